@@ -1,0 +1,1 @@
+//! The JVMTI library inside the tested JVM.

@@ -1,0 +1,1 @@
+//! Starts JVMs under the agent and reads what they saw.

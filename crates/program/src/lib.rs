@@ -1,0 +1,1 @@
+//! A class path and a JDK as one model.

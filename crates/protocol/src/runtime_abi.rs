@@ -1,0 +1,26 @@
+//! Names that woven classes call: the probe methods of the Java runtime in `jvm/runtime`.
+//!
+//! `weave` writes these names into class files, `jvm/runtime` defines them, `agent` links them.
+
+/// Internal name of the class that holds every probe method.
+pub const PROBES_CLASS: &str = "catchment/runtime/Probes";
+
+/// A static method of [`PROBES_CLASS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeMethod {
+    pub name: &'static str,
+    pub descriptor: &'static str,
+}
+
+const ID: &str = "(I)V";
+const THROWABLE_AND_ID: &str = "(Ljava/lang/Throwable;I)V";
+
+pub const TRY_ENTER: ProbeMethod = ProbeMethod { name: "tryEnter", descriptor: ID };
+pub const TRY_EXIT: ProbeMethod = ProbeMethod { name: "tryExit", descriptor: ID };
+pub const TRY_ESCAPE: ProbeMethod = ProbeMethod { name: "tryEscape", descriptor: THROWABLE_AND_ID };
+pub const CAUGHT: ProbeMethod = ProbeMethod { name: "caught", descriptor: THROWABLE_AND_ID };
+pub const THROWING: ProbeMethod = ProbeMethod { name: "throwing", descriptor: THROWABLE_AND_ID };
+pub const CALL: ProbeMethod = ProbeMethod { name: "call", descriptor: ID };
+pub const METHOD_ENTER: ProbeMethod = ProbeMethod { name: "methodEnter", descriptor: ID };
+pub const METHOD_EXIT: ProbeMethod = ProbeMethod { name: "methodExit", descriptor: ID };
+pub const METHOD_ESCAPE: ProbeMethod = ProbeMethod { name: "methodEscape", descriptor: THROWABLE_AND_ID };

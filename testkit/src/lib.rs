@@ -1,0 +1,1 @@
+//! Fixtures, compilers and oracles for the tests. Never shipped.
