@@ -1,1 +1,9 @@
 //! Fixtures, compilers and oracles for the tests. Never shipped.
+//!
+//! Everything fetched or compiled lands under the workspace's `target/`, keyed by what it was made from, so
+//! that a second run needs neither network nor compilers. No test may skip because something is absent: the
+//! functions here return an error of one clear line instead.
+
+pub mod maven;
+pub mod pinned;
+pub mod workspace;

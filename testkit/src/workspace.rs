@@ -1,0 +1,56 @@
+//! Where the testkit keeps what it fetches and builds, and how several test processes share it.
+
+use anyhow::{Context, Result};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let testkit = Path::new(env!("CARGO_MANIFEST_DIR"));
+    testkit.parent().expect("testkit is a folder of the workspace").to_path_buf()
+}
+
+/// A folder below the workspace's `target/`, created if absent.
+///
+/// Deliberately not `CARGO_TARGET_DIR`: fetched artifacts are shared by all builds of this tree.
+pub fn target_folder(name: &str) -> Result<PathBuf> {
+    let folder = root().join("target").join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Runs `work` while no other process or thread runs it under the same lock file.
+pub fn exclusively<T>(lock_file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let describe = || format!("cannot lock {}", lock_file.display());
+    let lock = File::create(lock_file).with_context(describe)?;
+    lock.lock().with_context(describe)?;
+    work()
+}
+
+/// A name for a cache folder: equal for equal parts, in practice different for different ones.
+///
+/// FNV-1a over length-prefixed parts; the standard hasher promises no stability between releases.
+pub fn cache_key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |byte: u8| {
+        hash ^= u64::from(byte);
+        hash = hash.wrapping_mul(0x0100_0000_01b3);
+    };
+    for part in parts {
+        part.len().to_le_bytes().into_iter().for_each(&mut add);
+        part.iter().copied().for_each(&mut add);
+    }
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cache_keys_see_where_one_part_ends_and_the_next_begins() {
+        let split = |parts: [&str; 2]| cache_key(parts.map(str::as_bytes));
+        assert_eq!(split(["ab", "c"]), split(["ab", "c"]));
+        assert_ne!(split(["ab", "c"]), split(["a", "bc"]));
+    }
+}
