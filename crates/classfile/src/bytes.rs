@@ -1,0 +1,87 @@
+//! Checked big-endian reads and plain big-endian writes.
+
+use crate::ClassError;
+
+/// A cursor over bytes; every read is checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    pos: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, pos: 0 }
+    }
+
+    pub(crate) fn at(bytes: &'a [u8], pos: usize) -> Self {
+        Self { bytes, pos }
+    }
+
+    pub(crate) fn pos(&self) -> usize {
+        self.pos
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        self.pos >= self.bytes.len()
+    }
+
+    pub(crate) fn remaining(&self) -> usize {
+        self.bytes.len().saturating_sub(self.pos)
+    }
+
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], ClassError> {
+        let end = self.pos.checked_add(len);
+        match end.and_then(|end| self.bytes.get(self.pos..end)) {
+            Some(slice) => {
+                self.pos += len;
+                Ok(slice)
+            }
+            None => Err(ClassError::Truncated { offset: self.pos, needed: len }),
+        }
+    }
+
+    pub(crate) fn skip(&mut self, len: usize) -> Result<(), ClassError> {
+        self.take(len).map(|_| ())
+    }
+
+    pub(crate) fn u1(&mut self) -> Result<u8, ClassError> {
+        Ok(self.take(1)?[0])
+    }
+
+    pub(crate) fn u2(&mut self) -> Result<u16, ClassError> {
+        let s = self.take(2)?;
+        Ok(u16::from_be_bytes([s[0], s[1]]))
+    }
+
+    pub(crate) fn u4(&mut self) -> Result<u32, ClassError> {
+        let s = self.take(4)?;
+        Ok(u32::from_be_bytes([s[0], s[1], s[2], s[3]]))
+    }
+}
+
+/// The two bytes at `pos`, or 0 past the end. Only for positions a [`Reader`] has checked before.
+#[inline]
+pub(crate) fn u2_at(bytes: &[u8], pos: usize) -> u16 {
+    match bytes.get(pos..pos + 2) {
+        Some(s) => u16::from_be_bytes([s[0], s[1]]),
+        None => 0,
+    }
+}
+
+/// The four bytes at `pos`, or 0 past the end. Only for positions a [`Reader`] has checked before.
+#[inline]
+pub(crate) fn u4_at(bytes: &[u8], pos: usize) -> u32 {
+    match bytes.get(pos..pos + 4) {
+        Some(s) => u32::from_be_bytes([s[0], s[1], s[2], s[3]]),
+        None => 0,
+    }
+}
+
+pub(crate) fn put2(out: &mut Vec<u8>, value: u16) {
+    out.extend_from_slice(&value.to_be_bytes());
+}
+
+pub(crate) fn put4(out: &mut Vec<u8>, value: u32) {
+    out.extend_from_slice(&value.to_be_bytes());
+}

@@ -1,0 +1,131 @@
+//! A whole class file: header, members, attributes, and replacing code in it.
+
+use crate::bytes::{Reader, put2, put4};
+use crate::{Attribute, Attributes, ClassError, Code, ConstantPool, JvmStr, PoolAppender};
+
+const MAGIC: u32 = 0xCAFE_BABE;
+
+/// A parsed class file; borrows the bytes it was read from.
+#[derive(Debug)]
+pub struct ClassFile<'a> {
+    pub bytes: &'a [u8],
+    pub minor: u16,
+    pub major: u16,
+    pub pool: ConstantPool<'a>,
+    pub access: u16,
+    /// Internal name, `java/lang/String`.
+    pub name: JvmStr<'a>,
+    /// `None` for `java/lang/Object` and module descriptors.
+    pub super_name: Option<JvmStr<'a>>,
+    pub interfaces: Vec<u16>,
+    pub fields: Vec<Member<'a>>,
+    pub methods: Vec<Member<'a>>,
+    pub attributes: Attributes<'a>,
+}
+
+/// A field or method.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    pub access: u16,
+    pub name: JvmStr<'a>,
+    pub descriptor: JvmStr<'a>,
+    pub attributes: Attributes<'a>,
+}
+
+impl<'a> ClassFile<'a> {
+    /// Reads the structure of `bytes`. Code and other attributes are looked into only when asked for.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ClassError> {
+        let mut reader = Reader::new(bytes);
+        let magic = reader.u4()?;
+        if magic != MAGIC {
+            return Err(ClassError::Magic(magic));
+        }
+        let (minor, major) = (reader.u2()?, reader.u2()?);
+        let pool = ConstantPool::read(bytes)?;
+        let mut reader = Reader::at(bytes, pool.end());
+        let (access, this_class, super_class) = (reader.u2()?, reader.u2()?, reader.u2()?);
+        let interfaces = (0..reader.u2()?).map(|_| reader.u2()).collect::<Result<_, _>>()?;
+        let fields = read_members(bytes, &mut reader, &pool)?;
+        let methods = read_members(bytes, &mut reader, &pool)?;
+        let attributes = Attributes::read(bytes, reader.pos())?;
+        if attributes.end() != bytes.len() {
+            return Err(ClassError::TrailingBytes(bytes.len() - attributes.end()));
+        }
+        let name = pool.class_name(this_class)?;
+        let super_name = if super_class == 0 { None } else { Some(pool.class_name(super_class)?) };
+        Ok(Self {
+            bytes,
+            minor,
+            major,
+            pool,
+            access,
+            name,
+            super_name,
+            interfaces,
+            fields,
+            methods,
+            attributes,
+        })
+    }
+
+    /// The code of `method`, with the attribute that holds it; `None` for abstract and native methods.
+    pub fn code(&self, method: &Member<'a>) -> Result<Option<(Attribute<'a>, Code<'a>)>, ClassError> {
+        match method.attributes.find(&self.pool, "Code") {
+            Some(attribute) => Ok(Some((attribute, Code::read(self.bytes, attribute)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The value of the `SourceFile` attribute.
+    pub fn source_file(&self) -> Option<JvmStr<'a>> {
+        let attribute = self.attributes.find(&self.pool, "SourceFile")?;
+        self.pool.utf8(Reader::new(attribute.data).u2().ok()?).ok()
+    }
+}
+
+fn read_members<'a>(
+    bytes: &'a [u8],
+    reader: &mut Reader<'a>,
+    pool: &ConstantPool<'a>,
+) -> Result<Vec<Member<'a>>, ClassError> {
+    let count = usize::from(reader.u2()?);
+    // A member takes at least eight bytes: never allocate more than the file can hold.
+    let mut members = Vec::with_capacity(count.min(reader.remaining() / 8));
+    for _ in 0..count {
+        let (access, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
+        let attributes = Attributes::read(bytes, reader.pos())?;
+        *reader = Reader::at(bytes, attributes.end());
+        members.push(Member {
+            access,
+            name: pool.utf8(name)?,
+            descriptor: pool.utf8(descriptor)?,
+            attributes,
+        });
+    }
+    Ok(members)
+}
+
+/// The class with new constants behind the old ones and some `Code` attributes replaced.
+/// `replacements` are (attribute, new contents) in file order; everything else is copied byte for byte.
+pub fn replace_code(
+    class: &ClassFile<'_>,
+    pool: &PoolAppender,
+    replacements: &[(Attribute<'_>, Vec<u8>)],
+) -> Vec<u8> {
+    let grown: usize = replacements.iter().map(|(_, contents)| contents.len()).sum();
+    let mut out = Vec::with_capacity(class.bytes.len() + pool.bytes().len() + grown);
+    out.extend_from_slice(&class.bytes[..8]);
+    // The appender refuses to pass 65,535.
+    put2(&mut out, u16::try_from(pool.count()).unwrap_or(u16::MAX));
+    out.extend_from_slice(&class.bytes[10..class.pool.end()]);
+    out.extend_from_slice(pool.bytes());
+    let mut copied = class.pool.end();
+    for (attribute, contents) in replacements {
+        out.extend_from_slice(&class.bytes[copied..attribute.offset - 4]);
+        put4(&mut out, u32::try_from(contents.len()).unwrap_or(u32::MAX));
+        out.extend_from_slice(contents);
+        copied = attribute.offset + attribute.data.len();
+    }
+    out.extend_from_slice(&class.bytes[copied..]);
+    out
+}

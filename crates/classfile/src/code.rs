@@ -1,0 +1,67 @@
+//! The `Code` attribute.
+
+use crate::bytes::{Reader, u2_at};
+use crate::{Attribute, Attributes, ClassError, ConstantPool, Insns};
+
+/// One method's code.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a> {
+    pub max_stack: u16,
+    pub max_locals: u16,
+    pub bytes: &'a [u8],
+    exception_table: &'a [u8],
+    pub attributes: Attributes<'a>,
+}
+
+/// One row of the exception table. An entry of type 0 catches everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExceptionEntry {
+    pub start: u16,
+    pub end: u16,
+    pub handler: u16,
+    pub catch_type: u16,
+}
+
+impl<'a> Code<'a> {
+    pub(crate) fn read(class: &'a [u8], attribute: Attribute<'a>) -> Result<Self, ClassError> {
+        let mut reader = Reader::at(class, attribute.offset);
+        // Before version 45.3 the three sizes were one, one and two bytes wide.
+        let (minor, major) = (u2_at(class, 4), u2_at(class, 6));
+        let (max_stack, max_locals, length) = if major == 45 && minor < 3 {
+            (u16::from(reader.u1()?), u16::from(reader.u1()?), usize::from(reader.u2()?))
+        } else {
+            (reader.u2()?, reader.u2()?, reader.u4()? as usize)
+        };
+        let bytes = reader.take(length)?;
+        let entries = usize::from(reader.u2()?);
+        let exception_table = reader.take(8 * entries)?;
+        let attributes = Attributes::read(class, reader.pos())?;
+        if attributes.end() != attribute.offset + attribute.data.len() {
+            let what = "its length does not match its contents".to_string();
+            return Err(ClassError::Attribute { attribute: "Code", what });
+        }
+        Ok(Self { max_stack, max_locals, bytes, exception_table, attributes })
+    }
+
+    pub fn insns(&self) -> Insns<'a> {
+        Insns::new(self.bytes)
+    }
+
+    pub fn has_exceptions(&self) -> bool {
+        !self.exception_table.is_empty()
+    }
+
+    pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionEntry> + use<'a> {
+        self.exception_table.chunks_exact(8).map(|row| ExceptionEntry {
+            start: u2_at(row, 0),
+            end: u2_at(row, 2),
+            handler: u2_at(row, 4),
+            catch_type: u2_at(row, 6),
+        })
+    }
+
+    /// The contents of the `StackMapTable`, if there is one.
+    pub fn stack_map(&self, pool: &ConstantPool<'a>) -> Option<&'a [u8]> {
+        self.attributes.find(pool, "StackMapTable").map(|attribute| attribute.data)
+    }
+}

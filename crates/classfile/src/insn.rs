@@ -1,0 +1,230 @@
+//! Instructions in place: where they are, how long, and where control goes after them.
+
+use crate::ClassError;
+use crate::bytes::{u2_at, u4_at};
+use crate::opcodes::{
+    ATHROW, GOTO, GOTO_W, IFEQ, IFNONNULL, IFNULL, IINC, IRETURN, JSR, JSR_W, LENGTHS, LOOKUPSWITCH, RET,
+    RETURN, TABLESWITCH, WIDE,
+};
+
+/// One instruction of a method's code.
+#[derive(Debug, Clone, Copy)]
+pub struct Insn<'a> {
+    pub pc: usize,
+    pub opcode: u8,
+    /// The whole instruction, opcode included.
+    pub bytes: &'a [u8],
+}
+
+/// What an instruction does to control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Only on to the next instruction.
+    Next,
+    /// To the target or the next instruction.
+    Branch(usize),
+    /// Only to the target.
+    Jump(usize),
+    /// Calls the target as a subroutine that may come back to the next instruction.
+    Subroutine(usize),
+    Switch,
+    /// Leaves the method normally.
+    Return,
+    /// Leaves the method or reaches a handler.
+    Throw,
+    /// Returns from a subroutine.
+    Ret,
+}
+
+impl<'a> Insn<'a> {
+    /// Decodes the instruction at `pc`.
+    pub fn at(code: &'a [u8], pc: usize) -> Result<Self, ClassError> {
+        let opcode = *code.get(pc).ok_or(ClassError::NotAnInstruction(pc))?;
+        let len = match LENGTHS[usize::from(opcode)] {
+            0 => variable_length(code, pc, opcode)?,
+            255 => return Err(ClassError::Opcode { opcode, pc }),
+            len => usize::from(len),
+        };
+        let bytes = code.get(pc..pc + len).ok_or(ClassError::Truncated { offset: pc, needed: len })?;
+        Ok(Self { pc, opcode, bytes })
+    }
+
+    pub fn next_pc(&self) -> usize {
+        self.pc + self.bytes.len()
+    }
+
+    /// The two-byte operand behind the opcode.
+    pub fn u2(&self) -> u16 {
+        u2_at(self.bytes, 1)
+    }
+
+    fn relative(&self, offset: i32) -> usize {
+        // A target before the start wraps to a huge pc, which is no instruction and is reported as such.
+        self.pc.wrapping_add_signed(offset as isize)
+    }
+
+    pub fn flow(&self) -> Flow {
+        let short = || self.relative(i32::from(self.u2().cast_signed()));
+        let long = || self.relative(u4_at(self.bytes, 1).cast_signed());
+        match self.opcode {
+            GOTO => Flow::Jump(short()),
+            GOTO_W => Flow::Jump(long()),
+            JSR => Flow::Subroutine(short()),
+            JSR_W => Flow::Subroutine(long()),
+            IFEQ..GOTO | IFNULL | IFNONNULL => Flow::Branch(short()),
+            TABLESWITCH | LOOKUPSWITCH => Flow::Switch,
+            IRETURN..=RETURN => Flow::Return,
+            ATHROW => Flow::Throw,
+            RET => Flow::Ret,
+            WIDE if self.bytes.get(1) == Some(&RET) => Flow::Ret,
+            _ => Flow::Next,
+        }
+    }
+
+    /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
+    pub fn falls_through(&self) -> bool {
+        matches!(self.flow(), Flow::Next | Flow::Branch(_) | Flow::Subroutine(_))
+    }
+
+    /// Jump and switch targets, not the next instruction.
+    pub fn targets(&self) -> Successors<'a> {
+        match self.flow() {
+            Flow::Branch(target) | Flow::Jump(target) | Flow::Subroutine(target) => {
+                Successors::One(Some(target))
+            }
+            Flow::Switch => self.switch_targets(),
+            _ => Successors::One(None),
+        }
+    }
+
+    fn switch_targets(&self) -> Successors<'a> {
+        let operands = ((self.pc + 4) & !3) - self.pc;
+        let (first, stride) =
+            if self.opcode == TABLESWITCH { (operands + 12, 4) } else { (operands + 12, 8) };
+        Successors::Switch { insn: *self, default: Some(operands), next: first, stride }
+    }
+
+    /// The operation and slot of a load, store or `ret` on a local variable, whatever its encoding: `aload_1`,
+    /// `aload 1` and `wide aload 1` are all `(ALOAD, 1)`.
+    pub fn local(&self) -> Option<(u8, u16)> {
+        match (self.opcode, self.bytes) {
+            (WIDE, [_, opcode, high, low, ..]) if *opcode != IINC => {
+                Some((*opcode, u16::from_be_bytes([*high, *low])))
+            }
+            (ILOAD..=ALOAD | ISTORE..=ASTORE | RET, [opcode, slot]) => Some((*opcode, u16::from(*slot))),
+            (ILOAD_0..=ALOAD_3, [opcode]) => {
+                let index = opcode - ILOAD_0;
+                Some((ILOAD + index / 4, u16::from(index % 4)))
+            }
+            (ISTORE_0..=ASTORE_3, [opcode]) => {
+                let index = opcode - ISTORE_0;
+                Some((ISTORE + index / 4, u16::from(index % 4)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The slot this instruction loads an object from.
+    pub fn aload(&self) -> Option<u16> {
+        self.local().filter(|(opcode, _)| *opcode == ALOAD).map(|(_, slot)| slot)
+    }
+
+    /// The slot this instruction stores an object to.
+    pub fn astore(&self) -> Option<u16> {
+        self.local().filter(|(opcode, _)| *opcode == ASTORE).map(|(_, slot)| slot)
+    }
+
+    /// Whether this calls a method.
+    pub fn is_call(&self) -> bool {
+        matches!(self.opcode, INVOKEVIRTUAL..=INVOKEDYNAMIC)
+    }
+}
+
+fn variable_length(code: &[u8], pc: usize, opcode: u8) -> Result<usize, ClassError> {
+    let truncated = ClassError::Truncated { offset: pc, needed: 4 };
+    if opcode == WIDE {
+        let widened = *code.get(pc + 1).ok_or(truncated)?;
+        return match widened {
+            IINC => Ok(6),
+            21..=25 | 54..=58 | RET => Ok(4),
+            opcode => Err(ClassError::Opcode { opcode, pc }),
+        };
+    }
+    let operands = (pc + 4) & !3;
+    if code.len() < operands + 12 && (opcode == TABLESWITCH || code.len() < operands + 8) {
+        return Err(truncated);
+    }
+    let entries = if opcode == TABLESWITCH {
+        let low = i64::from(u4_at(code, operands + 4).cast_signed());
+        let high = i64::from(u4_at(code, operands + 8).cast_signed());
+        (high - low + 1, 12, 4)
+    } else {
+        (i64::from(u4_at(code, operands + 4).cast_signed()), 8, 8)
+    };
+    let (count, header, stride) = entries;
+    let minimum = i64::from(opcode == TABLESWITCH);
+    if !(minimum..=65_535).contains(&count) {
+        return Err(ClassError::Switch(pc));
+    }
+    Ok(operands - pc + header + stride * usize::try_from(count).unwrap_or(0))
+}
+
+/// Iterator over jump targets.
+#[derive(Debug, Clone)]
+pub enum Successors<'a> {
+    One(Option<usize>),
+    /// Offsets into the instruction where the next target stands.
+    Switch {
+        insn: Insn<'a>,
+        default: Option<usize>,
+        next: usize,
+        stride: usize,
+    },
+}
+
+impl Iterator for Successors<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        match self {
+            Self::One(target) => target.take(),
+            Self::Switch { insn, default, next, stride } => {
+                let at = match default.take() {
+                    Some(at) => at,
+                    None if *next + 4 <= insn.bytes.len() => {
+                        *next += *stride;
+                        *next - *stride
+                    }
+                    None => return None,
+                };
+                Some(insn.relative(u4_at(insn.bytes, at).cast_signed()))
+            }
+        }
+    }
+}
+
+/// Iterator over the instructions of a method, in order. Ends after the first error.
+#[derive(Debug, Clone)]
+pub struct Insns<'a> {
+    code: &'a [u8],
+    pc: usize,
+}
+
+impl<'a> Insns<'a> {
+    pub fn new(code: &'a [u8]) -> Self {
+        Self { code, pc: 0 }
+    }
+}
+
+impl<'a> Iterator for Insns<'a> {
+    type Item = Result<Insn<'a>, ClassError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.pc >= self.code.len() {
+            return None;
+        }
+        let insn = Insn::at(self.code, self.pc);
+        self.pc = insn.as_ref().map_or(self.code.len(), Insn::next_pc);
+        Some(insn)
+    }
+}

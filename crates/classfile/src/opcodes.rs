@@ -1,0 +1,73 @@
+//! The opcodes this project speaks of by name (JVMS §6.5).
+
+pub const NOP: u8 = 0;
+pub const ACONST_NULL: u8 = 1;
+pub const ICONST_0: u8 = 3;
+pub const BIPUSH: u8 = 16;
+pub const SIPUSH: u8 = 17;
+pub const LDC: u8 = 18;
+pub const LDC_W: u8 = 19;
+pub const LDC2_W: u8 = 20;
+pub const ILOAD: u8 = 21;
+pub const ALOAD: u8 = 25;
+pub const ILOAD_0: u8 = 26;
+pub const ALOAD_0: u8 = 42;
+pub const ALOAD_3: u8 = 45;
+pub const ISTORE: u8 = 54;
+pub const ASTORE: u8 = 58;
+pub const ISTORE_0: u8 = 59;
+pub const ASTORE_0: u8 = 75;
+pub const ASTORE_3: u8 = 78;
+pub const POP: u8 = 87;
+pub const DUP: u8 = 89;
+pub const DUP_X1: u8 = 90;
+pub const SWAP: u8 = 95;
+pub const IINC: u8 = 132;
+pub const IFEQ: u8 = 153;
+pub const IF_ACMPEQ: u8 = 165;
+pub const IF_ACMPNE: u8 = 166;
+pub const GOTO: u8 = 167;
+pub const JSR: u8 = 168;
+pub const RET: u8 = 169;
+pub const TABLESWITCH: u8 = 170;
+pub const LOOKUPSWITCH: u8 = 171;
+pub const IRETURN: u8 = 172;
+pub const ARETURN: u8 = 176;
+pub const RETURN: u8 = 177;
+pub const GETSTATIC: u8 = 178;
+pub const PUTSTATIC: u8 = 179;
+pub const INVOKEVIRTUAL: u8 = 182;
+pub const INVOKESPECIAL: u8 = 183;
+pub const INVOKESTATIC: u8 = 184;
+pub const INVOKEINTERFACE: u8 = 185;
+pub const INVOKEDYNAMIC: u8 = 186;
+pub const NEW: u8 = 187;
+pub const ATHROW: u8 = 191;
+pub const MONITORENTER: u8 = 194;
+pub const MONITOREXIT: u8 = 195;
+pub const WIDE: u8 = 196;
+pub const IFNULL: u8 = 198;
+pub const IFNONNULL: u8 = 199;
+pub const GOTO_W: u8 = 200;
+pub const JSR_W: u8 = 201;
+
+/// Instruction lengths; 0 where it depends on operands, 255 for opcodes that do not exist.
+pub(crate) static LENGTHS: [u8; 256] = lengths();
+
+const fn lengths() -> [u8; 256] {
+    let mut table = [1u8; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        table[opcode] = match opcode {
+            16 | 18 | 21..=25 | 54..=58 | 169 | 188 => 2,
+            17 | 19 | 20 | 132 | 153..=168 | 178..=184 | 187 | 189 | 192 | 193 | 198 | 199 => 3,
+            197 => 4,
+            185 | 186 | 200 | 201 => 5,
+            170 | 171 | 196 => 0,
+            202..=255 => 255,
+            _ => 1,
+        };
+        opcode += 1;
+    }
+    table
+}

@@ -1,0 +1,186 @@
+//! Puts code into a method and moves everything that carries a code offset.
+//!
+//! At each old instruction there may be a row of inserted pieces in front of it:
+//!
+//! ```text
+//!   old:            | insn at pc |
+//!   new:  | piece 0 | piece 1 | ... | insn at pc |
+//!         ^slot 0   ^slot 1         ^slot n
+//! ```
+//!
+//! Jumps land on a chosen slot (the first one unless [`CodeEdit::landings`] says otherwise), single jumps can be
+//! sent elsewhere ([`CodeEdit::redirects`]), and blocks can be appended behind the old code. Offsets that mean
+//! *the instruction itself* (`new` of an uninitialised value, type annotations) always follow the instruction.
+//!
+//! With an empty edit the result equals the old contents byte for byte.
+
+mod emit;
+mod layout;
+
+use crate::{Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member};
+use std::ops::Range;
+
+/// A position in the new code, said in terms of the old.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In front of inserted piece number `slot` at the old `pc`; the number of pieces means the instruction.
+    Slot { pc: usize, slot: usize },
+    /// The first instruction of an appended block.
+    Appended(usize),
+    /// Just behind an appended block.
+    AfterAppended(usize),
+}
+
+impl Place {
+    /// In front of everything inserted at `pc`.
+    pub fn before(pc: usize) -> Self {
+        Self::Slot { pc, slot: 0 }
+    }
+}
+
+/// Code inserted in front of the old instruction at `pc`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// A span of [`CodeEdit::code`]: straight-line instructions.
+    Code {
+        pc: usize,
+        start: usize,
+        end: usize,
+    },
+    Goto {
+        pc: usize,
+        to: Place,
+    },
+}
+
+impl Piece {
+    pub fn pc(&self) -> usize {
+        match self {
+            Self::Code { pc, .. } | Self::Goto { pc, .. } => *pc,
+        }
+    }
+}
+
+/// A block behind the old code, entered by redirected jumps or as a handler.
+#[derive(Debug, Clone)]
+pub struct Appended<'a> {
+    /// A span of [`CodeEdit::code`].
+    pub code: Range<usize>,
+    pub end: AppendedEnd,
+    /// What the verifier may assume at its start. Ignored for classes without stack maps.
+    pub frame: Frame<'a>,
+}
+
+/// How an appended block ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppendedEnd {
+    /// Its code ends in `athrow`.
+    Throws,
+    Goto(Place),
+}
+
+/// A row of the new exception table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewException {
+    pub start: Place,
+    pub end: Place,
+    pub handler: Place,
+    pub catch_type: u16,
+    /// The old row this one stands for; annotations on it follow.
+    pub original: Option<u16>,
+}
+
+impl NewException {
+    /// The old row number `index`, covering what is inserted at its first instruction.
+    pub fn keep(index: u16, entry: ExceptionEntry) -> Self {
+        Self {
+            start: Place::before(usize::from(entry.start)),
+            end: Place::before(usize::from(entry.end)),
+            handler: Place::before(usize::from(entry.handler)),
+            catch_type: entry.catch_type,
+            original: Some(index),
+        }
+    }
+}
+
+/// What to change in one method.
+#[derive(Debug, Clone, Default)]
+pub struct CodeEdit<'a> {
+    /// Bytes of all inserted and appended code; pieces and blocks are spans of it.
+    pub code: Vec<u8>,
+    /// Sorted by pc; several at one pc stand in this order.
+    pub pieces: Vec<Piece>,
+    /// (pc, slot) where ordinary jumps to pc land, if not on slot 0. Sorted by pc.
+    pub landings: Vec<(usize, usize)>,
+    /// ((source pc, old target pc), new target). Sorted by key.
+    pub redirects: Vec<((usize, usize), Place)>,
+    pub appended: Vec<Appended<'a>>,
+    /// The whole new table.
+    pub exceptions: Vec<NewException>,
+    pub max_stack: u16,
+}
+
+impl CodeEdit<'_> {
+    /// An edit that changes nothing.
+    pub fn unchanged(code: &Code<'_>) -> Self {
+        let exceptions =
+            code.exceptions().zip(0..).map(|(entry, index)| NewException::keep(index, entry)).collect();
+        Self { exceptions, max_stack: code.max_stack, ..Self::default() }
+    }
+
+    fn landing(&self, pc: usize) -> usize {
+        self.landings.binary_search_by_key(&pc, |(at, _)| *at).map_or(0, |index| self.landings[index].1)
+    }
+
+    fn jump(&self, source: usize, target: usize) -> Place {
+        if !self.redirects.is_empty()
+            && let Ok(index) = self.redirects.binary_search_by_key(&(source, target), |(edge, _)| *edge)
+        {
+            return self.redirects[index].1;
+        }
+        let slot = if self.landings.is_empty() { 0 } else { self.landing(target) };
+        Place::Slot { pc: target, slot }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.pieces.is_empty() && self.appended.is_empty()
+    }
+}
+
+/// Why a method cannot hold the edit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RelocateError {
+    #[error("it would pass the limit of 65,535 bytes")]
+    TooLong,
+    #[error("a conditional branch would no longer reach its target")]
+    BranchTooFar,
+    #[error("the constant pool is full")]
+    PoolFull,
+    #[error("class files before version 45.3 are not rewritten")]
+    OldHeader,
+    #[error(transparent)]
+    Class(#[from] ClassError),
+}
+
+/// Gives constant pool indices for what the new code needs.
+pub trait Constants {
+    /// A class constant for an internal name or array descriptor.
+    fn class(&mut self, name: &[u8]) -> Option<u16>;
+    /// A character constant.
+    fn utf8(&mut self, text: &[u8]) -> Option<u16>;
+}
+
+/// The contents of the `Code` attribute of `method` with `edit` applied.
+pub fn relocate<'a>(
+    class: &ClassFile<'a>,
+    method: &Member<'a>,
+    (attribute, code): (Attribute<'a>, Code<'a>),
+    edit: &CodeEdit<'a>,
+    constants: &mut dyn Constants,
+) -> Result<Vec<u8>, RelocateError> {
+    if class.major == 45 && class.minor < 3 {
+        return if edit.is_empty() { Ok(attribute.data.to_vec()) } else { Err(RelocateError::OldHeader) };
+    }
+    let layout = layout::Layout::of(code.bytes, edit)?;
+    emit::Emitter { class, method, code: &code, edit, layout: &layout, constants }.emit()
+}

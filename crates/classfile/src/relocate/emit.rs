@@ -1,0 +1,462 @@
+//! Writes the new `Code` attribute from a finished layout.
+
+use super::layout::{Layout, padding, put_goto, switch_words};
+use super::{AppendedEnd, CodeEdit, Constants, Piece, Place, RelocateError};
+use crate::bytes::{Reader, put2, put4, u2_at, u4_at};
+use crate::frames::read_type;
+use crate::opcodes::{GOTO, GOTO_W, JSR, JSR_W, LOOKUPSWITCH, TABLESWITCH};
+use crate::type_annotations::{self, PositionMap};
+use crate::{
+    Attribute, ClassError, ClassFile, Code, Frame, FrameAt, FrameWalk, Insn, Member, VerificationType,
+};
+
+/// `full_frame` and its neighbours in JVMS §4.7.4.
+const SAME_LOCALS_1_EXTENDED: u8 = 247;
+const SAME_EXTENDED: u8 = 251;
+const FULL: u8 = 255;
+
+pub(super) struct Emitter<'e, 'a> {
+    pub(super) class: &'e ClassFile<'a>,
+    pub(super) method: &'e Member<'a>,
+    pub(super) code: &'e Code<'a>,
+    pub(super) edit: &'e CodeEdit<'a>,
+    pub(super) layout: &'e Layout,
+    pub(super) constants: &'e mut dyn Constants,
+}
+
+impl<'a> Emitter<'_, 'a> {
+    pub(super) fn emit(mut self) -> Result<Vec<u8>, RelocateError> {
+        let new_len = self.layout.code_len();
+        let mut out = Vec::with_capacity(new_len as usize + self.code.bytes.len() + 64);
+        put2(&mut out, self.edit.max_stack);
+        put2(&mut out, self.code.max_locals);
+        put4(&mut out, new_len);
+        let base = out.len();
+        self.emit_instructions(&mut out)?;
+        debug_assert_eq!(out.len() - base, new_len as usize);
+        self.emit_exceptions(&mut out)?;
+        self.emit_attributes(&mut out)?;
+        Ok(out)
+    }
+
+    fn emit_instructions(&self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let mut piece = 0;
+        for insn in self.code.insns() {
+            let insn = insn?;
+            while let Some(it) = self.edit.pieces.get(piece).filter(|it| it.pc() == insn.pc) {
+                match it {
+                    Piece::Code { start, end, .. } => out.extend_from_slice(&self.edit.code[*start..*end]),
+                    Piece::Goto { to, .. } => {
+                        let (from, wide) = self.layout.piece_goto(piece);
+                        put_goto(from, wide, self.layout.find(*to)?, out);
+                    }
+                }
+                piece += 1;
+            }
+            self.emit_instruction(&insn, out)?;
+        }
+        for (index, block) in self.edit.appended.iter().enumerate() {
+            out.extend_from_slice(&self.edit.code[block.code.clone()]);
+            if let AppendedEnd::Goto(to) = block.end {
+                let (from, wide) = self.layout.appended_goto(index);
+                put_goto(from, wide, self.layout.find(to)?, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_instruction(&self, insn: &Insn<'a>, out: &mut Vec<u8>) -> Result<(), ClassError> {
+        match insn.opcode {
+            TABLESWITCH | LOOKUPSWITCH => self.emit_switch(insn, out),
+            153..=JSR | 198 | 199 | GOTO_W | JSR_W => self.emit_jump(insn, out),
+            _ => {
+                out.extend_from_slice(insn.bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// The new distance from `insn` to where its jump to the old `target` now goes.
+    fn distance(&self, insn: &Insn<'a>, target: usize) -> Result<u32, ClassError> {
+        let to = self.layout.find(self.edit.jump(insn.pc, target))?;
+        Ok(to.wrapping_sub(self.layout.instruction(insn.pc)?))
+    }
+
+    fn emit_jump(&self, insn: &Insn<'a>, out: &mut Vec<u8>) -> Result<(), ClassError> {
+        let target = insn.targets().next().unwrap_or(usize::MAX);
+        let distance = self.distance(insn, target)?.to_be_bytes();
+        match insn.opcode {
+            GOTO | JSR if self.layout.is_widened(insn.pc) => {
+                out.push(if insn.opcode == GOTO { GOTO_W } else { JSR_W });
+                out.extend_from_slice(&distance);
+            }
+            GOTO_W | JSR_W => {
+                out.push(insn.opcode);
+                out.extend_from_slice(&distance);
+            }
+            opcode => {
+                out.push(opcode);
+                out.extend_from_slice(&distance[2..]);
+            }
+        }
+        Ok(())
+    }
+
+    fn emit_switch(&self, insn: &Insn<'a>, out: &mut Vec<u8>) -> Result<(), ClassError> {
+        let new_pc = self.layout.instruction(insn.pc)?;
+        out.push(insn.opcode);
+        out.extend(std::iter::repeat_n(0, padding(new_pc) as usize));
+        let (words, words_per_case) = switch_words(insn);
+        let target = |at: usize| insn.pc.wrapping_add_signed(u4_at(words, at).cast_signed() as isize);
+        put4(out, self.distance(insn, target(0))?);
+        let cases = if insn.opcode == TABLESWITCH { 12 } else { 8 };
+        out.extend_from_slice(words.get(4..cases).unwrap_or_default());
+        for at in (cases..words.len()).step_by(4 * words_per_case) {
+            if words_per_case == 2 {
+                out.extend_from_slice(words.get(at..at + 4).unwrap_or_default());
+            }
+            put4(out, self.distance(insn, target(at + 4 * (words_per_case - 1)))?);
+        }
+        Ok(())
+    }
+
+    fn emit_exceptions(&self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        put2(out, u16::try_from(self.edit.exceptions.len()).map_err(|_| RelocateError::TooLong)?);
+        for row in &self.edit.exceptions {
+            for place in [row.start, row.end, row.handler] {
+                put2(out, short(self.layout.find(place)?));
+            }
+            put2(out, row.catch_type);
+        }
+        Ok(())
+    }
+
+    fn emit_attributes(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let count_at = out.len();
+        put2(out, 0);
+        let mut count = 0u16;
+        let mut has_frames = false;
+        for attribute in self.code.attributes.iter() {
+            let at = out.len();
+            put2(out, attribute.name_index);
+            put4(out, 0);
+            if !self.emit_attribute(attribute, &mut has_frames, out)? {
+                out.truncate(at);
+                continue;
+            }
+            patch_length(out, at + 2);
+            count += 1;
+        }
+        if !has_frames && self.needs_new_stack_map() {
+            let name = self.constants.utf8(b"StackMapTable").ok_or(RelocateError::PoolFull)?;
+            let at = out.len();
+            put2(out, name);
+            put4(out, 0);
+            self.emit_frames(&[0, 0], out)?;
+            patch_length(out, at + 2);
+            count += 1;
+        }
+        out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
+        Ok(())
+    }
+
+    /// Straight-line methods have no stack map of their own; an appended block makes one necessary.
+    fn needs_new_stack_map(&self) -> bool {
+        let straight = !self.code.has_exceptions()
+            && self.code.insns().all(|insn| insn.is_ok_and(|insn| insn.targets().next().is_none()));
+        !self.edit.appended.is_empty() && (self.class.major > 50 || self.class.major == 50 && straight)
+    }
+
+    /// Appends the contents of one attribute; false if it must be dropped.
+    fn emit_attribute(
+        &mut self,
+        attribute: Attribute<'a>,
+        has_frames: &mut bool,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, RelocateError> {
+        let data = attribute.data;
+        match attribute.name(&self.class.pool).as_bytes() {
+            // JVMS §4.7.4: ignored below version 50, and then it may hold anything.
+            b"StackMapTable" if self.class.major >= 50 => {
+                *has_frames = true;
+                self.emit_frames(data, out)?;
+            }
+            b"LineNumberTable" => self.emit_rows(data, 4, out, |map, row, out| {
+                put2(out, short(map.debug_position(usize::from(u2_at(row, 0)))?));
+                out.extend_from_slice(&row[2..]);
+                Ok(())
+            })?,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => {
+                self.emit_rows(data, 10, out, |map, row, out| {
+                    let (start, length) = map_range(map, u2_at(row, 0), u2_at(row, 2))?;
+                    put2(out, start);
+                    put2(out, length);
+                    out.extend_from_slice(&row[4..]);
+                    Ok(())
+                })?
+            }
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                type_annotations::relocate(
+                    data,
+                    &CodePositions { edit: self.edit, layout: self.layout },
+                    out,
+                )?;
+            }
+            // Unknown code attributes may hold positions nobody here can map.
+            _ if !self.edit.is_empty() => return Ok(false),
+            _ => out.extend_from_slice(data),
+        }
+        Ok(true)
+    }
+
+    fn emit_rows(
+        &self,
+        data: &[u8],
+        width: usize,
+        out: &mut Vec<u8>,
+        emit: impl Fn(&Layout, &[u8], &mut Vec<u8>) -> Result<(), ClassError>,
+    ) -> Result<(), ClassError> {
+        let count = usize::from(Reader::new(data).u2()?);
+        let rows = data.get(2..).unwrap_or_default();
+        if rows.len() != count * width {
+            let what = "its length does not match its count".to_string();
+            return Err(ClassError::Attribute { attribute: "debug table", what });
+        }
+        out.extend_from_slice(&data[..2]);
+        rows.chunks_exact(width).try_for_each(|row| emit(self.layout, row, out))
+    }
+
+    fn emit_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let count_at = out.len();
+        put2(out, 0);
+        let mut count = 0u16;
+        let mut last = None;
+        let targets = FrameTargets::collect(self.code, self.edit, self.layout)?;
+        let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
+        while let Some(frame) = walk.advance()? {
+            let mut encoding = frame;
+            for slot in targets.slots(frame.pc, self.edit.landing(frame.pc)) {
+                let pc = self.layout.find(Place::Slot { pc: frame.pc, slot })?;
+                self.emit_encoded(encoding, delta(&mut last, pc)?, out)?;
+                encoding = repeated(frame);
+                count += 1;
+            }
+        }
+        for (index, block) in self.edit.appended.iter().enumerate() {
+            let pc = self.layout.find(Place::Appended(index))?;
+            out.push(FULL);
+            put2(out, delta(&mut last, pc)?);
+            emit_types(&block.frame.locals, self.layout, self.constants, out)?;
+            emit_types(&block.frame.stack, self.layout, self.constants, out)?;
+            count += 1;
+        }
+        out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
+        Ok(())
+    }
+
+    /// A frame in its old encoding, with the short form given up where the distance outgrew it.
+    fn emit_encoded(&self, frame: FrameAt<'a>, delta: u16, out: &mut Vec<u8>) -> Result<(), ClassError> {
+        let short_delta = u8::try_from(delta).ok().filter(|delta| *delta < 64);
+        match (frame.kind, short_delta) {
+            (0..=63, Some(delta)) => out.push(delta),
+            (64..=127, Some(delta)) => out.push(64 + delta),
+            (kind, _) => {
+                out.push(match kind {
+                    0..=63 => SAME_EXTENDED,
+                    64..=127 => SAME_LOCALS_1_EXTENDED,
+                    kind => kind,
+                });
+                put2(out, delta);
+            }
+        }
+        self.emit_body(frame, out)
+    }
+
+    fn emit_body(&self, frame: FrameAt<'a>, out: &mut Vec<u8>) -> Result<(), ClassError> {
+        let mut reader = Reader::new(frame.body);
+        while !reader.at_end() {
+            if frame.kind == FULL {
+                let count = reader.u2()?;
+                put2(out, count);
+                (0..count).try_for_each(|_| copy_type(&mut reader, self.layout, out))?;
+            } else {
+                copy_type(&mut reader, self.layout, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The encoding of a frame that repeats the one before it at a later instruction.
+fn repeated(frame: FrameAt<'_>) -> FrameAt<'_> {
+    match frame.kind {
+        64..=127 | SAME_LOCALS_1_EXTENDED | FULL => frame,
+        _ => FrameAt { kind: 0, body: &[], ..frame },
+    }
+}
+
+/// `offset_delta` of a frame at the new `pc` behind the one at `last`.
+fn delta(last: &mut Option<u32>, pc: u32) -> Result<u16, ClassError> {
+    let delta = match *last {
+        None => Some(pc),
+        Some(last) => pc.checked_sub(last + 1),
+    };
+    *last = Some(pc);
+    delta
+        .and_then(|delta| u16::try_from(delta).ok())
+        .ok_or(ClassError::Attribute { attribute: "StackMapTable", what: "frames are not in order".into() })
+}
+
+fn copy_type(reader: &mut Reader<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<(), ClassError> {
+    match read_type(reader)? {
+        VerificationType::Uninitialized(pc) => {
+            out.push(8);
+            put2(out, short(layout.instruction(usize::from(pc))?));
+        }
+        VerificationType::Object(index) => {
+            out.push(7);
+            put2(out, index);
+        }
+        other => out.push(simple_tag(other)),
+    }
+    Ok(())
+}
+
+fn emit_types(
+    types: &[VerificationType<'_>],
+    layout: &Layout,
+    constants: &mut dyn Constants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    put2(out, u16::try_from(types.len()).map_err(|_| RelocateError::TooLong)?);
+    for it in types {
+        match it {
+            VerificationType::Object(index) => {
+                out.push(7);
+                put2(out, *index);
+            }
+            VerificationType::Named(name) => {
+                out.push(7);
+                put2(out, constants.class(name).ok_or(RelocateError::PoolFull)?);
+            }
+            VerificationType::Uninitialized(pc) => {
+                out.push(8);
+                put2(out, short(layout.instruction(usize::from(*pc))?));
+            }
+            other => out.push(simple_tag(*other)),
+        }
+    }
+    Ok(())
+}
+
+/// Tags of the types that are nothing but a tag.
+fn simple_tag(it: VerificationType<'_>) -> u8 {
+    match it {
+        VerificationType::Integer => 1,
+        VerificationType::Float => 2,
+        VerificationType::Double => 3,
+        VerificationType::Long => 4,
+        VerificationType::Null => 5,
+        VerificationType::UninitializedThis => 6,
+        _ => 0,
+    }
+}
+
+/// Which slots of which pcs control arrives at, and so need a frame.
+struct FrameTargets {
+    /// (pc, slot), sorted, only for pcs with inserted pieces.
+    slots: Vec<(usize, usize)>,
+    /// Pcs with inserted pieces that the instruction before does not fall into. Sorted.
+    cut_off: Vec<usize>,
+}
+
+impl FrameTargets {
+    fn collect(code: &Code<'_>, edit: &CodeEdit<'_>, layout: &Layout) -> Result<Self, ClassError> {
+        let mut it = Self { slots: Vec::new(), cut_off: Vec::new() };
+        if edit.pieces.is_empty() {
+            return Ok(it);
+        }
+        for insn in code.insns() {
+            let insn = insn?;
+            insn.targets().for_each(|target| it.add(edit.jump(insn.pc, target), layout));
+            if !insn.falls_through() && layout.has_pieces(insn.next_pc()) {
+                it.cut_off.push(insn.next_pc());
+            }
+        }
+        let gotos = edit.pieces.iter().filter_map(|piece| match piece {
+            Piece::Goto { to, .. } => Some(*to),
+            Piece::Code { .. } => None,
+        });
+        let ends = edit.appended.iter().filter_map(|block| match block.end {
+            AppendedEnd::Goto(to) => Some(to),
+            AppendedEnd::Throws => None,
+        });
+        gotos
+            .chain(ends)
+            .chain(edit.exceptions.iter().map(|row| row.handler))
+            .for_each(|to| it.add(to, layout));
+        it.slots.sort_unstable();
+        it.slots.dedup();
+        Ok(it)
+    }
+
+    fn add(&mut self, place: Place, layout: &Layout) {
+        if let Place::Slot { pc, slot } = place
+            && layout.has_pieces(pc)
+        {
+            self.slots.push((pc, slot));
+        }
+    }
+
+    /// The slots of `pc` that get a copy of its frame, in order.
+    fn slots(&self, pc: usize, landing: usize) -> Vec<usize> {
+        let from = self.slots.partition_point(|(at, _)| *at < pc);
+        let mut slots: Vec<usize> =
+            self.slots[from..].iter().take_while(|(at, _)| *at == pc).map(|(_, slot)| *slot).collect();
+        // Code behind a goto or return needs a frame even where only dead code could stand.
+        if self.cut_off.binary_search(&pc).is_ok() && slots.first() != Some(&0) {
+            slots.insert(0, 0);
+        }
+        if slots.is_empty() {
+            slots.push(landing);
+        }
+        slots
+    }
+}
+
+/// Positions of type annotations in the new code.
+struct CodePositions<'e, 'a> {
+    edit: &'e CodeEdit<'a>,
+    layout: &'e Layout,
+}
+
+impl PositionMap for CodePositions<'_, '_> {
+    fn range(&self, start: u16, length: u16) -> Result<(u16, u16), ClassError> {
+        map_range(self.layout, start, length)
+    }
+
+    fn instruction(&self, pc: u16) -> Result<u16, ClassError> {
+        self.layout.instruction(usize::from(pc)).map(short)
+    }
+
+    fn exception(&self, index: u16) -> u16 {
+        let row = self.edit.exceptions.iter().position(|row| row.original == Some(index));
+        row.and_then(|row| u16::try_from(row).ok()).unwrap_or(index)
+    }
+}
+
+fn map_range(layout: &Layout, start: u16, length: u16) -> Result<(u16, u16), ClassError> {
+    let end = layout.debug_position(usize::from(start) + usize::from(length))?;
+    let start = layout.debug_position(usize::from(start))?;
+    Ok((short(start), short(end.saturating_sub(start))))
+}
+
+/// New pcs fit: the layout refuses code over 65,535 bytes.
+fn short(pc: u32) -> u16 {
+    u16::try_from(pc).unwrap_or(u16::MAX)
+}
+
+fn patch_length(out: &mut [u8], at: usize) {
+    let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX);
+    out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+}
