@@ -1,3 +1,26 @@
 //! What controller and agent say to each other; versioned, tiny. No IO.
+//!
+//! ```text
+//! controller --- options string (-agentpath:lib=...) --->  agent
+//! controller <-- record log   (names: what was woven) ---  agent, appended with write(2)
+//! controller <-- counter file (numbers: what happened) --  probe runtime, through a shared mapping
+//! ```
+//!
+//! Both files are complete at every moment, so a JVM that is halted or killed loses nothing. Whatever is read
+//! from them may be garbage: decoding gives errors or what was readable, never a panic.
 
+pub mod counters;
+pub mod hash;
+pub mod log;
+pub mod options;
+pub mod pattern;
+pub mod records;
 pub mod runtime_abi;
+mod wire;
+
+/// Exit code of a JVM that the agent ended because it could not do its job there.
+pub const AGENT_FAILED_EXIT: i32 = 97;
+
+/// How the two files of one JVM end: `<stem>.log` and `<stem>.counters`.
+pub const LOG_EXTENSION: &str = "log";
+pub const COUNTERS_EXTENSION: &str = "counters";
