@@ -1,0 +1,219 @@
+//! Classes of a zip archive: jars of every layout, multi-release jars, archives in archives.
+//!
+//! Works on bytes; where they come from is the caller's matter. Sizes written in the archive are never trusted: what
+//! is unpacked is counted, and everything read is checked against its CRC.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Read};
+
+use rustc_hash::FxHashMap;
+use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::layout::{ClassPlace, Layout, Place, unversioned_name};
+use crate::manifest::{MANIFEST, is_multi_release};
+use crate::origin::Origin;
+use crate::visit::{ClassBytes, LoadOptions, Loader, ReadError};
+
+const MANIFEST_LIMIT: u64 = 4 << 20;
+const LOCAL_HEADER_MAGIC: &[u8] = b"PK\x03\x04";
+
+type Zip<'a> = ZipArchive<Cursor<&'a [u8]>>;
+
+/// Gives all classes of the archive to the loader: its own in central-directory order, then those of the archives
+/// in it. `depth` counts the archives around this one.
+pub(crate) fn visit_archive(
+    bytes: &[u8],
+    origin: &Origin,
+    depth: usize,
+    loader: &mut Loader<'_>,
+) -> Result<(), ReadError> {
+    let limit = loader.options.limits.nesting;
+    if depth > limit {
+        return Err(ReadError::TooDeep { limit });
+    }
+    let zip = open(bytes)?;
+    let names = entry_names(&zip);
+    let layout = Layout::of_archive(&origin.to_string(), names.iter().map(Cow::as_ref));
+    let mut archive = Archive { bytes, zip: zip.clone(), origin, depth };
+    let places: Vec<Place<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
+
+    let wanted = archive.wanted_classes(&places, loader);
+    archive.visit_classes(&places, &wanted, loader);
+    for (index, name) in names.iter().enumerate() {
+        if places[index] == Place::Archive {
+            archive.visit_nested(index, name, loader);
+        }
+    }
+    Ok(())
+}
+
+struct Archive<'a> {
+    bytes: &'a [u8],
+    zip: Zip<'a>,
+    origin: &'a Origin,
+    depth: usize,
+}
+
+impl<'a> Archive<'a> {
+    /// Indexes of the class entries to visit: all but the versions that another one replaces.
+    fn wanted_classes(&mut self, places: &[Place<'_>], loader: &mut Loader<'_>) -> Vec<usize> {
+        let classes = || places.iter().enumerate().filter_map(class_at);
+        let has_versions = classes().any(|(_, class)| class.release.is_some());
+        if !has_versions || loader.options.all_versions {
+            return classes().map(|(index, _)| index).collect();
+        }
+        if !self.is_multi_release(loader) {
+            return classes().filter(|(_, class)| class.release.is_none()).map(|(index, _)| index).collect();
+        }
+        let newest = newest_versions(classes().map(|(_, class)| class), loader.options);
+        classes()
+            .filter(|(_, class)| newest.get(&version_key(class)) == Some(&class.release))
+            .map(|(i, _)| i)
+            .collect()
+    }
+
+    fn is_multi_release(&mut self, loader: &mut Loader<'_>) -> bool {
+        let manifest =
+            (0..self.zip.len()).find(|index| self.zip.name_for_index(*index).is_some_and(is_manifest));
+        let Some(index) = manifest else { return false };
+        let mut manifest = Vec::new();
+        match self.unpack(index, MANIFEST_LIMIT, &mut manifest) {
+            Ok(()) => is_multi_release(&manifest),
+            Err(what) => {
+                loader.problem(self.origin, MANIFEST, what);
+                false
+            }
+        }
+    }
+
+    fn visit_classes(&mut self, places: &[Place<'_>], wanted: &[usize], loader: &mut Loader<'_>) {
+        let mut class_roots: FxHashMap<&str, Origin> = FxHashMap::default();
+        let mut bytes = Vec::new();
+        for &index in wanted {
+            let Place::Class(class) = places[index] else { continue };
+            if self.is_folder(index) {
+                continue;
+            }
+            let origin = class_roots.entry(class.root).or_insert_with(|| match class.root {
+                "" => self.origin.clone(),
+                root => self.origin.within(root),
+            });
+            match self.unpack(index, loader.options.limits.class_bytes, &mut bytes) {
+                Ok(()) => {
+                    let ClassPlace { entry, release, .. } = class;
+                    loader.class(ClassBytes { origin, entry, release, bytes: &bytes });
+                }
+                Err(what) => loader.problem(origin, class.entry, what),
+            }
+        }
+    }
+
+    fn visit_nested(&mut self, index: usize, name: &str, loader: &mut Loader<'_>) {
+        let origin = self.origin.within(name);
+        let result = match self.nested_bytes(index, loader.options.limits.nested_archive_bytes) {
+            Ok(bytes) => visit_archive(&bytes, &origin, self.depth + 1, loader),
+            Err(what) => return loader.problem(&origin, "", what),
+        };
+        if let Err(error) = result {
+            loader.problem(&origin, "", error);
+        }
+    }
+
+    /// Spring Boot stores its libraries uncompressed; those are read where they lie. Their own entries have CRCs.
+    fn nested_bytes(&mut self, index: usize, limit: u64) -> Result<Cow<'a, [u8]>, String> {
+        if let Some(stored) = self.stored_bytes(index) {
+            return Ok(Cow::Borrowed(stored));
+        }
+        let mut unpacked = Vec::new();
+        self.unpack(index, limit, &mut unpacked)?;
+        Ok(Cow::Owned(unpacked))
+    }
+
+    fn stored_bytes(&mut self, index: usize) -> Option<&'a [u8]> {
+        let entry = self.zip.by_index(index).ok()?;
+        if entry.compression() != CompressionMethod::Stored || entry.encrypted() {
+            return None;
+        }
+        let start = usize::try_from(entry.data_start()?).ok()?;
+        let length = usize::try_from(entry.size()).ok()?;
+        self.bytes.get(start..start.checked_add(length)?)
+    }
+
+    /// Unpacks an entry into `into`, replacing what was there.
+    fn unpack(&mut self, index: usize, limit: u64, into: &mut Vec<u8>) -> Result<(), String> {
+        into.clear();
+        let entry = self.zip.by_index(index).map_err(|error| reason(&error))?;
+        // One byte more than allowed, to tell a full entry from a cut one.
+        entry
+            .take(limit.saturating_add(1))
+            .read_to_end(into)
+            .map_err(|error| reason(&ZipError::Io(error)))?;
+        if into.len() as u64 > limit { Err(ReadError::TooLarge { limit }.to_string()) } else { Ok(()) }
+    }
+
+    /// A real folder may be called `x.class/`; only one with bytes is a class.
+    fn is_folder(&mut self, index: usize) -> bool {
+        self.zip.by_index_data(index).is_ok_and(|entry| entry.is_dir() && entry.size() == 0)
+    }
+}
+
+fn open(bytes: &[u8]) -> Result<Zip<'_>, ReadError> {
+    ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
+        if bytes.starts_with(LOCAL_HEADER_MAGIC) {
+            ReadError::DamagedZip(reason(&error))
+        } else {
+            ReadError::NotAZip
+        }
+    })
+}
+
+/// Names by index; one that cannot be decoded is no class and no archive.
+fn entry_names<'a>(zip: &'a Zip<'_>) -> Vec<Cow<'a, str>> {
+    (0..zip.len()).map(|index| zip.name_for_index(index).and_then(Result::ok).unwrap_or_default()).collect()
+}
+
+fn is_manifest(name: Result<Cow<'_, str>, ZipError>) -> bool {
+    name.is_ok_and(|name| name.eq_ignore_ascii_case(MANIFEST))
+}
+
+fn class_at<'p, 'n>((index, place): (usize, &'p Place<'n>)) -> Option<(usize, &'p ClassPlace<'n>)> {
+    match place {
+        Place::Class(class) => Some((index, class)),
+        Place::Archive | Place::Other => None,
+    }
+}
+
+/// Classes of different roots are different elements of the class path and do not replace each other.
+fn version_key<'n>(class: &ClassPlace<'n>) -> (&'static str, &'n str) {
+    (class.root, unversioned_name(class.entry))
+}
+
+/// Per class the version that a JVM of the wanted release loads.
+fn newest_versions<'p, 'n: 'p>(
+    classes: impl Iterator<Item = &'p ClassPlace<'n>>,
+    options: &LoadOptions,
+) -> FxHashMap<(&'static str, &'n str), Option<u32>> {
+    let mut newest = FxHashMap::default();
+    for class in classes.filter(|class| class.release.is_none_or(|release| release <= options.release)) {
+        let version = newest.entry(version_key(class)).or_insert(class.release);
+        *version = (*version).max(class.release);
+    }
+    newest
+}
+
+/// The zip library's words in our style: one line, lower case.
+fn reason(error: &ZipError) -> String {
+    let text = match error {
+        ZipError::InvalidArchive(what) => what.to_string(),
+        ZipError::UnsupportedArchive(what) => (*what).to_owned(),
+        ZipError::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+            "it ends early".to_owned()
+        }
+        ZipError::Io(error) => error.to_string(),
+        other => other.to_string(),
+    };
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}

@@ -1,0 +1,52 @@
+//! The one thing a loader must know from `META-INF/MANIFEST.MF`: is this a multi-release jar?
+
+pub(crate) const MANIFEST: &str = "META-INF/MANIFEST.MF";
+
+/// Whether the main section says `Multi-Release: true`. As in the JDK, attribute names and the value ignore case,
+/// and an attribute of a later (per-entry) section does not count.
+pub(crate) fn is_multi_release(manifest: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(manifest);
+    let text = unfold(&text);
+    text.lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_once(": "))
+        .any(|(name, value)| name.eq_ignore_ascii_case("Multi-Release") && value.eq_ignore_ascii_case("true"))
+}
+
+/// Joins continuation lines (a line break followed by one space, because a line holds at most 72 bytes), and makes
+/// all three legal line ends one.
+fn unfold(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n").replace("\n ", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn main_section_decides_whatever_its_line_ends_and_folds() {
+        for yes in [
+            "Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n",
+            "Manifest-Version: 1.0\nmulti-release: TRUE\n",
+            "Manifest-Version: 1.0\rMulti-Release: true\r",
+            "Multi-Release: tr\n ue\n",
+        ] {
+            assert!(is_multi_release(yes.as_bytes()), "{yes:?}");
+        }
+    }
+
+    #[test]
+    fn other_values_and_other_sections_do_not_count() {
+        for no in [
+            "",
+            "Manifest-Version: 1.0\n",
+            "Multi-Release: false\n",
+            "Multi-Release: true\n ish\n",
+            "X-Multi-Release: true\n",
+            "Manifest-Version: 1.0\n\nName: a/\nMulti-Release: true\n",
+        ] {
+            assert!(!is_multi_release(no.as_bytes()), "{no:?}");
+        }
+        assert!(!is_multi_release(&[0xff, 0xfe, 0]));
+    }
+}
