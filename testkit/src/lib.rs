@@ -4,6 +4,8 @@
 //! that a second run needs neither network nor compilers. No test may skip because something is absent: the
 //! functions here return an error of one clear line instead.
 
+pub mod compilers;
+pub mod jdk;
 pub mod maven;
 pub mod pinned;
 pub mod workspace;

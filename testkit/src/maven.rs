@@ -112,7 +112,16 @@ fn read_closure(artifacts: &Path, list: &Path) -> Option<Vec<PathBuf>> {
 fn fetch_exactly(artifacts: &Path, missing: &[&Coordinate]) -> Result<()> {
     let mut items = String::new();
     for coordinate in missing {
-        let _ = writeln!(items, "<artifactItem>{}</artifactItem>", coordinate.to_xml());
+        let path = coordinate.repository_path();
+        let folder = path.parent().unwrap_or(&path).display();
+        let file = path.file_name().unwrap_or_default().display();
+        // `copy` has no repository layout of its own; file names alone would collide between groups.
+        let _ = writeln!(
+            items,
+            "<artifactItem>{}<outputDirectory>${{delivered}}/{folder}</outputDirectory>\
+             <destFileName>{file}</destFileName></artifactItem>",
+            coordinate.to_xml()
+        );
     }
     let pom = Pom {
         configuration: format!("<artifactItems>\n{items}</artifactItems>"),
@@ -151,15 +160,16 @@ impl Pom {
         format!(
             "<project><modelVersion>4.0.0</modelVersion>\n\
              <groupId>catchment</groupId><artifactId>artifacts</artifactId><version>1</version><packaging>pom</packaging>\n\
+             <properties><delivered>{}</delivered></properties>\n\
              <dependencies>\n{}</dependencies>\n\
              <build><plugins><plugin><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>\n\
-             <configuration><outputDirectory>{}</outputDirectory><useRepositoryLayout>true</useRepositoryLayout>\n\
+             <configuration><outputDirectory>${{delivered}}</outputDirectory><useRepositoryLayout>true</useRepositoryLayout>\n\
              {}</configuration></plugin></plugins></build></project>\n",
+            output.display(),
             self.dependencies,
             next(),
             next(),
             next(),
-            output.display(),
             self.configuration,
         )
     }

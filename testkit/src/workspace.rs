@@ -27,6 +27,27 @@ pub fn exclusively<T>(lock_file: &Path, work: impl FnOnce() -> Result<T>) -> Res
     work()
 }
 
+/// The folder `target/testkit/<kind>/<key>`, filled by `fill` unless an earlier run has done so.
+///
+/// `fill` works in a staging folder that is renamed when complete: what exists is whole.
+pub fn cached_folder(kind: &str, key: &str, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+    let parent = target_folder("testkit")?.join(kind);
+    let folder = parent.join(key);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    fs::create_dir_all(&parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    exclusively(&parent.join(format!(".{key}.lock")), || {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        let staging = tempfile::tempdir_in(&parent).context("cannot create a staging folder")?;
+        fill(staging.path())?;
+        fs::rename(staging.keep(), &folder).with_context(|| format!("cannot store {}", folder.display()))
+    })?;
+    Ok(folder)
+}
+
 /// A name for a cache folder: equal for equal parts, in practice different for different ones.
 ///
 /// FNV-1a over length-prefixed parts; the standard hasher promises no stability between releases.
