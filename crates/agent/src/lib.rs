@@ -1,1 +1,231 @@
 //! The JVMTI library inside the tested JVM.
+//!
+//! Loaded by `-agentpath`. Weaves the classes of the application as they are loaded, and keeps the books: names in a log,
+//! counts in a mapped file. Prints nothing, except one line when it must end the JVM: a run that observes nothing must
+//! not look like one in which nothing happened.
+//!
+//! It asks for no capability to retransform classes: what it wove is then part of the class for good, also when another
+//! agent (Mockito's) retransforms it later.
+
+mod describe;
+mod jvm;
+mod log_file;
+mod mapping;
+mod observer;
+mod scope;
+mod selftest;
+
+use crate::describe::Delivered;
+use crate::jvm::JdkMembers;
+use crate::observer::{Observer, WovenBytes};
+use catchment_protocol::AGENT_FAILED_EXIT;
+use catchment_protocol::options::{AgentOptions, unpack_runtime};
+use catchment_protocol::records::{JvmStarted, Record, WovenClass};
+use jvmti_bindings::prelude::*;
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What native methods and callbacks share; the JVM gives them nothing to carry it in.
+static OBSERVER: OnceLock<Observer> = OnceLock::new();
+static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
+
+fn observer() -> Option<&'static Observer> {
+    OBSERVER.get()
+}
+
+fn jdk_members() -> Option<&'static JdkMembers> {
+    JDK_MEMBERS.get()
+}
+
+#[derive(Debug, Default)]
+struct CatchmentAgent {
+    runtime: OnceLock<PathBuf>,
+    /// The self-test class as the hook wove it, or why it did not.
+    self_test: OnceLock<Result<WovenClass, String>>,
+}
+
+impl Agent for CatchmentAgent {
+    fn on_load(&self, context: AgentLoadContext<'_>) -> jni::jint {
+        // The default hook prints to the program's stderr; panics are reported as problems instead.
+        std::panic::set_hook(Box::new(|_| {}));
+        match self.load(&context) {
+            Ok(()) => jni::JNI_OK,
+            Err(what) => end_jvm(&what),
+        }
+    }
+
+    fn on_attach(&self, _: AgentLoadContext<'_>) -> jni::jint {
+        jni::JNI_ERR
+    }
+
+    fn callback_panicked(&self, event: &'static str) {
+        if let Some(observer) = observer() {
+            observer.problem("agent", &format!("internal error in {event}"));
+        }
+    }
+
+    fn vm_init(&self, context: CallbackContext<'_>, _: ThreadEvent) {
+        let Some(observer) = observer() else { return };
+        let Some(jni) = context.jni() else { end_jvm("the JVM gave no JNI environment") };
+        let started = jvm_started(context.jvmti());
+        let java_version = started.java_version.clone();
+        let outcome = write(observer, &Record::JvmStarted(started))
+            .and_then(|()| self.start(context.jvmti(), jni, observer))
+            .and_then(|()| write(observer, &Record::SelfTestPassed));
+        match outcome {
+            Ok(()) => observer.set_ready(),
+            Err(what) => {
+                // The line below says it as well.
+                let _ = observer.write(&Record::SelfTestFailed { what: what.clone() });
+                end_jvm(&format!("does not work in this JVM (Java {java_version}): {what}"));
+            }
+        }
+    }
+
+    fn vm_death(&self, _: CallbackContext<'_>) {
+        if let Some(observer) = observer() {
+            // A lost record is counted by `write`.
+            let _ = observer.write(&Record::JvmEnded);
+        }
+    }
+
+    fn thread_end(&self, context: CallbackContext<'_>, event: ThreadEvent) {
+        if let (Some(observer), Some(members), Some(jni)) = (observer(), jdk_members(), context.jni())
+            && let Some(number) = jvm::thread_number(jni, members, event.thread())
+        {
+            observer.counters.release_slot(number);
+        }
+    }
+
+    fn class_file_load_hook<'a>(&self, context: CallbackContext<'a>, mut event: ClassFileLoadHookEvent<'a>) {
+        let (Some(observer), Ok(Some(name))) = (observer(), event.name_str()) else { return };
+        let woven = if event.loader().is_null() {
+            self.weave_self_test(observer, &name, event.class_data())
+        } else {
+            weave_application(observer, &context, &event, &name.replace('/', "."))
+        };
+        if let Some(bytes) = woven
+            && let Err(error) = event.set_transformed_class(&context, &bytes)
+        {
+            observer.problem(&name, &format!("the JVM did not take the woven class: {error:?}"));
+        }
+    }
+}
+
+impl CatchmentAgent {
+    fn load(&self, context: &AgentLoadContext<'_>) -> Result<(), String> {
+        let options = context.options_str().map_err(|error| error.to_string())?.unwrap_or_default();
+        let options = AgentOptions::parse(&options).map_err(|error| error.to_string())?;
+        let runtime = options.runtime.clone();
+        let results = options.results.clone();
+        match Observer::create(options) {
+            Ok(observer) => {
+                let _ = OBSERVER.set(observer);
+                let _ = self.runtime.set(runtime);
+                request_events(context)
+            }
+            // Started by something that outlived the watched command (a build daemon): nobody reads results any more.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(format!("cannot write results to {}: {error}", results.display())),
+        }
+    }
+
+    fn start(&self, jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) -> Result<(), String> {
+        let path = self.runtime.get().ok_or("no runtime named")?;
+        let packed =
+            std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let runtime = unpack_runtime(&packed).ok_or_else(|| format!("{} is damaged", path.display()))?;
+        let members = JdkMembers::find(jni)?;
+        let _ = JDK_MEMBERS.set(members);
+        jvm::install_runtime(jvmti, jni, &runtime)?;
+        let class = runtime.iter().find(|class| class.name == selftest::CLASS);
+        let class = class.ok_or("the runtime has no self-test")?;
+        self.self_test(jni, observer, class).map_err(|what| format!("self-test failed: {what}"))
+    }
+
+    fn self_test(
+        &self,
+        jni: &JniEnv,
+        observer: &Observer,
+        class: &catchment_protocol::options::RuntimeClass<'_>,
+    ) -> Result<(), String> {
+        jvm::run_self_test(jni, class)?;
+        match self.self_test.get() {
+            None => Err("the JVM did not offer the class for weaving".to_owned()),
+            Some(Err(what)) => Err(format!("cannot weave it: {what}")),
+            Some(Ok(woven)) => selftest::check(woven, &observer.counters, &observer.self_test_types()),
+        }
+    }
+
+    /// Of the boot loader's classes only our own self-test is woven, once.
+    fn weave_self_test(&self, observer: &Observer, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        if name != selftest::CLASS || observer.is_ready() || self.self_test.get().is_some() {
+            return None;
+        }
+        let delivered = Delivered { class: name, bytes, code_source: "", changed_before: false };
+        let (woven, outcome) = match observer.weave(&delivered) {
+            Ok(Some(WovenBytes { bytes: Some(bytes), record })) => (Some(bytes), Ok(record)),
+            Ok(_) => (None, Err("nothing was woven".to_owned())),
+            Err(what) => (None, Err(what)),
+        };
+        let _ = self.self_test.set(outcome);
+        woven
+    }
+}
+
+fn weave_application(
+    observer: &Observer,
+    context: &CallbackContext<'_>,
+    event: &ClassFileLoadHookEvent<'_>,
+    class: &str,
+) -> Option<Vec<u8>> {
+    let (Some(jni), Some(members)) = (context.jni(), jdk_members()) else { return None };
+    let code_source = jvm::code_source(jni, members, event.protection_domain());
+    if observer.is_ready() {
+        observer.class_delivered(class, code_source.as_ref(), event.class_data())
+    } else {
+        observer.class_too_early(class, code_source.as_ref(), event.class_data());
+        None
+    }
+}
+
+fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
+    let jvmti = context.vm().jvmti().map_err(|code| format!("no JVMTI: {}", describe_jni_result(code)))?;
+    let requested = jvmti
+        .add_capabilities_with(|capabilities| capabilities.set_can_generate_all_class_hook_events(true))
+        .and_then(|_| jvmti.set_default_agent_callbacks())
+        .and_then(|()| {
+            jvmti.enable_events_global(&[
+                jvmti::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                jvmti::JVMTI_EVENT_VM_INIT,
+                jvmti::JVMTI_EVENT_VM_DEATH,
+                jvmti::JVMTI_EVENT_THREAD_END,
+            ])
+        });
+    requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))
+}
+
+fn jvm_started(jvmti: &Jvmti) -> JvmStarted {
+    let property = |name| jvmti.get_system_property(name).unwrap_or_default();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    JvmStarted {
+        pid: std::process::id(),
+        java_version: property("java.vm.version"),
+        command: property("sun.java.command"),
+        started_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+fn write(observer: &Observer, record: &Record) -> Result<(), String> {
+    observer.write(record).map_err(|error| format!("cannot write results: {error}"))
+}
+
+/// The only thing the agent ever prints.
+fn end_jvm(what: &str) -> ! {
+    eprintln!("catchment: agent: {what}");
+    mapping::end_process(AGENT_FAILED_EXIT)
+}
+
+export_agent!(CatchmentAgent);

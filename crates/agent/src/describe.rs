@@ -1,0 +1,91 @@
+//! What was woven, as a record: from the weaver's numbering to the wire.
+
+use catchment_pairs::{ClassPairs, Pair};
+use catchment_protocol::records::{SkippedMethod, WovenClass, WovenClause, WovenPair, WovenTry};
+use catchment_weave::{ProbeSite, Woven};
+use rustc_hash::FxHashSet;
+
+/// Where a class came from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Delivered<'a> {
+    /// Binary name with dots.
+    pub(crate) class: &'a str,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) code_source: &'a str,
+    pub(crate) changed_before: bool,
+}
+
+/// The record of a woven class, but for its base: probes are numbered from 0.
+pub(crate) fn woven_class(
+    delivered: &Delivered<'_>,
+    hash: u64,
+    pairs: &ClassPairs,
+    sites: &[ProbeSite],
+    woven: &Woven,
+) -> WovenClass {
+    WovenClass {
+        class: delivered.class.to_owned(),
+        hash,
+        base: 0,
+        counters: sites.len() as u32,
+        code_source: delivered.code_source.to_owned(),
+        source_file: pairs.source_file.clone(),
+        changed_before: delivered.changed_before,
+        pairs: pairs.pairs.iter().map(woven_pair).collect(),
+        tries: woven_tries(pairs, sites, woven),
+        skipped: woven.skipped.iter().map(skipped_method).collect(),
+    }
+}
+
+fn woven_pair(pair: &Pair) -> WovenPair {
+    WovenPair {
+        id: pair.id.clone(),
+        method: pair.method.clone(),
+        descriptor: pair.descriptor.clone(),
+        types: pair.types.clone(),
+        try_line: pair.try_line,
+        catch_line: pair.catch_line,
+        parent: pair.parent.map(|index| index as u32),
+        source: pair.source.clone(),
+        maybe_generated: pair.maybe_generated,
+    }
+}
+
+fn skipped_method(skipped: &catchment_weave::SkippedMethod) -> SkippedMethod {
+    SkippedMethod {
+        method: skipped.name.clone(),
+        descriptor: skipped.descriptor.clone(),
+        reason: skipped.reason.clone(),
+    }
+}
+
+/// The tries that really carry probes: a method the weaver skipped has none, though its sites are numbered.
+fn woven_tries(pairs: &ClassPairs, sites: &[ProbeSite], woven: &Woven) -> Vec<WovenTry> {
+    let mut tries: Vec<WovenTry> = pairs.tries.iter().map(try_without_probes).collect();
+    for (number, site) in sites.iter().enumerate() {
+        place_probe(&mut tries, *site, number as u32);
+    }
+    let skipped: FxHashSet<usize> = woven.skipped.iter().map(|skipped| skipped.method).collect();
+    let with_methods = tries.into_iter().zip(&pairs.tries);
+    with_methods.filter(|(_, site)| !skipped.contains(&site.method)).map(|(woven_try, _)| woven_try).collect()
+}
+
+fn try_without_probes(site: &catchment_pairs::TrySite) -> WovenTry {
+    let clauses = site.clauses.iter();
+    let clauses = clauses.map(|clause| WovenClause { pair: clause.pair as u32, caught: None }).collect();
+    WovenTry { clauses, ..WovenTry::default() }
+}
+
+fn place_probe(tries: &mut [WovenTry], site: ProbeSite, number: u32) {
+    match site {
+        ProbeSite::TryEnter { try_site } => tries[try_site].enter = Some(number),
+        ProbeSite::TryExit { try_site } => tries[try_site].exit = Some(number),
+        ProbeSite::TryEscape { try_site } => tries[try_site].escape = Some(number),
+        ProbeSite::Caught { try_site, clause } => tries[try_site].clauses[clause].caught = Some(number),
+        ProbeSite::Throwing { .. }
+        | ProbeSite::Call { .. }
+        | ProbeSite::MethodEnter { .. }
+        | ProbeSite::MethodExit { .. }
+        | ProbeSite::MethodEscape { .. } => {}
+    }
+}

@@ -1,0 +1,310 @@
+//! Calls into the JVM, and the native methods it calls: the agent's side of `catchment.runtime.Link`.
+//!
+//! One of the two files with `unsafe` code. Everything here takes handles that the JVM gave to the running callback and
+//! keeps none of them beyond it, except ids of methods and fields of boot classes, which are never unloaded.
+#![expect(unsafe_code, reason = "JNI is raw pointers")]
+
+use crate::scope::CodeSource;
+use catchment_protocol::options::RuntimeClass;
+use catchment_protocol::records::Origin;
+use jvmti_bindings::prelude::*;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::observer;
+use crate::selftest;
+
+const LINK: &str = "catchment/runtime/Link";
+/// Classes that must be initialised before the first probe runs.
+const INITIALISED: [(&str, &str, &str); 2] = [
+    ("catchment/runtime/Probes", "tryEnter", "(I)V"),
+    ("catchment/runtime/Exceptions", "seen", "(Ljava/lang/Throwable;I)V"),
+];
+/// Stack traces are read this deep for the first frame of the application.
+const FRAMES_READ: jni::jsize = 1024;
+
+/// Ids of the JDK's members the agent uses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JdkMembers {
+    code_source: jni::jmethodID,
+    location: jni::jmethodID,
+    protocol: jni::jmethodID,
+    path: jni::jmethodID,
+    stack_trace: jni::jmethodID,
+    class_name: jni::jmethodID,
+    method_name: jni::jmethodID,
+    line_number: jni::jmethodID,
+    thread_number: jni::jfieldID,
+}
+
+// SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
+unsafe impl Send for JdkMembers {}
+// SAFETY: as above.
+unsafe impl Sync for JdkMembers {}
+
+impl JdkMembers {
+    pub(crate) fn find(jni: &JniEnv) -> Result<Self, String> {
+        let method = |class: &str, name: &str, descriptor: &str| {
+            // SAFETY: the class handle was just given by this environment.
+            let found = jni.find_class(class).and_then(|c| unsafe { jni.get_method_id(c, name, descriptor) });
+            found.ok_or_else(|| failed(jni, &format!("find {class}.{name}")))
+        };
+        let thread = jni.find_class("java/lang/Thread");
+        // SAFETY: as above.
+        let thread_number = thread.and_then(|class| unsafe { jni.get_field_id(class, "tid", "J") });
+        Ok(Self {
+            code_source: method(
+                "java/security/ProtectionDomain",
+                "getCodeSource",
+                "()Ljava/security/CodeSource;",
+            )?,
+            location: method("java/security/CodeSource", "getLocation", "()Ljava/net/URL;")?,
+            protocol: method("java/net/URL", "getProtocol", "()Ljava/lang/String;")?,
+            path: method("java/net/URL", "getPath", "()Ljava/lang/String;")?,
+            stack_trace: method("java/lang/Throwable", "getStackTrace", "()[Ljava/lang/StackTraceElement;")?,
+            class_name: method("java/lang/StackTraceElement", "getClassName", "()Ljava/lang/String;")?,
+            method_name: method("java/lang/StackTraceElement", "getMethodName", "()Ljava/lang/String;")?,
+            line_number: method("java/lang/StackTraceElement", "getLineNumber", "()I")?,
+            thread_number: thread_number.ok_or_else(|| failed(jni, "find java.lang.Thread.tid"))?,
+        })
+    }
+}
+
+/// Defines the runtime in the boot loader, links it to this library and initialises it.
+///
+/// Defining the classes instead of appending a jar to the boot class path leaves class-data sharing as it is and changes
+/// no property the program can see.
+pub(crate) fn install_runtime(
+    jvmti: &Jvmti,
+    jni: &JniEnv,
+    runtime: &[RuntimeClass<'_>],
+) -> Result<(), String> {
+    for class in runtime.iter().filter(|class| class.name != selftest::CLASS) {
+        define_in_boot_loader(jni, class)?;
+    }
+    let link = jni.find_class(LINK).ok_or_else(|| failed(jni, "find the runtime"))?;
+    open_unsafe_to(jvmti, jni, link)?;
+    register_natives(jni, link)?;
+    for (class, method, descriptor) in INITIALISED {
+        let class_handle = jni.find_class(class);
+        // SAFETY: the class handle was just given by this environment.
+        let found = class_handle.and_then(|c| unsafe { jni.get_static_method_id(c, method, descriptor) });
+        found.ok_or_else(|| failed(jni, &format!("initialise {class}")))?;
+    }
+    Ok(())
+}
+
+fn define_in_boot_loader(jni: &JniEnv, class: &RuntimeClass<'_>) -> Result<jni::jclass, String> {
+    // SAFETY: null stands for the boot loader.
+    let defined = unsafe { jni.define_class(class.name, std::ptr::null_mut(), class.bytes) };
+    defined.ok_or_else(|| failed(jni, &format!("define {}", class.name)))
+}
+
+/// The runtime counts through the JDK's internal `Unsafe`: the public one prints warnings on newer JDKs.
+fn open_unsafe_to(jvmti: &Jvmti, jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
+    let object = jni.find_class("java/lang/Object").ok_or_else(|| failed(jni, "find java.lang.Object"))?;
+    // SAFETY: class handles just given by this environment; modules belong to the same JVM.
+    let exported = unsafe {
+        let base = jni.get_module(object).map_err(|_| "Java 9 or newer is needed".to_owned())?;
+        let runtime = jni.get_module(link).map_err(|_| "Java 9 or newer is needed".to_owned())?;
+        jvmti.add_module_exports(base, "jdk.internal.misc", runtime)
+    };
+    exported.map_err(|error| format!("cannot export jdk.internal.misc: {error:?}"))
+}
+
+fn register_natives(jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
+    let method =
+        |name: &'static std::ffi::CStr, signature: &'static std::ffi::CStr, function: *mut c_void| {
+            jni::JNINativeMethod { name: name.as_ptr(), signature: signature.as_ptr(), fnPtr: function }
+        };
+    let methods = [
+        method(c"counters", c"()J", counters as *mut c_void),
+        method(c"owners", c"()J", owners as *mut c_void),
+        method(c"exceptionType", c"(ILjava/lang/String;)I", exception_type as *mut c_void),
+        method(c"origin", c"(Ljava/lang/Throwable;ILjava/lang/String;)V", origin as *mut c_void),
+    ];
+    // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never
+    // unloaded.
+    unsafe { jni.register_natives(link, &methods) }.map_err(|_| failed(jni, "register native methods"))
+}
+
+/// Defines the self-test, which sends it through the load hook, and runs it.
+pub(crate) fn run_self_test(jni: &JniEnv, class: &RuntimeClass<'_>) -> Result<(), String> {
+    let defined = define_in_boot_loader(jni, class)?;
+    // SAFETY: the class handle was just given by this environment.
+    let run = unsafe { jni.get_static_method_id(defined, "run", "()V") };
+    let run = run.ok_or_else(|| failed(jni, "find its run method"))?;
+    // SAFETY: a static method of this class without arguments.
+    unsafe { jni.call_static_void_method(defined, run, &[]) };
+    if jni.exception_check() { Err(failed(jni, "run it")) } else { Ok(()) }
+}
+
+/// Where the class of this protection domain was loaded from. Calls only methods that cannot be overridden.
+pub(crate) fn code_source(jni: &JniEnv, members: &JdkMembers, domain: jni::jobject) -> Option<CodeSource> {
+    if domain.is_null() || jni.exception_check() {
+        return None;
+    }
+    let frame = jni.push_local_frame(8).ok()?;
+    // SAFETY: handles of this callback, and methods of their classes.
+    let found = unsafe {
+        let url = object_from(jni, object_from(jni, domain, members.code_source), members.location);
+        let protocol = string_from(jni, url, members.protocol);
+        let path = string_from(jni, url, members.path);
+        protocol.zip(path).map(|(protocol, path)| CodeSource { protocol, path })
+    };
+    jni.exception_clear();
+    frame.close();
+    found
+}
+
+/// The number the runtime knows a thread by.
+pub(crate) fn thread_number(jni: &JniEnv, members: &JdkMembers, thread: jni::jthread) -> Option<u64> {
+    if thread.is_null() {
+        return None;
+    }
+    // SAFETY: a thread of this callback, and a field of its class.
+    u64::try_from(unsafe { jni.get_long_field(thread, members.thread_number) }).ok()
+}
+
+/// What failed, with the pending Java exception (cleared) if there is one.
+fn failed(jni: &JniEnv, what: &str) -> String {
+    let Some(thrown) = jni.exception_occurred() else { return format!("cannot {what}") };
+    jni.exception_clear();
+    // SAFETY: the exception just taken; `toString` is inherited by every object.
+    let text = unsafe {
+        let class = jni.find_class("java/lang/Throwable");
+        let method = class.and_then(|class| jni.get_method_id(class, "toString", "()Ljava/lang/String;"));
+        method.and_then(|method| string_from(jni, thrown, method))
+    };
+    jni.exception_clear();
+    format!("cannot {what}: {}", text.unwrap_or_default())
+}
+
+/// # Safety
+/// `object` is null or a live handle of an object that has the method, which takes nothing and returns an object.
+unsafe fn object_from(jni: &JniEnv, object: jni::jobject, method: jni::jmethodID) -> jni::jobject {
+    if object.is_null() || jni.exception_check() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: promised by the caller.
+    unsafe { jni.call_object_method(object, method, &[]) }
+}
+
+/// # Safety
+/// As `object_from`, for a method that returns a string.
+unsafe fn string_from(jni: &JniEnv, object: jni::jobject, method: jni::jmethodID) -> Option<String> {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let string = object_from(jni, object, method);
+        if jni.exception_check() { None } else { jni.get_string_lossy(string) }
+    }
+}
+
+// The native methods of `catchment.runtime.Link`. A panic must not cross into the JVM; then nothing was noted.
+
+extern "system" fn counters(_: *mut jni::JNIEnv, _: jni::jclass) -> jni::jlong {
+    observer().map_or(0, |observer| observer.counters.counters_address() as jni::jlong)
+}
+
+extern "system" fn owners(_: *mut jni::JNIEnv, _: jni::jclass) -> jni::jlong {
+    observer().map_or(0, |observer| observer.counters.owners_address() as jni::jlong)
+}
+
+extern "system" fn exception_type(
+    env: *mut jni::JNIEnv,
+    _: jni::jclass,
+    counter: jni::jint,
+    exception: jni::jstring,
+) -> jni::jint {
+    let number = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the environment and the string of the running native method.
+        let exception = unsafe { JniEnv::from_raw(env).get_string_lossy(exception) }?;
+        observer()?.exception_type(u32::try_from(counter).ok()?, &exception)
+    }));
+    number.ok().flatten().and_then(|number| jni::jint::try_from(number).ok()).unwrap_or(-1)
+}
+
+extern "system" fn origin(
+    env: *mut jni::JNIEnv,
+    _: jni::jclass,
+    thrown: jni::jthrowable,
+    counter: jni::jint,
+    exception: jni::jstring,
+) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the environment of the running native method.
+        let jni = unsafe { JniEnv::from_raw(env) };
+        // SAFETY: the arguments of the running native method.
+        unsafe { note_origin(&jni, thrown, counter, exception) };
+        jni.exception_clear();
+    }));
+}
+
+/// # Safety
+/// The handles are the arguments of the running native method.
+unsafe fn note_origin(
+    jni: &JniEnv,
+    thrown: jni::jthrowable,
+    counter: jni::jint,
+    exception: jni::jstring,
+) -> Option<()> {
+    let observer = observer()?;
+    let members = crate::jdk_members()?;
+    let class = jni.find_class("java/lang/Throwable")?;
+    // SAFETY: promised by the caller. Not virtual: an overriding method would run code of the application.
+    let (exception, trace) = unsafe {
+        let trace = jni.call_nonvirtual_object_method(thrown, class, members.stack_trace, &[]);
+        (jni.get_string_lossy(exception)?, trace)
+    };
+    if trace.is_null() || jni.exception_check() {
+        return None;
+    }
+    let is_application = |class: &str| observer.is_application(class);
+    // SAFETY: the array of stack trace elements just made.
+    let (frame, application) = unsafe { top_frame(jni, members, trace, is_application) };
+    observer.origin(Origin { counter: u32::try_from(counter).ok()?, exception, frame, application });
+    Some(())
+}
+
+/// The first frame of the application, or else the first of anyone, and which it was.
+///
+/// # Safety
+/// `trace` is a live handle of an array of stack trace elements.
+unsafe fn top_frame(
+    jni: &JniEnv,
+    members: &JdkMembers,
+    trace: jni::jobject,
+    is_application: impl Fn(&str) -> bool,
+) -> (Option<String>, bool) {
+    let mut top = None;
+    // SAFETY: promised by the caller; indices are below the length.
+    let length = unsafe { jni.get_array_length(trace) }.min(FRAMES_READ);
+    for index in 0..length {
+        let Ok(frame) = jni.push_local_frame(8) else { break };
+        // SAFETY: as above.
+        let (class, text) = unsafe {
+            let element = jni.get_object_array_element(trace, index);
+            let class = string_from(jni, element, members.class_name).unwrap_or_default();
+            let wanted = top.is_none() || is_application(&class);
+            (class.clone(), wanted.then(|| frame_text(jni, members, element, &class)))
+        };
+        frame.close();
+        match text {
+            Some(text) if is_application(&class) => return (Some(text), true),
+            Some(text) if !class.starts_with("catchment.runtime.") => top = top.or(Some(text)),
+            _ => {}
+        }
+    }
+    (top, false)
+}
+
+/// # Safety
+/// `element` is a live handle of a stack trace element.
+unsafe fn frame_text(jni: &JniEnv, members: &JdkMembers, element: jni::jobject, class: &str) -> String {
+    // SAFETY: promised by the caller.
+    let (method, line) = unsafe {
+        let method = string_from(jni, element, members.method_name).unwrap_or_default();
+        (method, jni.call_int_method(element, members.line_number, &[]))
+    };
+    if line > 0 { format!("{class}.{method}:{line}") } else { format!("{class}.{method}") }
+}

@@ -1,0 +1,187 @@
+//! Which classes are the application's.
+//!
+//! By default those that come from class folders: what a build has just produced lies there, while libraries come as
+//! jars. Patterns add and remove. Classes of the JDK never count. No JVM here, only names and places.
+
+use catchment_protocol::options::percent_decode;
+use catchment_protocol::pattern;
+use rustc_hash::FxHashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Protocol and path of the URL a class was loaded from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CodeSource {
+    pub(crate) protocol: String,
+    pub(crate) path: String,
+}
+
+/// What to do with a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Not the application's.
+    Leave,
+    /// The application's, but runs as delivered, for the reason given.
+    Skip {
+        code_source: String,
+        reason: &'static str,
+    },
+    Weave {
+        code_source: String,
+        changed_before: bool,
+    },
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    include: Vec<String>,
+    exclude: Vec<String>,
+    /// Paths of URLs, and the folder each stands for if it does. Few; asking the file system once is enough.
+    folders: Mutex<FxHashMap<String, Option<PathBuf>>>,
+}
+
+impl Scope {
+    pub(crate) fn new(include: Vec<String>, exclude: Vec<String>) -> Self {
+        Self { include, exclude, folders: Mutex::default() }
+    }
+
+    /// `class` is a binary name with dots; `code_source` is `None` when the class was made without one.
+    pub(crate) fn decide(&self, class: &str, code_source: Option<&CodeSource>, bytes: &[u8]) -> Decision {
+        if is_jdk(code_source) || matches_any(&self.exclude, class) {
+            return Decision::Leave;
+        }
+        let folder = code_source.and_then(|source| self.folder_of(source));
+        if matches_any(&self.include, class) {
+            let changed_before =
+                folder.as_deref().is_some_and(|folder| differs_from_file(folder, class, bytes));
+            return Decision::Weave { code_source: describe(code_source, folder.as_deref()), changed_before };
+        }
+        match folder {
+            Some(folder) => decide_in_folder(&folder, class, bytes),
+            None => Decision::Leave,
+        }
+    }
+
+    fn folder_of(&self, source: &CodeSource) -> Option<PathBuf> {
+        if source.protocol != "file" {
+            return None;
+        }
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = folders.get(&source.path) {
+            return known.clone();
+        }
+        let folder: Option<PathBuf> = percent_decode(&source.path)
+            .map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
+            .filter(|path| path.is_dir())
+            .map(|path| path.components().collect());
+        folders.insert(source.path.clone(), folder.clone());
+        folder
+    }
+}
+
+/// Class loaders that generate classes (mocks, proxies) often hand them the code source of the class they imitate: only
+/// what lies in the folder was built.
+fn decide_in_folder(folder: &Path, class: &str, bytes: &[u8]) -> Decision {
+    let code_source = folder.to_string_lossy().into_owned();
+    match std::fs::read(class_file(folder, class)) {
+        Ok(built) => Decision::Weave { code_source, changed_before: built != bytes },
+        Err(_) => Decision::Skip { code_source, reason: "made at run time, not in the class folder" },
+    }
+}
+
+fn differs_from_file(folder: &Path, class: &str, bytes: &[u8]) -> bool {
+    std::fs::read(class_file(folder, class)).is_ok_and(|built| built != bytes)
+}
+
+fn class_file(folder: &Path, class: &str) -> PathBuf {
+    folder.join(class.replace('.', "/") + ".class")
+}
+
+fn is_jdk(code_source: Option<&CodeSource>) -> bool {
+    code_source.is_some_and(|source| source.protocol == "jrt")
+}
+
+fn matches_any(patterns: &[String], class: &str) -> bool {
+    patterns.iter().any(|each| pattern::matches(each, class))
+}
+
+fn describe(code_source: Option<&CodeSource>, folder: Option<&Path>) -> String {
+    match (folder, code_source) {
+        (Some(folder), _) => folder.to_string_lossy().into_owned(),
+        (None, Some(source)) if source.protocol == "file" => percent_decode(&source.path)
+            .map_or_else(|| source.path.clone(), |bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        (None, Some(source)) => format!("{}:{}", source.protocol, source.path),
+        (None, None) => "no code source".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct ClassFolder(PathBuf);
+
+    impl ClassFolder {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("catchment scope {name} {}", std::process::id()));
+            std::fs::create_dir_all(folder.join("com/acme")).unwrap();
+            std::fs::write(folder.join("com/acme/Cache.class"), b"built").unwrap();
+            Self(folder)
+        }
+
+        fn source(&self) -> CodeSource {
+            CodeSource { protocol: "file".into(), path: self.0.to_string_lossy().replace(' ', "%20") + "/" }
+        }
+
+        fn woven(&self, changed_before: bool) -> Decision {
+            Decision::Weave { code_source: self.0.to_string_lossy().into_owned(), changed_before }
+        }
+    }
+
+    impl Drop for ClassFolder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn jar() -> CodeSource {
+        CodeSource { protocol: "file".into(), path: "/lib/a%20b.jar".into() }
+    }
+
+    #[test]
+    fn built_classes_in_folders_are_woven_and_changes_are_noticed() {
+        let folder = ClassFolder::new("built");
+        let scope = Scope::default();
+        assert_eq!(scope.decide("com.acme.Cache", Some(&folder.source()), b"built"), folder.woven(false));
+        assert_eq!(scope.decide("com.acme.Cache", Some(&folder.source()), b"other"), folder.woven(true));
+    }
+
+    #[test]
+    fn classes_made_at_run_time_are_skipped() {
+        let folder = ClassFolder::new("mock");
+        let decision = Scope::default().decide("com.acme.Cache$Mock", Some(&folder.source()), b"made");
+        assert!(matches!(decision, Decision::Skip { .. }), "{decision:?}");
+    }
+
+    #[test]
+    fn jars_the_jdk_and_classes_from_nowhere_are_left_alone() {
+        let scope = Scope::default();
+        assert_eq!(scope.decide("org.lib.A", Some(&jar()), b""), Decision::Leave);
+        assert_eq!(scope.decide("org.lib.A", None, b""), Decision::Leave);
+    }
+
+    #[test]
+    fn patterns_add_from_anywhere_but_the_jdk_and_exclusion_wins() {
+        let scope = Scope::new(vec!["org.lib.*".into(), "java.*".into()], vec!["*Secret".into()]);
+        let woven = Decision::Weave { code_source: "/lib/a b.jar".into(), changed_before: false };
+        assert_eq!(scope.decide("org.lib.A", Some(&jar()), b""), woven);
+        assert_eq!(scope.decide("org.lib.Secret", Some(&jar()), b""), Decision::Leave);
+        let jdk = CodeSource { protocol: "jrt".into(), path: "/java.sql".into() };
+        assert_eq!(scope.decide("java.sql.Driver", Some(&jdk), b""), Decision::Leave);
+        let folder = ClassFolder::new("excluded");
+        let scope = Scope::new(Vec::new(), vec!["com.acme.*".into()]);
+        assert_eq!(scope.decide("com.acme.Cache", Some(&folder.source()), b"built"), Decision::Leave);
+    }
+}

@@ -1,0 +1,137 @@
+package catchment.runtime;
+
+import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.ReservedStackAccess;
+
+/**
+ * The methods woven classes call.
+ *
+ * <p>A counter lives in a file mapped by the agent, so that it outlives the JVM however it ends. It is the sum of nine
+ * slots: slot 0 is shared and takes atomic adds, each of the others belongs to one thread at a time, which uses plain
+ * adds. So counts are exact with any number of threads, and one thread alone pays for no atomics. The layout is drawn
+ * in {@code crates/protocol/src/counters.rs}.
+ *
+ * <p>Threads are told apart by the number in {@code Thread.tid}, read directly: {@code getId} can be overridden, and
+ * holding a thread would keep it alive.
+ *
+ * <p>A probe may run when the stack is nearly full. An overflow inside it is the probe's own and is not shown to the
+ * program, which would have had the stack for itself; {@link #count} finishes its work on the reserved stack first.
+ */
+public final class Probes {
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+    private static final long COUNTERS = Link.counters();
+    private static final long OWNERS = Link.owners();
+    private static final long THREAD_NUMBER = UNSAFE.objectFieldOffset(Thread.class, "tid");
+
+    private static final int COUNTERS_PER_CHUNK_SHIFT = 12;
+    private static final int COUNTERS_PER_CHUNK_MASK = (1 << COUNTERS_PER_CHUNK_SHIFT) - 1;
+    private static final int OWNED_SLOTS_MASK = 7;
+    private static final long SLOT_BYTES = 8L << COUNTERS_PER_CHUNK_SHIFT;
+    private static final long CHUNK_BYTES = 9 * SLOT_BYTES;
+
+    private Probes() {}
+
+    @ForceInline
+    public static void tryEnter(int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    public static void tryExit(int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    public static void tryEscape(Throwable thrown, int id) {
+        try {
+            count(id);
+            Exceptions.seen(thrown, id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    public static void caught(Throwable thrown, int id) {
+        try {
+            count(id);
+            Exceptions.seen(thrown, id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    public static void throwing(Throwable thrown, int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    public static void call(int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    public static void methodEnter(int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    public static void methodExit(int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    public static void methodEscape(Throwable thrown, int id) {
+        try {
+            count(id);
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    @ForceInline
+    @ReservedStackAccess
+    static void count(int id) {
+        long thread = UNSAFE.getLong(Thread.currentThread(), THREAD_NUMBER);
+        long shared = COUNTERS
+                + (long) (id >>> COUNTERS_PER_CHUNK_SHIFT) * CHUNK_BYTES
+                + (long) (id & COUNTERS_PER_CHUNK_MASK) * 8;
+        long place = thread & OWNED_SLOTS_MASK;
+        if (UNSAFE.getLong(OWNERS + place * 8) == thread) {
+            long mine = shared + (place + 1) * SLOT_BYTES;
+            UNSAFE.putLong(mine, UNSAFE.getLong(mine) + 1);
+        } else {
+            countAsStranger(thread, shared);
+        }
+    }
+
+    /** A thread without a slot takes its place if that is free, and counts in the shared slot until then. */
+    private static void countAsStranger(long thread, long shared) {
+        UNSAFE.compareAndSetLong(null, OWNERS + (thread & OWNED_SLOTS_MASK) * 8, 0, thread);
+        UNSAFE.getAndAddLong(null, shared, 1);
+    }
+}
