@@ -6,6 +6,7 @@
 //!
 //! No IO, no class path, no hierarchy: one class at a time.
 
+mod annotations;
 mod attribute;
 mod bytes;
 mod class;
@@ -20,6 +21,7 @@ mod relocate;
 mod tables;
 mod type_annotations;
 
+pub use annotations::annotation_types;
 pub use attribute::{Attribute, Attributes};
 pub use class::{ClassFile, Member, replace_code};
 pub use code::{Code, ExceptionEntry};

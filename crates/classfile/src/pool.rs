@@ -138,20 +138,6 @@ impl<'a> ConstantPool<'a> {
         };
         self.bytes.get(offset + 1..offset + 1 + len).map(|bytes| (tag, bytes))
     }
-
-    /// The index of a class constant for `name`, if the pool has one.
-    pub fn find_class(&self, name: &[u8]) -> Option<u16> {
-        (1..self.offsets.len()).filter_map(|index| u16::try_from(index).ok()).find(|index| {
-            self.tag(*index) == Some(CLASS) && self.class_name(*index).is_ok_and(|it| it.as_bytes() == name)
-        })
-    }
-
-    /// The index of a character constant for `text`, if the pool has one.
-    pub fn find_utf8(&self, text: &[u8]) -> Option<u16> {
-        (1..self.offsets.len())
-            .filter_map(|index| u16::try_from(index).ok())
-            .find(|index| self.utf8(*index).is_ok_and(|it| it.as_bytes() == text))
-    }
 }
 
 /// Constants added behind the existing ones, so that no existing index changes.

@@ -1,6 +1,7 @@
 //! Type annotations on code (JVMS §4.7.20): the only annotations that carry code offsets and table indices.
 
 use crate::ClassError;
+use crate::annotations::skip_annotation;
 use crate::bytes::Reader;
 
 /// What a new code layout does to the positions inside a type annotation.
@@ -25,7 +26,7 @@ pub(crate) fn relocate(data: &[u8], map: &dyn PositionMap, out: &mut Vec<u8>) ->
         relocate_target(&mut reader, map, &mut patch)?;
         let path = usize::from(reader.u1()?);
         reader.skip(2 * path)?;
-        skip_annotation(&mut reader, 0)?;
+        skip_annotation(&mut reader)?;
     }
     Ok(())
 }
@@ -65,33 +66,4 @@ fn relocate_target(
 
 fn malformed(what: String) -> ClassError {
     ClassError::Attribute { attribute: "type annotations", what }
-}
-
-/// Annotation values nest; real ones a few levels, hostile ones without end.
-const MAX_NESTING: u32 = 64;
-
-fn skip_annotation(reader: &mut Reader<'_>, depth: u32) -> Result<(), ClassError> {
-    reader.skip(2)?;
-    for _ in 0..reader.u2()? {
-        reader.skip(2)?;
-        skip_value(reader, depth + 1)?;
-    }
-    Ok(())
-}
-
-fn skip_value(reader: &mut Reader<'_>, depth: u32) -> Result<(), ClassError> {
-    if depth > MAX_NESTING {
-        return Err(malformed(format!("values nest deeper than {MAX_NESTING}")));
-    }
-    match reader.u1()? {
-        b'e' => reader.skip(4),
-        b'@' => skip_annotation(reader, depth),
-        b'[' => {
-            for _ in 0..reader.u2()? {
-                skip_value(reader, depth + 1)?;
-            }
-            Ok(())
-        }
-        _ => reader.skip(2),
-    }
 }

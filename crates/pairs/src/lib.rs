@@ -3,6 +3,14 @@
 //! Pure: no files, no other classes. The controller and the agent run this same code, so a pair has the
 //! same id on both sides.
 
+mod assemble;
+mod body;
+mod clauses;
+mod coroutine;
+mod filters;
+mod normalise;
+mod smap;
+
 use catchment_classfile::ClassFile;
 
 /// Everything this crate knows about one class.
@@ -28,7 +36,9 @@ pub struct Pair {
     pub descriptor: String,
     /// Binary names with dots, in the order of the exception table.
     pub types: Vec<String>,
+    /// Line of the first instruction of the try's body.
     pub try_line: Option<u32>,
+    /// Line of the handler's first instruction: that of `catch` for javac, ecj and kotlinc.
     pub catch_line: Option<u32>,
     /// Index into [`ClassPairs::pairs`] of the nearest enclosing pair.
     pub parent: Option<usize>,
@@ -47,6 +57,20 @@ pub struct TrySite {
     pub ranges: Vec<PcRange>,
     /// In the order the JVM tries them.
     pub clauses: Vec<ClauseSite>,
+    /// Instructions that return `COROUTINE_SUSPENDED`: going there parks the try, it does not end it. Sorted.
+    pub suspensions: Vec<u16>,
+}
+
+impl TrySite {
+    /// Where an execution of the try begins.
+    pub fn start(&self) -> u16 {
+        self.ranges.first().map_or(0, |range| range.start)
+    }
+
+    /// Whether the instruction at `pc` is inside the try.
+    pub fn covers(&self, pc: usize) -> bool {
+        self.ranges.iter().any(|range| (usize::from(range.start)..usize::from(range.end)).contains(&pc))
+    }
 }
 
 /// One compiled `catch` clause.
@@ -115,6 +139,6 @@ pub struct Problem {
 }
 
 /// The pairs of one parsed class.
-pub fn pairs_of(_class: &ClassFile<'_>) -> ClassPairs {
-    ClassPairs::default()
+pub fn pairs_of(class: &ClassFile<'_>) -> ClassPairs {
+    assemble::assemble(class)
 }

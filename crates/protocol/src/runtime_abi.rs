@@ -12,6 +12,13 @@ pub struct ProbeMethod {
     pub descriptor: &'static str,
 }
 
+impl ProbeMethod {
+    /// Whether the probe is given the exception at hand before its id.
+    pub fn takes_throwable(self) -> bool {
+        self.descriptor == THROWABLE_AND_ID
+    }
+}
+
 const ID: &str = "(I)V";
 const THROWABLE_AND_ID: &str = "(Ljava/lang/Throwable;I)V";
 

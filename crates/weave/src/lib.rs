@@ -1,48 +1,27 @@
 //! Class bytes in, class bytes that observe and can throw out. Pure and deterministic.
+//!
+//! A probe is a call of a static method of the Java runtime (see `protocol::runtime_abi`) with a number. Probes
+//! of a class are numbered from 0 by [`prepare`]; [`Prepared::weave`] adds a base, so the same class can be
+//! woven under any base without looking at it again.
+//!
+//! Frames stay right, so woven classes pass the JVM's verifier. A method that cannot hold its probes is left as
+//! it was and listed with the reason.
 
-use catchment_pairs::ClassPairs;
-use std::marker::PhantomData;
+mod constants;
+mod edges;
+mod escapes;
+mod frames;
+mod kinds;
+mod method;
+mod sites;
 
-/// A set of probe kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProbeKinds(u16);
+pub use kinds::ProbeKinds;
+pub use sites::ProbeSite;
 
-impl ProbeKinds {
-    pub const TRY_ENTER: Self = Self(1);
-    pub const TRY_EXIT: Self = Self(1 << 1);
-    pub const TRY_ESCAPE: Self = Self(1 << 2);
-    pub const CAUGHT: Self = Self(1 << 3);
-    pub const THROWING: Self = Self(1 << 4);
-    pub const CALL: Self = Self(1 << 5);
-    pub const METHOD: Self = Self(1 << 6);
-    /// What usages and colours need.
-    pub const USAGE: Self = Self(0b1111);
-    pub const ALL: Self = Self(0b111_1111);
-
-    pub fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    pub const fn union(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-/// What one probe of a class observes. Its local id is its index in [`Prepared::sites`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProbeSite {
-    /// `try_site` indexes [`ClassPairs::tries`].
-    TryEnter { try_site: usize },
-    TryExit { try_site: usize },
-    TryEscape { try_site: usize },
-    /// `clause` indexes the clauses of the try.
-    Caught { try_site: usize, clause: usize },
-    Throwing { method: usize, pc: u16 },
-    Call { method: usize, pc: u16 },
-    MethodEnter { method: usize },
-    MethodExit { method: usize },
-    MethodEscape { method: usize },
-}
+use catchment_classfile::{ClassError, ClassFile, replace_code};
+use catchment_pairs::{ClassPairs, pairs_of};
+use constants::ProbeConstants;
+use sites::{MethodSites, number_sites};
 
 /// A method left as it was, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,21 +41,28 @@ pub struct Woven {
     pub skipped: Vec<SkippedMethod>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct WeaveError(pub String);
+/// Why a class cannot be woven at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WeaveError {
+    #[error(transparent)]
+    Unreadable(#[from] ClassError),
+}
 
 /// A class read and its probes numbered from 0, ready to be woven with any base.
 #[derive(Debug)]
 pub struct Prepared<'a> {
+    class: ClassFile<'a>,
     pairs: ClassPairs,
     sites: Vec<ProbeSite>,
-    bytes: PhantomData<&'a [u8]>,
+    methods: Vec<MethodSites>,
 }
 
 /// Reads `bytes` and numbers the probes of `kinds`.
-pub fn prepare(_bytes: &[u8], _kinds: ProbeKinds) -> Result<Prepared<'_>, WeaveError> {
-    Err(WeaveError("not built yet".into()))
+pub fn prepare(bytes: &[u8], kinds: ProbeKinds) -> Result<Prepared<'_>, WeaveError> {
+    let class = ClassFile::parse(bytes)?;
+    let pairs = pairs_of(&class);
+    let (sites, methods) = number_sites(&class, &pairs, kinds);
+    Ok(Prepared { class, pairs, sites, methods })
 }
 
 impl Prepared<'_> {
@@ -84,12 +70,30 @@ impl Prepared<'_> {
         &self.pairs
     }
 
+    /// What each probe observes; the index is its local id.
     pub fn sites(&self) -> &[ProbeSite] {
         &self.sites
     }
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.
-    pub fn weave(&self, _first_id: u32) -> Woven {
-        Woven { bytes: None, skipped: Vec::new() }
+    pub fn weave(&self, first_id: u32) -> Woven {
+        let mut constants = ProbeConstants::new(&self.class.pool, first_id);
+        let mut replacements = Vec::new();
+        let mut skipped = Vec::new();
+        for sites in &self.methods {
+            let method = &self.class.methods[sites.method];
+            match method::weave_method(&self.class, &self.pairs, &self.sites, sites, &mut constants) {
+                Ok(replacement) => replacements.extend(replacement),
+                Err(reason) => skipped.push(SkippedMethod {
+                    method: sites.method,
+                    name: method.name.to_string(),
+                    descriptor: method.descriptor.to_string(),
+                    reason: reason.to_string(),
+                }),
+            }
+        }
+        let bytes = (!replacements.is_empty())
+            .then(|| replace_code(&self.class, constants.appended(), &replacements));
+        Woven { bytes, skipped }
     }
 }

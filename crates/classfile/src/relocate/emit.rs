@@ -193,7 +193,7 @@ impl<'a> Emitter<'_, 'a> {
                     put2(out, length);
                     out.extend_from_slice(&row[4..]);
                     Ok(())
-                })?
+                })?;
             }
             b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
                 type_annotations::relocate(

@@ -1,0 +1,144 @@
+//! One method opened up: instructions by index, handlers, lines, and who is reachable from where.
+
+use crate::PcRange;
+use catchment_classfile::{
+    ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Flow, Insn, LineTable, Member, MemberRef,
+};
+
+const NOT_AN_INSTRUCTION: u32 = u32::MAX;
+
+/// A method with code, decoded.
+#[derive(Debug)]
+pub(crate) struct Body<'a> {
+    pub(crate) pool: &'a ConstantPool<'a>,
+    pub(crate) method: &'a Member<'a>,
+    pub(crate) code: Code<'a>,
+    pub(crate) insns: Vec<Insn<'a>>,
+    pub(crate) entries: Vec<ExceptionEntry>,
+    pub(crate) lines: LineTable,
+    index_of_pc: Vec<u32>,
+}
+
+impl<'a> Body<'a> {
+    pub(crate) fn open(
+        class: &'a ClassFile<'a>,
+        method: &'a Member<'a>,
+        code: Code<'a>,
+    ) -> Result<Self, ClassError> {
+        let mut index_of_pc = vec![NOT_AN_INSTRUCTION; code.bytes.len()];
+        let mut insns = Vec::with_capacity(code.bytes.len() / 2);
+        for insn in code.insns() {
+            let insn = insn?;
+            index_of_pc[insn.pc] = u32::try_from(insns.len()).unwrap_or(NOT_AN_INSTRUCTION);
+            insns.push(insn);
+        }
+        let entries: Vec<ExceptionEntry> = code.exceptions().collect();
+        let lines = LineTable::read(&code, &class.pool);
+        let body = Self { pool: &class.pool, method, code, insns, entries, lines, index_of_pc };
+        body.check_entries()?;
+        Ok(body)
+    }
+
+    fn check_entries(&self) -> Result<(), ClassError> {
+        for entry in &self.entries {
+            let end = usize::from(entry.end);
+            if self.index(entry.start).is_none() || self.index(entry.handler).is_none() {
+                return Err(ClassError::NotAnInstruction(usize::from(entry.start.max(entry.handler))));
+            }
+            if end != self.code.bytes.len() && self.index(entry.end).is_none() {
+                return Err(ClassError::NotAnInstruction(end));
+            }
+        }
+        Ok(())
+    }
+
+    /// The index of the instruction at `pc`.
+    pub(crate) fn index(&self, pc: u16) -> Option<usize> {
+        self.index_at(usize::from(pc))
+    }
+
+    fn index_at(&self, pc: usize) -> Option<usize> {
+        self.index_of_pc.get(pc).filter(|index| **index != NOT_AN_INSTRUCTION).map(|index| *index as usize)
+    }
+
+    /// The instructions whose pc lies in `range`.
+    pub(crate) fn insns_in(&self, range: PcRange) -> &[Insn<'a>] {
+        let from = self.insns.partition_point(|insn| insn.pc < usize::from(range.start));
+        let to = self.insns.partition_point(|insn| insn.pc < usize::from(range.end));
+        &self.insns[from..to.max(from)]
+    }
+
+    /// Where control can go after instruction `index`, exceptions aside.
+    pub(crate) fn successors(&self, index: usize) -> impl Iterator<Item = usize> {
+        let insn = self.insns[index];
+        let next = insn.falls_through().then_some(index + 1).filter(|next| *next < self.insns.len());
+        insn.targets().filter_map(|pc| self.index_at(pc)).chain(next)
+    }
+
+    pub(crate) fn line(&self, pc: u16) -> Option<u16> {
+        self.lines.line_at(pc)
+    }
+
+    /// The method or field an instruction names.
+    pub(crate) fn member(&self, insn: &Insn<'a>) -> Option<MemberRef<'a>> {
+        self.pool.member_ref(insn.u2()).ok()
+    }
+
+    /// Instructions only reachable through the handler at `handler`, in code order: the clause, and what follows
+    /// it if nothing else leads there.
+    pub(crate) fn only_through(&self, handler: usize, segments: &Segments) -> Vec<usize> {
+        let without = self.reachable(0, Some(handler), segments);
+        let through = self.reachable(handler, None, segments);
+        (0..self.insns.len()).filter(|index| through[*index] && !without[*index]).collect()
+    }
+
+    fn reachable(&self, from: usize, avoid: Option<usize>, segments: &Segments) -> Vec<bool> {
+        let mut seen = vec![false; self.insns.len()];
+        let mut segment_seen = vec![false; segments.handlers.len()];
+        let mut work = vec![from];
+        while let Some(index) = work.pop() {
+            if Some(index) == avoid || std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            work.extend(self.successors(index).filter(|next| !seen[*next]));
+            let segment = segments.of_insn[index];
+            if !std::mem::replace(&mut segment_seen[segment], true) {
+                work.extend_from_slice(&segments.handlers[segment]);
+            }
+        }
+        seen
+    }
+
+    /// Whether instruction `index` ends a straight line.
+    pub(crate) fn ends_line(&self, index: usize) -> bool {
+        !matches!(self.insns[index].flow(), Flow::Next | Flow::Branch(_) | Flow::Subroutine(_))
+    }
+}
+
+/// The code cut where protection changes; in one segment every instruction has the same handlers.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    of_insn: Vec<usize>,
+    handlers: Vec<Vec<usize>>,
+}
+
+impl Segments {
+    pub(crate) fn of(body: &Body<'_>) -> Self {
+        let mut cuts: Vec<usize> = body
+            .entries
+            .iter()
+            .flat_map(|entry| [usize::from(entry.start), usize::from(entry.end)])
+            .collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let segment_of = |pc: usize| cuts.partition_point(|cut| *cut <= pc);
+        let mut handlers = vec![Vec::new(); cuts.len() + 1];
+        for entry in &body.entries {
+            if let Some(handler) = body.index(entry.handler) {
+                let (from, to) = (segment_of(usize::from(entry.start)), segment_of(usize::from(entry.end)));
+                handlers[from..to.max(from)].iter_mut().for_each(|it: &mut Vec<usize>| it.push(handler));
+            }
+        }
+        Self { of_insn: body.insns.iter().map(|insn| segment_of(insn.pc)).collect(), handlers }
+    }
+}

@@ -1,0 +1,88 @@
+//! Which handlers nobody in the application wrote, and why we think so.
+//!
+//! Every rule matches the whole handler, instruction by instruction: a user's catch that merely contains the
+//! same calls stays a pair.
+
+mod class_literal;
+mod lombok;
+mod matcher;
+mod monitor;
+mod switches;
+mod try_with_resources;
+
+use crate::Reason;
+use crate::body::Body;
+use crate::clauses::Handler;
+use crate::smap::SourceMap;
+use catchment_classfile::ClassFile;
+
+pub(crate) use lombok::looks_generated;
+
+/// Facts about the class that filters share, found once.
+#[derive(Debug)]
+pub(crate) struct ClassFacts {
+    pub(crate) source_map: SourceMap,
+    generated_by_lombok: bool,
+    has_switch_map: bool,
+}
+
+impl ClassFacts {
+    pub(crate) fn of(class: &ClassFile<'_>) -> Self {
+        let map = class.attributes.find(&class.pool, "SourceDebugExtension");
+        let text = map.map(|attribute| String::from_utf8_lossy(attribute.data).into_owned());
+        Self {
+            source_map: text.map(|text| SourceMap::parse(&text)).unwrap_or_default(),
+            generated_by_lombok: lombok::is_marked(&class.attributes, &class.pool),
+            has_switch_map: switches::has_switch_map(class),
+        }
+    }
+}
+
+/// The reason to leave `handler` out, or `None` if it is a catch clause of the application.
+pub(crate) fn reason(
+    facts: &ClassFacts,
+    body: &Body<'_>,
+    handler: &Handler,
+    all: &[Handler],
+) -> Option<Reason> {
+    if handler.catches_everything() {
+        return Some(reason_of_catch_all(body, handler));
+    }
+    if facts.generated_by_lombok || lombok::is_marked(&body.method.attributes, body.pool) {
+        return Some(Reason::LombokGenerated);
+    }
+    if comes_from_library(facts, body, handler) {
+        return Some(Reason::LibraryInline);
+    }
+    if switches::is_enum_switch_map(facts.has_switch_map, body, handler) {
+        return Some(Reason::EnumSwitchMap);
+    }
+    if switches::is_pattern_switch(body, handler) {
+        return Some(Reason::PatternSwitch);
+    }
+    if class_literal::is_class_literal(body, handler) {
+        return Some(Reason::ClassLiteral);
+    }
+    try_with_resources::is_generated(body, handler, all).then_some(Reason::TryWithResources)
+}
+
+/// `finally`, `synchronized` and ecj's try-with-resources catch everything; no source language lets a
+/// programmer write that type.
+fn reason_of_catch_all(body: &Body<'_>, handler: &Handler) -> Reason {
+    if monitor::releases_monitor(body, handler) {
+        Reason::Synchronized
+    } else if try_with_resources::is_ecj(body, handler) {
+        Reason::TryWithResources
+    } else {
+        Reason::Finally
+    }
+}
+
+/// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may
+/// be the application's own, so their handlers stay.
+fn comes_from_library(facts: &ClassFacts, body: &Body<'_>, handler: &Handler) -> bool {
+    let line = body.line(handler.pc).and_then(|line| facts.source_map.lookup(u32::from(line)));
+    line.is_some_and(|line| {
+        !line.own && (line.path.starts_with("kotlin/") || line.path.starts_with("kotlinx/"))
+    })
+}

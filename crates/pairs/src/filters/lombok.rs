@@ -1,0 +1,27 @@
+//! Code that Lombok wrote: marked with `@lombok.Generated`, or only looking like it.
+
+use super::matcher::Matcher;
+use crate::body::Body;
+use crate::clauses::Handler;
+use catchment_classfile::opcodes::ATHROW;
+use catchment_classfile::{Attributes, ConstantPool, annotation_types};
+
+/// Whether a class or method carries `@lombok.Generated`.
+pub(super) fn is_marked<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>) -> bool {
+    annotation_types(attributes, pool).iter().any(|name| *name == "Llombok/Generated;")
+}
+
+/// What `@SneakyThrows` leaves: the caught object thrown on, through `Lombok.sneakyThrow` unless Lombok's post
+/// compiler removed the call, all of it on the line of the try.
+pub(crate) fn looks_generated(body: &Body<'_>, handler: &Handler, try_start: u16) -> bool {
+    let matches = || {
+        let mut code = Matcher::at(body, handler.pc)?;
+        let thrown = code.astore()?;
+        code.aload_of(thrown)?;
+        let through_lombok = code.call_of("lombok/Lombok", "sneakyThrow").is_some();
+        code.opcode(ATHROW)?;
+        Some(through_lombok)
+    };
+    let same_line = body.line(handler.pc).is_some() && body.line(handler.pc) == body.line(try_start);
+    matches().is_some_and(|through_lombok| through_lombok || same_line)
+}

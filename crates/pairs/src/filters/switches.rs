@@ -1,0 +1,44 @@
+//! Handlers that compilers add for switches.
+
+use super::matcher::Matcher;
+use crate::body::Body;
+use crate::clauses::Handler;
+use catchment_classfile::ClassFile;
+use catchment_classfile::opcodes::{ATHROW, DUP, NEW};
+
+/// Whether the class holds the tables that translate enum constants to switch cases: `$SwitchMap$...` (javac),
+/// `$EnumSwitchMapping$...` (kotlinc), `$SWITCH_TABLE$...` (ecj).
+pub(super) fn has_switch_map(class: &ClassFile<'_>) -> bool {
+    class.fields.iter().any(|field| {
+        ["$SwitchMap$", "$EnumSwitchMapping$", "$SWITCH_TABLE$"]
+            .iter()
+            .any(|prefix| field.name.starts_with(prefix))
+    })
+}
+
+/// The table is filled constant by constant, each guarded against a constant that no longer exists.
+pub(super) fn is_enum_switch_map(has_switch_map: bool, body: &Body<'_>, handler: &Handler) -> bool {
+    let filler = body.method.name == "<clinit>" || body.method.name.starts_with("$SWITCH_TABLE$");
+    has_switch_map && filler && catches_only(body, handler, "java/lang/NoSuchFieldError")
+}
+
+/// `catch (Throwable t) { throw new MatchException(t.toString(), t); }` around a record accessor.
+pub(super) fn is_pattern_switch(body: &Body<'_>, handler: &Handler) -> bool {
+    const MATCH_EXCEPTION: &str = "java/lang/MatchException";
+    let matches = || {
+        let mut code = Matcher::at(body, handler.pc)?;
+        let thrown = code.astore()?;
+        code.class(NEW, MATCH_EXCEPTION)?;
+        code.opcode(DUP)?;
+        code.aload_of(thrown)?;
+        code.call_of("java/lang/Throwable", "toString")?;
+        code.aload_of(thrown)?;
+        code.call_of(MATCH_EXCEPTION, "<init>")?;
+        code.opcode(ATHROW)
+    };
+    catches_only(body, handler, "java/lang/Throwable") && matches().is_some()
+}
+
+pub(super) fn catches_only(body: &Body<'_>, handler: &Handler, name: &str) -> bool {
+    matches!(handler.types[..], [only] if body.pool.class_name(only).is_ok_and(|it| it == name))
+}

@@ -1,0 +1,139 @@
+//! Code reduced to what it does: no constant pool indices, local slots, line numbers or jump widths.
+
+use crate::body::Body;
+use catchment_classfile::{Insn, JvmStr, opcodes};
+use rustc_hash::FxHashMap;
+
+/// A 64-bit FNV-1a hash: the same on every platform and in every release, as ids must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fnv(u64);
+
+impl Fnv {
+    const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
+
+    fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    /// Length first, so that neighbouring texts cannot run together.
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        bytes.iter().for_each(|byte| self.byte(*byte));
+    }
+
+    fn number(&mut self, number: u64) {
+        number.to_le_bytes().iter().for_each(|byte| self.byte(*byte));
+    }
+}
+
+/// Hash of the instructions with the given indices, which must be ascending.
+pub(crate) fn hash_of(body: &Body<'_>, insns: &[usize]) -> u64 {
+    let mut normaliser = Normaliser { body, insns, slots: FxHashMap::default(), hash: Fnv::NEW };
+    for index in insns {
+        normaliser.add(&body.insns[*index]);
+    }
+    normaliser.hash.0
+}
+
+struct Normaliser<'b, 'a> {
+    body: &'b Body<'a>,
+    insns: &'b [usize],
+    /// Local slots numbered in the order they appear.
+    slots: FxHashMap<u16, u64>,
+    hash: Fnv,
+}
+
+impl<'a> Normaliser<'_, 'a> {
+    fn add(&mut self, insn: &Insn<'a>) {
+        if insn.opcode == opcodes::NOP {
+            return;
+        }
+        if let Some((opcode, slot)) = insn.local() {
+            self.hash.byte(opcode);
+            return self.slot(slot);
+        }
+        match insn.opcode {
+            opcodes::LDC => self.constant(u16::from(insn.bytes.get(1).copied().unwrap_or(0))),
+            opcodes::LDC_W | opcodes::LDC2_W => self.constant(insn.u2()),
+            opcodes::GOTO | opcodes::GOTO_W => self.jump(opcodes::GOTO, insn),
+            opcodes::JSR | opcodes::JSR_W => self.jump(opcodes::JSR, insn),
+            153..=166 | opcodes::IFNULL | opcodes::IFNONNULL => self.jump(insn.opcode, insn),
+            opcodes::TABLESWITCH | opcodes::LOOKUPSWITCH => self.jump(insn.opcode, insn),
+            opcodes::GETSTATIC..=opcodes::INVOKEINTERFACE => self.member(insn),
+            opcodes::INVOKEDYNAMIC => self.dynamic(insn),
+            opcodes::NEW | 189 | 192 | 193 | 197 => self.class(insn),
+            opcodes::IINC => self.increment(insn),
+            opcodes::WIDE => self.increment(insn),
+            _ => self.hash.bytes(insn.bytes),
+        }
+    }
+
+    fn slot(&mut self, slot: u16) {
+        let next = self.slots.len() as u64;
+        let number = *self.slots.entry(slot).or_insert(next);
+        self.hash.number(number);
+    }
+
+    fn increment(&mut self, insn: &Insn<'a>) {
+        let (slot, by) = match *insn.bytes {
+            [_, slot, by] => (u16::from(slot), i16::from(by.cast_signed())),
+            [_, _, high, low, by_high, by_low] => {
+                (u16::from_be_bytes([high, low]), i16::from_be_bytes([by_high, by_low]))
+            }
+            _ => (0, 0),
+        };
+        self.hash.byte(opcodes::IINC);
+        self.slot(slot);
+        self.hash.number(u64::from(by.cast_unsigned()));
+    }
+
+    /// Targets are counted in instructions of the region; what lies outside is just outside.
+    fn jump(&mut self, opcode: u8, insn: &Insn<'a>) {
+        self.hash.byte(opcode);
+        for target in insn.targets() {
+            let index = u16::try_from(target).ok().and_then(|pc| self.body.index(pc));
+            let inside = index.and_then(|index| self.insns.binary_search(&index).ok());
+            self.hash.number(inside.map_or(u64::MAX, |position| position as u64));
+        }
+    }
+
+    fn constant(&mut self, index: u16) {
+        self.hash.byte(opcodes::LDC);
+        let pool = self.body.pool;
+        if let Ok(text) = pool.string(index).or_else(|_| pool.class_name(index)) {
+            self.hash.byte(pool.tag(index).unwrap_or(0));
+            self.hash.bytes(text.as_bytes());
+        } else if let Some((tag @ 3..=6, bytes)) = pool.raw(index) {
+            self.hash.byte(tag);
+            self.hash.bytes(bytes);
+        }
+    }
+
+    fn class(&mut self, insn: &Insn<'a>) {
+        self.hash.byte(insn.opcode);
+        self.hash.bytes(self.body.pool.class_name(insn.u2()).unwrap_or_default().as_bytes());
+        self.hash.bytes(insn.bytes.get(3..).unwrap_or_default());
+    }
+
+    fn member(&mut self, insn: &Insn<'a>) {
+        self.hash.byte(insn.opcode);
+        if let Some(member) = self.body.member(insn) {
+            self.hash.bytes(member.owner.as_bytes());
+            self.hash.bytes(without_number(member.name));
+            self.hash.bytes(member.descriptor.as_bytes());
+        }
+    }
+
+    fn dynamic(&mut self, insn: &Insn<'a>) {
+        self.hash.byte(insn.opcode);
+        if let Ok((name, descriptor)) = self.body.pool.dynamic(insn.u2()) {
+            self.hash.bytes(name.as_bytes());
+            self.hash.bytes(descriptor.as_bytes());
+        }
+    }
+}
+
+/// `access$100` is numbered over the whole class; the number says nothing about this code.
+fn without_number(name: JvmStr<'_>) -> &[u8] {
+    if name.starts_with("access$") { b"access$" } else { name.as_bytes() }
+}

@@ -1,0 +1,272 @@
+//! Exceptions that leave a try uncaught, or a whole method, are seen by one more handler that throws them on.
+//!
+//! The handler of a try stands in the table directly behind the try's own clauses. It lies outside the method's
+//! old code, so every table row that protected the try must protect it too, in the old order; otherwise the
+//! exception would skip an outer catch. The verifier then wants the handler's frame to satisfy each of those
+//! outer handlers: per local the first type that one of them declares, from the inside out.
+
+use crate::constants::ProbeConstants;
+use crate::frames::{FrameTable, by_slot, has_uninitialized_this};
+use crate::method::put_probe;
+use catchment_classfile::{
+    Appended, AppendedEnd, ClassError, ClassFile, Code, CodeEdit, ExceptionEntry, Frame, Member,
+    NewException, Place, RelocateError, VerificationType, opcodes,
+};
+use catchment_pairs::TrySite;
+use catchment_protocol::runtime_abi as abi;
+
+/// A try whose uncaught exceptions are to be seen.
+#[derive(Debug)]
+pub(crate) struct EscapeRequest<'p> {
+    pub(crate) id: usize,
+    pub(crate) it: &'p TrySite,
+    /// Where the first range of the try starts in the new code.
+    pub(crate) start: Place,
+}
+
+/// A row of the new table together with the old pcs it protects.
+#[derive(Debug, Clone)]
+struct Row {
+    start: usize,
+    end: usize,
+    new: NewException,
+}
+
+/// What the handlers are made from.
+pub(crate) struct Escapes<'e, 'a> {
+    pub(crate) class: &'e ClassFile<'a>,
+    pub(crate) method: &'e Member<'a>,
+    pub(crate) code: &'e Code<'a>,
+    pub(crate) entries: &'e [ExceptionEntry],
+    pub(crate) frames: &'e FrameTable<'a>,
+}
+
+impl<'a> Escapes<'_, 'a> {
+    /// Fills the exception table of `edit` from the old rows and the handlers asked for.
+    pub(crate) fn add(
+        &self,
+        kept: Vec<NewException>,
+        requests: &[EscapeRequest<'_>],
+        method_escape: Option<usize>,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        // From the last row to the first: when a try's turn comes, all rows around it are known.
+        let mut reversed: Vec<Row> = Vec::with_capacity(kept.len() + requests.len());
+        let mut covers = Vec::new();
+        for (index, new) in kept.into_iter().enumerate().rev() {
+            for request in requests.iter().filter(|request| last_entry(request.it) == index) {
+                self.add_try_escape(request, &mut reversed, &mut covers, constants, edit)?;
+            }
+            let entry = self.entries[index];
+            reversed.push(Row { start: usize::from(entry.start), end: usize::from(entry.end), new });
+        }
+        edit.exceptions.extend(reversed.into_iter().rev().map(|row| row.new));
+        edit.exceptions.extend(covers);
+        if let Some(id) = method_escape {
+            self.add_method_escape(id, constants, edit)?;
+        }
+        Ok(())
+    }
+
+    /// One handler per distinct set of rows around a part of the try; nearly always one in all.
+    fn add_try_escape(
+        &self,
+        request: &EscapeRequest<'_>,
+        reversed: &mut Vec<Row>,
+        covers: &mut Vec<NewException>,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        let mut handlers: Vec<(Vec<(Place, u16)>, usize)> = Vec::new();
+        let mut rows = Vec::new();
+        for (start, end) in parts(request.it, reversed) {
+            let around = around(start, end, reversed);
+            let block = match handlers.iter().find(|(it, _)| *it == around) {
+                Some((_, block)) => *block,
+                None => {
+                    let frame = self.frame_of(request.it, &around, edit);
+                    let block = append_rethrow(abi::TRY_ESCAPE, request.id, frame, constants, edit)?;
+                    covers.extend(around.iter().map(|(handler, catch_type)| NewException {
+                        start: Place::Appended(block),
+                        end: Place::AfterAppended(block),
+                        handler: *handler,
+                        catch_type: *catch_type,
+                        original: None,
+                    }));
+                    handlers.push((around, block));
+                    block
+                }
+            };
+            let first = usize::from(request.it.start()) == start;
+            let new = NewException {
+                start: if first { request.start } else { Place::before(start) },
+                end: Place::before(end),
+                handler: Place::Appended(block),
+                catch_type: 0,
+                original: None,
+            };
+            rows.push(Row { start, end, new });
+        }
+        reversed.extend(rows.into_iter().rev());
+        Ok(())
+    }
+
+    fn frame_of(&self, it: &TrySite, around: &[(Place, u16)], edit: &CodeEdit<'a>) -> Frame<'a> {
+        let mut slots: Vec<Option<VerificationType<'a>>> = Vec::new();
+        for (handler, _) in around {
+            let frame = match handler {
+                Place::Slot { pc, .. } => self.frames.at(*pc),
+                Place::Appended(block) | Place::AfterAppended(block) => Some(&edit.appended[*block].frame),
+            };
+            merge(&mut slots, frame.map(|frame| frame.locals.as_slice()).unwrap_or_default(), self.class);
+        }
+        let own = it.clauses.first().and_then(|clause| self.frames.at(usize::from(clause.handler)));
+        if own.is_some_and(has_uninitialized_this) {
+            merge(&mut slots, &[VerificationType::UninitializedThis], self.class);
+        }
+        let mut locals: Vec<_> = slots.into_iter().flatten().collect();
+        while locals.last() == Some(&VerificationType::Top) {
+            locals.pop();
+        }
+        Frame { locals, stack: vec![VerificationType::Named(b"java/lang/Throwable")] }
+    }
+
+    /// A handler behind all others over the whole method. In a constructor it begins behind the call of
+    /// `super()`: before it no handler frame can serve both kinds of `this`.
+    fn add_method_escape(
+        &self,
+        id: usize,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        let Some(start) = self.initialized_from()? else { return Ok(()) };
+        let initialized: Vec<usize> = edit
+            .appended
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| !has_uninitialized_this(&block.frame))
+            .map(|(index, _)| index)
+            .collect();
+        let frame =
+            Frame { locals: Vec::new(), stack: vec![VerificationType::Named(b"java/lang/Throwable")] };
+        let block = append_rethrow(abi::METHOD_ESCAPE, id, frame, constants, edit)?;
+        let whole = (Place::before(start), Place::before(self.code.bytes.len()));
+        let blocks = initialized.iter().map(|it| (Place::Appended(*it), Place::AfterAppended(*it)));
+        edit.exceptions.extend(std::iter::once(whole).chain(blocks).map(|(start, end)| NewException {
+            start,
+            end,
+            handler: Place::Appended(block),
+            catch_type: 0,
+            original: None,
+        }));
+        Ok(())
+    }
+
+    /// The pc from which on `this` is initialised; `None` if that cannot be told or nothing follows it.
+    fn initialized_from(&self) -> Result<Option<usize>, ClassError> {
+        if self.method.name != "<init>" || self.class.name == *"java/lang/Object" {
+            return Ok(Some(0));
+        }
+        let mut pending = 0usize;
+        let mut start = None;
+        for insn in self.code.insns() {
+            let insn = insn?;
+            match insn.opcode {
+                opcodes::NEW => pending += 1,
+                opcodes::INVOKESPECIAL if self.class.pool.member_ref(insn.u2())?.name == "<init>" => {
+                    match pending.checked_sub(1) {
+                        Some(left) => pending = left,
+                        None => start = Some(insn.next_pc()),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let usable =
+            start.filter(|pc| *pc < self.code.bytes.len() && !self.frames.uninitialized_this_from(*pc));
+        Ok(usable.filter(|_| pending == 0))
+    }
+}
+
+fn append_rethrow<'a>(
+    method: abi::ProbeMethod,
+    id: usize,
+    frame: Frame<'a>,
+    constants: &mut ProbeConstants,
+    edit: &mut CodeEdit<'a>,
+) -> Result<usize, RelocateError> {
+    let start = edit.code.len();
+    put_probe(method, id, constants, &mut edit.code)?;
+    edit.code.push(opcodes::ATHROW);
+    edit.appended.push(Appended { code: start..edit.code.len(), end: AppendedEnd::Throws, frame });
+    Ok(edit.appended.len() - 1)
+}
+
+fn last_entry(it: &TrySite) -> usize {
+    it.clauses
+        .iter()
+        .filter_map(|clause| clause.entries.last())
+        .max()
+        .map_or(usize::MAX, |index| usize::from(*index))
+}
+
+/// The ranges of a try, cut wherever a row around it begins or ends.
+fn parts(it: &TrySite, rows: &[Row]) -> Vec<(usize, usize)> {
+    let mut parts = Vec::new();
+    for range in &it.ranges {
+        let (start, end) = (usize::from(range.start), usize::from(range.end));
+        let mut cuts: Vec<usize> = rows
+            .iter()
+            .flat_map(|row| [row.start, row.end])
+            .filter(|cut| (start + 1..end).contains(cut))
+            .collect();
+        cuts.extend([start, end]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        parts.extend(cuts.windows(2).map(|cut| (cut[0], cut[1])));
+    }
+    parts
+}
+
+/// The handlers of the rows that protect all of `start..end`, in table order. `rows` is in reverse.
+fn around(start: usize, end: usize, rows: &[Row]) -> Vec<(Place, u16)> {
+    let mut around: Vec<(Place, u16)> = Vec::new();
+    for row in rows.iter().rev().filter(|row| row.start <= start && end <= row.end) {
+        let handler = (row.new.handler, row.new.catch_type);
+        if !around.contains(&handler) {
+            around.push(handler);
+        }
+    }
+    around
+}
+
+/// Adds the locals an outer handler needs to those the inner ones need. The inner ones are more specific, but for
+/// `Object` and unset slots.
+fn merge<'a>(
+    slots: &mut Vec<Option<VerificationType<'a>>>,
+    locals: &[VerificationType<'a>],
+    class: &ClassFile<'a>,
+) {
+    for (index, outer) in by_slot(locals).into_iter().enumerate() {
+        if index == slots.len() {
+            slots.push(outer);
+            continue;
+        }
+        let vague = match slots[index] {
+            Some(VerificationType::Top) => true,
+            Some(VerificationType::Object(name)) => {
+                class.pool.class_name(name).is_ok_and(|name| name == "java/lang/Object")
+            }
+            _ => false,
+        };
+        if vague && outer.is_some_and(|outer| outer != VerificationType::Top) {
+            slots[index] = outer;
+            if let Some(VerificationType::Long | VerificationType::Double) = outer
+                && let Some(second) = slots.get_mut(index + 1)
+            {
+                *second = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Which probes to weave.
+
+/// A set of probe kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProbeKinds(u16);
+
+impl ProbeKinds {
+    pub const TRY_ENTER: Self = Self(1);
+    pub const TRY_EXIT: Self = Self(1 << 1);
+    pub const TRY_ESCAPE: Self = Self(1 << 2);
+    pub const CAUGHT: Self = Self(1 << 3);
+    pub const THROWING: Self = Self(1 << 4);
+    pub const CALL: Self = Self(1 << 5);
+    /// Entry, normal exits and exceptional exit of methods.
+    pub const METHOD: Self = Self(1 << 6);
+    /// What usages and colours need.
+    pub const USAGE: Self = Self::TRY_ENTER.union(Self::TRY_EXIT).union(Self::TRY_ESCAPE).union(Self::CAUGHT);
+    pub const ALL: Self = Self::USAGE.union(Self::THROWING).union(Self::CALL).union(Self::METHOD);
+
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether any probe stands at instructions, so that methods without tries matter too.
+    pub(crate) const fn beyond_tries(self) -> bool {
+        self.0 & !Self::USAGE.0 != 0
+    }
+}

@@ -1,0 +1,407 @@
+//! Weaves one method: decides what stands where, then lets `classfile` move the code.
+//!
+//! Inserted pieces in front of one instruction, in this order:
+//!
+//! ```text
+//!   method entry | exits by falling in | goto over the next | caught || try entries, outer to inner | in place | insn
+//!                                                                    ^ ordinary jumps land here
+//! ```
+//!
+//! A try's range begins just before its own entry probe and after those of the tries around it, so an exception
+//! thrown by the probe reaches this try's clauses and no inner ones. Jumps out of a try go through a block behind
+//! the method's code; so do exceptions that leave it uncaught.
+
+use crate::ProbeSite;
+use crate::constants::ProbeConstants;
+use crate::edges::{Edges, ExitJump, TryRef, edges_of};
+use crate::escapes::{self, EscapeRequest};
+use crate::frames::FrameTable;
+use crate::sites::MethodSites;
+use catchment_classfile::{
+    Appended, AppendedEnd, Attribute, ClassFile, Code, CodeEdit, ExceptionEntry, Flow, Frame, Member,
+    NewException, Piece, Place, RelocateError, opcodes, relocate,
+};
+use catchment_pairs::ClassPairs;
+use catchment_protocol::runtime_abi::{self as abi, ProbeMethod};
+use rustc_hash::FxHashMap;
+
+/// Where a piece stands among those in front of one instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    MethodEntry,
+    FallExit,
+    Bypass,
+    Caught,
+    /// From here on pieces lie behind the landing of ordinary jumps. Outer tries first.
+    TryEntry(usize),
+    InPlace(usize),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Action {
+    Probe { method: ProbeMethod, id: usize },
+    BypassCaught,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Insert {
+    pc: usize,
+    rank: Rank,
+    action: Action,
+}
+
+/// The probe ids of one try.
+#[derive(Debug, Default, Clone)]
+struct TryIds {
+    enter: Option<usize>,
+    exit: Option<usize>,
+    escape: Option<usize>,
+    caught: Vec<(usize, usize)>,
+}
+
+/// The new `Code` attribute of one method; `None` if nothing has to change.
+pub(crate) fn weave_method<'a>(
+    class: &ClassFile<'a>,
+    pairs: &ClassPairs,
+    sites: &[ProbeSite],
+    method_sites: &MethodSites,
+    constants: &mut ProbeConstants,
+) -> Result<Option<(Attribute<'a>, Vec<u8>)>, RelocateError> {
+    let method = &class.methods[method_sites.method];
+    let Some((attribute, code)) = class.code(method)? else { return Ok(None) };
+    let tries: Vec<TryRef<'_>> =
+        pairs.tries.iter().enumerate().filter(|(_, it)| it.method == method_sites.method).collect();
+    let weaver = MethodWeaver {
+        class,
+        method,
+        code,
+        entries: code.exceptions().collect(),
+        frames: FrameTable::read(class, method, &code)?,
+        ids: try_ids(sites, method_sites),
+        tries,
+        sites: &sites[method_sites.ids.clone()],
+        first_site: method_sites.ids.start,
+    };
+    let edit = weaver.edit(constants)?;
+    if edit.pieces.is_empty() && edit.appended.is_empty() {
+        return Ok(None);
+    }
+    let contents = relocate(class, method, (attribute, code), &edit, constants)?;
+    Ok(Some((attribute, contents)))
+}
+
+fn try_ids(sites: &[ProbeSite], method_sites: &MethodSites) -> FxHashMap<usize, TryIds> {
+    let mut ids: FxHashMap<usize, TryIds> = FxHashMap::default();
+    for id in method_sites.ids.clone() {
+        match sites[id] {
+            ProbeSite::TryEnter { try_site } => ids.entry(try_site).or_default().enter = Some(id),
+            ProbeSite::TryExit { try_site } => ids.entry(try_site).or_default().exit = Some(id),
+            ProbeSite::TryEscape { try_site } => ids.entry(try_site).or_default().escape = Some(id),
+            ProbeSite::Caught { try_site, clause } => {
+                ids.entry(try_site).or_default().caught.push((clause, id));
+            }
+            _ => {}
+        }
+    }
+    ids
+}
+
+struct MethodWeaver<'w, 'a> {
+    class: &'w ClassFile<'a>,
+    method: &'w Member<'a>,
+    code: Code<'a>,
+    entries: Vec<ExceptionEntry>,
+    frames: FrameTable<'a>,
+    ids: FxHashMap<usize, TryIds>,
+    /// Outer tries before inner ones.
+    tries: Vec<TryRef<'w>>,
+    sites: &'w [ProbeSite],
+    first_site: usize,
+}
+
+impl<'a> MethodWeaver<'_, 'a> {
+    fn edit(&self, constants: &mut ProbeConstants) -> Result<CodeEdit<'a>, RelocateError> {
+        let edges = edges_of(&self.code, &self.tries, &|pc| self.starting_at(pc))?;
+        let mut inserts = Vec::new();
+        self.insert_try_probes(&edges, &mut inserts);
+        self.insert_in_place(&mut inserts)?;
+        self.insert_bypasses(&mut inserts)?;
+        inserts.sort_by_key(|insert| (insert.pc, insert.rank));
+
+        let mut edit = CodeEdit { max_stack: self.max_stack()?, ..CodeEdit::default() };
+        self.place_inserts(&inserts, constants, &mut edit)?;
+        let slots = Slots { inserts: &inserts };
+        for jump in &edges.loops {
+            let place = Place::Slot {
+                pc: jump.target,
+                slot: slots.landing(jump.target) + self.entry_probes(jump.target, jump.inside),
+            };
+            edit.redirects.push(((jump.source, jump.target), place));
+        }
+        self.append_exit_blocks(&edges.jumps, &slots, constants, &mut edit)?;
+        self.place_exceptions(&slots, constants, &mut edit)?;
+        edit.redirects.sort_by_key(|(edge, _)| *edge);
+        Ok(edit)
+    }
+
+    /// Probes push an id, and a throwable before it.
+    fn max_stack(&self) -> Result<u16, RelocateError> {
+        let extended = self.code.max_stack.checked_add(2).ok_or(RelocateError::TooLong)?;
+        Ok(extended.max(3))
+    }
+
+    /// The tries whose first instruction is at `pc`, outermost first.
+    fn starting_at(&self, pc: usize) -> Vec<TryRef<'_>> {
+        self.tries.iter().filter(|(_, it)| usize::from(it.start()) == pc).copied().collect()
+    }
+
+    /// How many of the first `count` tries that start at `pc` have an entry probe.
+    fn entry_probes(&self, pc: usize, count: usize) -> usize {
+        self.starting_at(pc)
+            .iter()
+            .take(count)
+            .filter(|(index, _)| self.try_id(*index).enter.is_some())
+            .count()
+    }
+
+    fn try_id(&self, index: usize) -> TryIds {
+        self.ids.get(&index).cloned().unwrap_or_default()
+    }
+
+    fn exits<'s>(&'s self, left: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+        left.iter().filter_map(|index| self.ids.get(index).and_then(|ids| ids.exit))
+    }
+
+    fn insert_try_probes(&self, edges: &Edges, inserts: &mut Vec<Insert>) {
+        for (order, (index, it)) in self.tries.iter().enumerate() {
+            let ids = self.try_id(*index);
+            let pc = usize::from(it.start());
+            if let Some(id) = ids.enter {
+                inserts.push(probe(pc, Rank::TryEntry(order), abi::TRY_ENTER, id));
+            }
+            for (clause, id) in ids.caught {
+                let handler = usize::from(it.clauses[clause].handler);
+                inserts.push(probe(handler, Rank::Caught, abi::CAUGHT, id));
+            }
+        }
+        for (pc, left) in &edges.falls {
+            inserts.extend(self.exits(left).map(|id| probe(*pc, Rank::FallExit, abi::TRY_EXIT, id)));
+        }
+        for (pc, left) in &edges.returns {
+            inserts.extend(self.exits(left).map(|id| probe(*pc, Rank::InPlace(0), abi::TRY_EXIT, id)));
+        }
+    }
+
+    fn insert_in_place(&self, inserts: &mut Vec<Insert>) -> Result<(), RelocateError> {
+        for (offset, site) in self.sites.iter().enumerate() {
+            let id = self.first_site + offset;
+            match *site {
+                ProbeSite::Throwing { pc, .. } => {
+                    inserts.push(probe(usize::from(pc), Rank::InPlace(1), abi::THROWING, id));
+                }
+                ProbeSite::Call { pc, .. } => {
+                    inserts.push(probe(usize::from(pc), Rank::InPlace(1), abi::CALL, id));
+                }
+                ProbeSite::MethodEnter { .. } => {
+                    inserts.push(probe(0, Rank::MethodEntry, abi::METHOD_ENTER, id));
+                }
+                ProbeSite::MethodExit { .. } => {
+                    for insn in self.code.insns() {
+                        let insn = insn?;
+                        if insn.flow() == Flow::Return {
+                            inserts.push(probe(insn.pc, Rank::InPlace(2), abi::METHOD_EXIT, id));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Normal control that falls into a handler must not look like a caught exception.
+    fn insert_bypasses(&self, inserts: &mut Vec<Insert>) -> Result<(), RelocateError> {
+        let mut caught: Vec<usize> =
+            inserts.iter().filter(|insert| insert.rank == Rank::Caught).map(|insert| insert.pc).collect();
+        if caught.is_empty() {
+            return Ok(());
+        }
+        caught.sort_unstable();
+        caught.dedup();
+        for insn in self.code.insns() {
+            let insn = insn?;
+            if insn.falls_through() && caught.binary_search(&insn.next_pc()).is_ok() {
+                inserts.push(Insert { pc: insn.next_pc(), rank: Rank::Bypass, action: Action::BypassCaught });
+            }
+        }
+        Ok(())
+    }
+
+    fn place_inserts(
+        &self,
+        inserts: &[Insert],
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        let slots = Slots { inserts };
+        for insert in inserts {
+            let pc = insert.pc;
+            match insert.action {
+                Action::BypassCaught => {
+                    edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: slots.landing(pc) } });
+                }
+                Action::Probe { method, id } => {
+                    let start = edit.code.len();
+                    put_probe(method, id, constants, &mut edit.code)?;
+                    edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
+                }
+            }
+            if edit.landings.last().is_none_or(|(at, _)| *at != pc) && slots.landing(pc) > 0 {
+                edit.landings.push((pc, slots.landing(pc)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Jumps that leave tries are sent through a block that counts and then goes where the jump went.
+    fn append_exit_blocks(
+        &self,
+        jumps: &[ExitJump],
+        slots: &Slots<'_>,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        let mut blocks: Vec<(Vec<usize>, Place, usize)> = Vec::new();
+        for jump in jumps {
+            let exits: Vec<usize> = self.exits(&jump.left).collect();
+            if exits.is_empty() {
+                continue;
+            }
+            let edge = (jump.source, jump.target);
+            let looped = edit.redirects.iter().find(|(it, _)| *it == edge).map(|(_, place)| *place);
+            let to = looped.unwrap_or(Place::Slot { pc: jump.target, slot: slots.landing(jump.target) });
+            let known = blocks.iter().find(|(ids, place, _)| *ids == exits && *place == to);
+            let block = match known {
+                Some((_, _, block)) => *block,
+                None => {
+                    let block = self.append_exit_block(jump.target, &exits, to, constants, edit)?;
+                    blocks.push((exits, to, block));
+                    block
+                }
+            };
+            edit.redirects.retain(|(it, _)| *it != edge);
+            edit.redirects.push((edge, Place::Appended(block)));
+        }
+        Ok(())
+    }
+
+    fn append_exit_block(
+        &self,
+        target: usize,
+        exits: &[usize],
+        to: Place,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<usize, RelocateError> {
+        let frame = match self.frames.at(target) {
+            Some(frame) => frame.clone(),
+            None if self.frames.is_empty() => Frame::default(),
+            None => return Err(catchment_classfile::ClassError::NotAnInstruction(target).into()),
+        };
+        let start = edit.code.len();
+        for id in exits {
+            put_probe(abi::TRY_EXIT, *id, constants, &mut edit.code)?;
+        }
+        edit.appended.push(Appended { code: start..edit.code.len(), end: AppendedEnd::Goto(to), frame });
+        Ok(edit.appended.len() - 1)
+    }
+
+    fn place_exceptions(
+        &self,
+        slots: &Slots<'_>,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        let kept =
+            self.entries.iter().zip(0u16..).map(|(entry, index)| self.keep(index, *entry, slots)).collect();
+        let requests = self.tries.iter().filter_map(|(index, it)| {
+            let id = self.try_id(*index).escape?;
+            let start = self.range_start(usize::from(it.start()), first_entry(it), slots);
+            Some(EscapeRequest { id, it, start })
+        });
+        let requests: Vec<_> = requests.collect();
+        let method_escape = self.sites.iter().position(|site| matches!(site, ProbeSite::MethodEscape { .. }));
+        let escapes = escapes::Escapes {
+            class: self.class,
+            method: self.method,
+            code: &self.code,
+            entries: &self.entries,
+            frames: &self.frames,
+        };
+        escapes.add(kept, &requests, method_escape.map(|offset| self.first_site + offset), constants, edit)
+    }
+
+    fn keep(&self, index: u16, entry: ExceptionEntry, slots: &Slots<'_>) -> NewException {
+        NewException {
+            start: self.range_start(usize::from(entry.start), index, slots),
+            handler: Place::Slot {
+                pc: usize::from(entry.handler),
+                slot: slots.handler(usize::from(entry.handler)),
+            },
+            ..NewException::keep(index, entry)
+        }
+    }
+
+    /// Where a range that belongs to table row `entry` starts: behind the entry probes of the tries around it.
+    /// Rows are ordered from the inside out, so those tries have later rows.
+    fn range_start(&self, pc: usize, entry: u16, slots: &Slots<'_>) -> Place {
+        let around = self.starting_at(pc).iter().take_while(|(_, it)| first_entry(it) > entry).count();
+        Place::Slot { pc, slot: slots.landing(pc) + self.entry_probes(pc, around) }
+    }
+}
+
+fn probe(pc: usize, rank: Rank, method: ProbeMethod, id: usize) -> Insert {
+    Insert { pc, rank, action: Action::Probe { method, id } }
+}
+
+/// The first exception table row of a try's clauses.
+fn first_entry(it: &catchment_pairs::TrySite) -> u16 {
+    it.clauses.iter().filter_map(|clause| clause.entries.first()).min().copied().unwrap_or(u16::MAX)
+}
+
+/// Appends a probe; those that take a throwable copy the one on the stack.
+pub(crate) fn put_probe(
+    method: ProbeMethod,
+    id: usize,
+    constants: &mut ProbeConstants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    if method.takes_throwable() {
+        out.push(opcodes::DUP);
+    }
+    constants.put_call(method, id, out).ok_or(RelocateError::PoolFull)
+}
+
+/// Answers which slot is which among the sorted inserts of each instruction.
+struct Slots<'i> {
+    inserts: &'i [Insert],
+}
+
+impl Slots<'_> {
+    fn at(&self, pc: usize) -> &[Insert] {
+        let from = self.inserts.partition_point(|insert| insert.pc < pc);
+        let to = self.inserts.partition_point(|insert| insert.pc <= pc);
+        &self.inserts[from..to]
+    }
+
+    /// Where ordinary jumps to `pc` land.
+    fn landing(&self, pc: usize) -> usize {
+        self.at(pc).iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
+    }
+
+    /// Where exceptions caught by the handler at `pc` arrive.
+    fn handler(&self, pc: usize) -> usize {
+        let row = self.at(pc);
+        row.iter().position(|insert| insert.rank == Rank::Caught).unwrap_or_else(|| self.landing(pc))
+    }
+}
