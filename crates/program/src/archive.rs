@@ -159,12 +159,10 @@ impl<'a> Archive<'a> {
 }
 
 fn open(bytes: &[u8]) -> Result<Zip<'_>, ReadError> {
-    ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
-        if bytes.starts_with(LOCAL_HEADER_MAGIC) {
-            ReadError::DamagedZip(reason(&error))
-        } else {
-            ReadError::NotAZip
-        }
+    ZipArchive::new(Cursor::new(bytes)).map_err(|error| match error {
+        ZipError::UnsupportedArchive(_) => ReadError::UnsupportedZip(reason(&error)),
+        _ if bytes.starts_with(LOCAL_HEADER_MAGIC) => ReadError::DamagedZip,
+        _ => ReadError::NotAZip,
     })
 }
 
@@ -202,14 +200,12 @@ fn newest_versions<'p, 'n: 'p>(
     newest
 }
 
-/// The zip library's words in our style: one line, lower case.
+/// The zip library's words in our style: lower case, without names of its types.
 fn reason(error: &ZipError) -> String {
     let text = match error {
+        ZipError::InvalidArchive(what) if what.contains("::") => "damaged entry".to_owned(),
         ZipError::InvalidArchive(what) => what.to_string(),
         ZipError::UnsupportedArchive(what) => (*what).to_owned(),
-        ZipError::Io(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            "it ends early".to_owned()
-        }
         ZipError::Io(error) => error.to_string(),
         other => other.to_string(),
     };

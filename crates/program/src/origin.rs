@@ -45,10 +45,10 @@ impl Origin {
 
     /// The full name of an entry of this element, for messages.
     pub fn place(&self, entry: &str) -> String {
-        if !self.is_folder {
-            format!("{self}!/{entry}")
-        } else {
+        if self.is_folder {
             self.container.join(entry).display().to_string()
+        } else {
+            format!("{self}!/{entry}")
         }
     }
 }

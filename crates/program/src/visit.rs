@@ -130,8 +130,10 @@ pub enum ReadError {
     SpecialFile,
     #[error("not a zip archive")]
     NotAZip,
-    #[error("damaged zip archive ({0})")]
-    DamagedZip(String),
+    #[error("damaged zip archive")]
+    DamagedZip,
+    #[error("unsupported zip archive: {0}")]
+    UnsupportedZip(String),
     #[error("not a class file")]
     NotAClass,
     #[error("not a jar, class file, class folder or JDK image")]
