@@ -69,7 +69,7 @@ impl<'a> Archive<'a> {
         let newest = newest_versions(classes().map(|(_, class)| class), loader.options);
         classes()
             .filter(|(_, class)| newest.get(&version_key(class)) == Some(&class.release))
-            .map(|(i, _)| i)
+            .map(|(index, _)| index)
             .collect()
     }
 
