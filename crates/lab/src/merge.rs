@@ -1,0 +1,280 @@
+//! From counters to usages: sums what all JVMs counted, per pair.
+//!
+//! ```text
+//! pink = exits of the try        sibling = caught by its other clauses
+//! white = caught by this clause  escaped = left the try uncaught
+//! ```
+//!
+//! A pair the compiler copied has a clause in several tries; they add up, as do class loaders and JVMs.
+
+use crate::results::JvmFiles;
+use crate::seen::{
+    Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair,
+};
+use catchment_protocol::records::{Record, WovenClass, WovenPair, WovenTry};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Kept per pair and exception class, over all JVMs.
+const ORIGINS_KEPT: usize = 3;
+/// Named in the problem about changed classes.
+const CHANGED_CLASSES_NAMED: usize = 3;
+
+pub(crate) fn merge(jvms: &[JvmFiles], problems: Vec<Problem>) -> Seen {
+    let mut merge = Merge { problems: problems.into_iter().collect(), ..Merge::default() };
+    for jvm in jvms {
+        merge.add_jvm(jvm);
+    }
+    merge.into_seen()
+}
+
+/// Class, hash of its bytes, position of the pair in it.
+type PairKey = (String, u64, usize);
+
+#[derive(Default)]
+struct Merge {
+    jvms_started: usize,
+    jvms: Vec<Jvm>,
+    pairs: BTreeMap<PairKey, PairSum>,
+    skipped: BTreeSet<SkippedClass>,
+    problems: BTreeSet<Problem>,
+    changed_classes: BTreeSet<String>,
+}
+
+#[derive(Default)]
+struct PairSum {
+    pair: WatchedPair,
+    siblings: BTreeMap<String, u64>,
+    caught: ExceptionSums,
+    escaped: ExceptionSums,
+    counts_may_be_torn: bool,
+}
+
+/// By exception class; `None` collects those whose class could not be noted.
+type ExceptionSums = BTreeMap<Option<String>, SeenException>;
+
+/// The exception classes of one JVM, by counter.
+struct JvmExceptions<'a> {
+    jvm: &'a JvmFiles,
+    types: BTreeMap<u32, Vec<(&'a str, u32)>>,
+    origins: BTreeMap<(u32, &'a str), Vec<Origin>>,
+}
+
+impl Merge {
+    fn add_jvm(&mut self, jvm: &JvmFiles) {
+        self.jvms_started += 1;
+        let exceptions = JvmExceptions::of(jvm);
+        let mut woven_classes = 0;
+        for record in &jvm.records {
+            match record {
+                Record::ClassWoven(class) => {
+                    woven_classes += 1;
+                    self.add_class(class, &exceptions);
+                }
+                Record::ClassSkipped { class, code_source, reason } => {
+                    self.skipped.insert(SkippedClass {
+                        class: class.clone(),
+                        code_source: code_source.clone(),
+                        reason: reason.clone(),
+                    });
+                }
+                Record::Problem { place, what } => {
+                    self.problems.insert(Problem { place: place.clone(), what: what.clone() });
+                }
+                _ => {}
+            }
+        }
+        if jvm.records.contains(&Record::ApplicationSeen) {
+            self.jvms.push(Jvm {
+                pid: jvm.started.pid,
+                java_version: jvm.started.java_version.clone(),
+                command: jvm.started.command.clone(),
+                ended: jvm.ended,
+                woven_classes,
+            });
+        }
+    }
+
+    fn add_class(&mut self, class: &WovenClass, exceptions: &JvmExceptions<'_>) {
+        if class.changed_before {
+            self.changed_classes.insert(class.class.clone());
+        }
+        for (index, pair) in class.pairs.iter().enumerate() {
+            let key = (class.class.clone(), class.hash, index);
+            let sum = self.pairs.entry(key).or_insert_with(|| PairSum::new(class, pair));
+            if !sum.pair.code_sources.contains(&class.code_source) {
+                sum.pair.code_sources.push(class.code_source.clone());
+            }
+            sum.counts_may_be_torn |= exceptions.jvm.ended == Ended::Running;
+            for woven_try in &class.tries {
+                sum.add_try(class, woven_try, index as u32, exceptions);
+            }
+        }
+    }
+
+    fn into_seen(mut self) -> Seen {
+        if !self.changed_classes.is_empty() {
+            let problem = changed_classes_problem(&self.changed_classes);
+            self.problems.insert(problem);
+        }
+        let mut pairs = Vec::new();
+        for sum in self.pairs.into_values() {
+            self.problems.extend(sum.count_problem());
+            pairs.push(sum.into_pair());
+        }
+        Seen {
+            jvms_started: self.jvms_started,
+            jvms: self.jvms,
+            pairs,
+            skipped: self.skipped.into_iter().collect(),
+            problems: self.problems.into_iter().collect(),
+        }
+    }
+}
+
+impl PairSum {
+    fn new(class: &WovenClass, pair: &WovenPair) -> Self {
+        let parent = pair.parent.and_then(|parent| class.pairs.get(parent as usize));
+        let pair = WatchedPair {
+            id: pair.id.clone(),
+            class: class.class.clone(),
+            method: pair.method.clone(),
+            descriptor: pair.descriptor.clone(),
+            types: pair.types.clone(),
+            place: Place {
+                source_file: pair.source.clone().or_else(|| class.source_file.clone()),
+                try_line: pair.try_line,
+                catch_line: pair.catch_line,
+            },
+            parent: parent.map(|parent| parent.id.clone()),
+            maybe_generated: pair.maybe_generated,
+            class_hash: class.hash,
+            not_observed: not_observed(class, pair),
+            ..WatchedPair::default()
+        };
+        Self { pair, ..Self::default() }
+    }
+
+    fn add_try(
+        &mut self,
+        class: &WovenClass,
+        woven_try: &WovenTry,
+        pair: u32,
+        exceptions: &JvmExceptions<'_>,
+    ) {
+        if !woven_try.clauses.iter().any(|clause| clause.pair == pair) {
+            return;
+        }
+        let counter = |local: Option<u32>| local.and_then(|local| class.base.checked_add(local));
+        let total = |local: Option<u32>| counter(local).map_or(0, |counter| exceptions.jvm.total(counter));
+        let usages = &mut self.pair.usages;
+        usages.entries += total(woven_try.enter);
+        usages.pink += total(woven_try.exit);
+        usages.escaped += total(woven_try.escape);
+        exceptions.add_to(&mut self.escaped, counter(woven_try.escape));
+        for clause in &woven_try.clauses {
+            let caught = total(clause.caught);
+            if clause.pair == pair {
+                self.pair.usages.white += caught;
+                exceptions.add_to(&mut self.caught, counter(clause.caught));
+            } else {
+                self.pair.usages.sibling += caught;
+                let sibling = class.pairs.get(clause.pair as usize).map_or("unknown", |sibling| &sibling.id);
+                *self.siblings.entry(sibling.to_owned()).or_default() += caught;
+            }
+        }
+    }
+
+    fn count_problem(&self) -> Option<Problem> {
+        let Usages { entries, pink, white, sibling, escaped } = self.pair.usages;
+        let is_wrong = self.pair.usages.open() < 0 && !self.counts_may_be_torn;
+        is_wrong.then(|| Problem {
+            place: format!("{}.{}", self.pair.class, self.pair.method),
+            what: format!(
+                "counts of pair {} do not add up: {entries} entries, but {pink} pink, {white} white, \
+                 {sibling} to siblings, {escaped} escaped (a stack overflow can do this)",
+                self.pair.id
+            ),
+        })
+    }
+
+    fn into_pair(self) -> WatchedPair {
+        let seen = |sums: ExceptionSums| {
+            let mut seen: Vec<_> = sums.into_values().filter(|seen| seen.count > 0).collect();
+            seen.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.exception.cmp(&b.exception)));
+            seen
+        };
+        WatchedPair {
+            siblings: self.siblings.into_iter().filter(|(_, count)| *count > 0).collect(),
+            caught: seen(self.caught),
+            escaped: seen(self.escaped),
+            ..self.pair
+        }
+    }
+}
+
+/// A method the weaver skipped has no probes, so its zeros are not observations.
+fn not_observed(class: &WovenClass, pair: &WovenPair) -> Option<String> {
+    let in_method = |skipped: &&catchment_protocol::records::SkippedMethod| {
+        skipped.method == pair.method && skipped.descriptor == pair.descriptor
+    };
+    class.skipped.iter().find(in_method).map(|skipped| skipped.reason.clone())
+}
+
+impl<'a> JvmExceptions<'a> {
+    fn of(jvm: &'a JvmFiles) -> Self {
+        let mut types: BTreeMap<u32, Vec<(&str, u32)>> = BTreeMap::new();
+        let mut origins: BTreeMap<(u32, &str), Vec<Origin>> = BTreeMap::new();
+        for record in &jvm.records {
+            match record {
+                Record::ExceptionType { counter, exception, type_counter } => {
+                    types.entry(*counter).or_default().push((exception, *type_counter));
+                }
+                Record::Origin(origin) => {
+                    let origins = origins.entry((origin.counter, &origin.exception)).or_default();
+                    origins.push(Origin { frame: origin.frame.clone(), application: origin.application });
+                }
+                _ => {}
+            }
+        }
+        Self { jvm, types, origins }
+    }
+
+    fn add_to(&self, sums: &mut ExceptionSums, counter: Option<u32>) {
+        let Some(counter) = counter else { return };
+        let mut named = 0;
+        for (exception, type_counter) in self.types.get(&counter).into_iter().flatten() {
+            let count = self.jvm.total(*type_counter);
+            named += count;
+            let origins = self.origins.get(&(counter, exception)).map_or(&[][..], Vec::as_slice);
+            add_exception(sums, Some((*exception).to_owned()), count, origins);
+        }
+        let unnamed = self.jvm.total(counter).saturating_sub(named);
+        if unnamed > 0 {
+            add_exception(sums, None, unnamed, &[]);
+        }
+    }
+}
+
+fn add_exception(sums: &mut ExceptionSums, exception: Option<String>, count: u64, origins: &[Origin]) {
+    let sum = sums.entry(exception.clone()).or_default();
+    sum.exception = exception;
+    sum.count += count;
+    for origin in origins {
+        if sum.origins.len() < ORIGINS_KEPT && !sum.origins.contains(origin) {
+            sum.origins.push(origin.clone());
+        }
+    }
+}
+
+fn changed_classes_problem(changed: &BTreeSet<String>) -> Problem {
+    let named: Vec<_> = changed.iter().take(CHANGED_CLASSES_NAMED).map(String::as_str).collect();
+    let more = if changed.len() > CHANGED_CLASSES_NAMED { ", ..." } else { "" };
+    Problem {
+        place: format!("{}{more}", named.join(", ")),
+        what: format!(
+            "{} classes were not loaded as built: another agent or a class loader changed them first, so the ids of \
+             their pairs may differ from those of the class files",
+            changed.len()
+        ),
+    }
+}

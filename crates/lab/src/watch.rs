@@ -1,0 +1,130 @@
+//! `watch`: any command, every JVM it starts under the agent, and what they saw.
+
+use crate::child::{self, ChildEnd};
+use crate::install::{InstallError, InstalledAgent, install};
+use crate::merge::merge;
+use crate::results;
+use crate::seen::Seen;
+use catchment_protocol::options::AgentOptions;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WatchOptions {
+    /// Patterns of class names to watch besides those in class folders.
+    pub include: Vec<String>,
+    /// Patterns of class names never to watch.
+    pub exclude: Vec<String>,
+    /// Outlive Ctrl-C and pass signals on to the command. For one watch in a process at a time.
+    pub forward_signals: bool,
+}
+
+/// A watched command that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    pub end: ChildEnd,
+    pub seen: Seen,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    #[error("no command to watch")]
+    NoCommand,
+    #[error("cannot start '{program}': {source}")]
+    CannotStart { program: String, source: io::Error },
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error("cannot create a folder for results: {0}")]
+    ResultsFolder(io::Error),
+    #[error("cannot read results: {0}")]
+    Results(io::Error),
+}
+
+/// Runs `command` (program and arguments) with this process's standard streams, every JVM in it under the agent.
+///
+/// The agent travels in `JAVA_TOOL_OPTIONS`, so it also reaches JVMs that a build tool or a script starts.
+pub fn watch(command: &[OsString], options: &WatchOptions) -> Result<Watched, WatchError> {
+    let (program, arguments) = command.split_first().ok_or(WatchError::NoCommand)?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    watch_command(&mut command, options)
+}
+
+/// As [`watch`], for a command with its own environment, folder or streams.
+pub fn watch_command(command: &mut Command, options: &WatchOptions) -> Result<Watched, WatchError> {
+    let folder =
+        tempfile::Builder::new().prefix("catchment-").tempdir().map_err(WatchError::ResultsFolder)?;
+    let results = folder.path().join("results");
+    std::fs::create_dir(&results).map_err(WatchError::ResultsFolder)?;
+    let agent = install(folder.path())?;
+    command.env(TOOL_OPTIONS, tool_options(existing_tool_options(command), &agent, &results, options));
+    let end = child::run(command, options.forward_signals).map_err(|source| {
+        let program = command.get_program().to_string_lossy().into_owned();
+        WatchError::CannotStart { program, source }
+    })?;
+    let (jvms, problems) = results::read_all(&results).map_err(WatchError::Results)?;
+    Ok(Watched { end, seen: merge(&jvms, problems) })
+}
+
+/// What the command was given, or else what this process was.
+fn existing_tool_options(command: &Command) -> Option<OsString> {
+    let given = command.get_envs().find(|(name, _)| *name == TOOL_OPTIONS);
+    given.map_or_else(|| env::var_os(TOOL_OPTIONS), |(_, value)| value.map(OsStr::to_owned))
+}
+
+fn tool_options(
+    existing: Option<OsString>,
+    agent: &InstalledAgent,
+    results: &Path,
+    options: &WatchOptions,
+) -> OsString {
+    let agent_options = AgentOptions {
+        results: results.to_owned(),
+        runtime: agent.runtime.clone(),
+        include: options.include.clone(),
+        exclude: options.exclude.clone(),
+    };
+    let library = agent.library.to_string_lossy();
+    let quote = if library.contains(char::is_whitespace) { "\"" } else { "" };
+    let mut value = existing.filter(|existing| !existing.is_empty()).unwrap_or_default();
+    if !value.is_empty() {
+        value.push(" ");
+    }
+    value.push(format!("{quote}-agentpath:{library}={}{quote}", agent_options.encode()));
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options_for(existing: Option<&str>, library: &str) -> String {
+        let agent = InstalledAgent { library: library.into(), runtime: "/r".into() };
+        let existing = existing.map(OsString::from);
+        tool_options(existing, &agent, Path::new("/tmp/a b"), &WatchOptions::default()).into_string().unwrap()
+    }
+
+    #[test]
+    fn the_agent_is_appended_and_quoted_where_needed() {
+        let ours = "-agentpath:/c/lib.so=results=/tmp/a%20b,runtime=/r";
+        assert_eq!(options_for(None, "/c/lib.so"), ours);
+        assert_eq!(options_for(Some(""), "/c/lib.so"), ours);
+        assert_eq!(options_for(Some("-Xmx1g"), "/c/lib.so"), format!("-Xmx1g {ours}"));
+        assert_eq!(
+            options_for(None, "/c d/lib.so"),
+            "\"-agentpath:/c d/lib.so=results=/tmp/a%20b,runtime=/r\""
+        );
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = watch(&["no-such-program-here".into()], &WatchOptions::default()).unwrap_err();
+        assert!(error.to_string().starts_with("cannot start 'no-such-program-here': "), "{error}");
+        assert!(matches!(watch(&[], &WatchOptions::default()), Err(WatchError::NoCommand)));
+    }
+}
