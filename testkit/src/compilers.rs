@@ -161,16 +161,18 @@ impl Compiler {
 
     fn class_path(self, job: &Job) -> Result<Vec<PathBuf>> {
         let mut class_path = job.class_path.clone();
-        if matches!(self, Self::Kotlinc1 | Self::Kotlinc2) {
-            class_path.extend(kotlin_libraries()?);
-        }
+        class_path.extend(self.runtime_libraries()?);
         Ok(class_path)
     }
-}
 
-/// What compiled Kotlin needs at run time: the standard library and coroutines.
-pub fn kotlin_libraries() -> Result<Vec<PathBuf>> {
-    pinned::jars(&[pinned::KOTLIN_STDLIB, pinned::COROUTINES])
+    /// What code of this compiler needs beyond the JDK, to be compiled and to run: Kotlin's libraries.
+    pub fn runtime_libraries(self) -> Result<Vec<PathBuf>> {
+        match self {
+            Self::Kotlinc1 => pinned::jars(&[pinned::KOTLIN_STDLIB_1, pinned::COROUTINES]),
+            Self::Kotlinc2 => pinned::jars(&[pinned::KOTLIN_STDLIB_2, pinned::COROUTINES]),
+            _ => Ok(Vec::new()),
+        }
+    }
 }
 
 /// The tools under `testkit/java/tools`, compiled, as a class path together with ASM.

@@ -27,8 +27,9 @@ pub const LOMBOK: &str = "org.projectlombok:lombok:1.18.42";
 /// The last compiler of the first Kotlin front end, and a current one.
 pub const KOTLINC_1: &str = "org.jetbrains.kotlin:kotlin-compiler-embeddable:1.9.25";
 pub const KOTLINC_2: &str = "org.jetbrains.kotlin:kotlin-compiler-embeddable:2.3.20";
-/// Readable by both compilers.
-pub const KOTLIN_STDLIB: &str = "org.jetbrains.kotlin:kotlin-stdlib:1.9.25";
+/// Each compiler's own library: newer code calls helpers that an older library lacks.
+pub const KOTLIN_STDLIB_1: &str = "org.jetbrains.kotlin:kotlin-stdlib:1.9.25";
+pub const KOTLIN_STDLIB_2: &str = "org.jetbrains.kotlin:kotlin-stdlib:2.3.20";
 pub const COROUTINES: &str = "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.8.1";
 
 /// A real library with a real suite: the subject of the source-counter oracle.
@@ -47,7 +48,8 @@ const ALL: &[&str] = &[
     ECJ_2016,
     ECJ_2025,
     LOMBOK,
-    KOTLIN_STDLIB,
+    KOTLIN_STDLIB_1,
+    KOTLIN_STDLIB_2,
     COROUTINES,
 ];
 
