@@ -55,7 +55,7 @@ impl<'a> Normaliser<'_, 'a> {
         match insn.opcode {
             opcodes::LDC => self.constant(u16::from(insn.bytes.get(1).copied().unwrap_or(0))),
             opcodes::LDC_W | opcodes::LDC2_W => self.constant(insn.u2()),
-            opcodes::GOTO | opcodes::GOTO_W => self.jump(opcodes::GOTO, insn),
+            opcodes::GOTO | opcodes::GOTO_W => self.goto(insn),
             opcodes::JSR | opcodes::JSR_W => self.jump(opcodes::JSR, insn),
             153..=166 | opcodes::IFNULL | opcodes::IFNONNULL => self.jump(insn.opcode, insn),
             opcodes::TABLESWITCH | opcodes::LOOKUPSWITCH => self.jump(insn.opcode, insn),
@@ -87,14 +87,25 @@ impl<'a> Normaliser<'_, 'a> {
         self.hash.number(u64::from(by.cast_unsigned()));
     }
 
+    /// Leaving the region says nothing about it: of two copies one may fall where the other jumps.
+    fn goto(&mut self, insn: &Insn<'a>) {
+        if insn.targets().any(|target| self.position(target).is_some()) {
+            self.jump(opcodes::GOTO, insn);
+        }
+    }
+
     /// Targets are counted in instructions of the region; what lies outside is just outside.
     fn jump(&mut self, opcode: u8, insn: &Insn<'a>) {
         self.hash.byte(opcode);
         for target in insn.targets() {
-            let index = u16::try_from(target).ok().and_then(|pc| self.body.index(pc));
-            let inside = index.and_then(|index| self.insns.binary_search(&index).ok());
-            self.hash.number(inside.map_or(u64::MAX, |position| position as u64));
+            self.hash.number(self.position(target).map_or(u64::MAX, |position| position as u64));
         }
+    }
+
+    /// The number of the instruction at `pc` within the region.
+    fn position(&self, pc: usize) -> Option<usize> {
+        let index = u16::try_from(pc).ok().and_then(|pc| self.body.index(pc))?;
+        self.insns.binary_search(&index).ok()
     }
 
     fn constant(&mut self, index: u16) {
