@@ -38,7 +38,7 @@ pub(crate) struct Escapes<'e, 'a> {
     pub(crate) method: &'e Member<'a>,
     pub(crate) code: &'e Code<'a>,
     pub(crate) entries: &'e [ExceptionEntry],
-    pub(crate) frames: &'e FrameTable<'a>,
+    pub(crate) frames: &'e FrameTable<'e, 'a>,
 }
 
 impl<'a> Escapes<'_, 'a> {
@@ -85,7 +85,7 @@ impl<'a> Escapes<'_, 'a> {
             let block = match handlers.iter().find(|(it, _)| *it == around) {
                 Some((_, block)) => *block,
                 None => {
-                    let frame = self.frame_of(request.it, &around, edit);
+                    let frame = self.frame_of(request.it, &around, edit)?;
                     let block = append_rethrow(abi::TRY_ESCAPE, request.id, frame, constants, edit)?;
                     covers.extend(around.iter().map(|(handler, catch_type)| NewException {
                         start: Place::Appended(block),
@@ -112,24 +112,29 @@ impl<'a> Escapes<'_, 'a> {
         Ok(())
     }
 
-    fn frame_of(&self, it: &TrySite, around: &[(Place, u16)], edit: &CodeEdit<'a>) -> Frame<'a> {
+    fn frame_of(
+        &self,
+        it: &TrySite,
+        around: &[(Place, u16)],
+        edit: &CodeEdit<'a>,
+    ) -> Result<Frame<'a>, ClassError> {
         let mut slots: Vec<Option<VerificationType<'a>>> = Vec::new();
         for (handler, _) in around {
             let frame = match handler {
-                Place::Slot { pc, .. } => self.frames.at(*pc),
+                Place::Slot { pc, .. } => self.frames.at(*pc)?,
                 Place::Appended(block) | Place::AfterAppended(block) => Some(&edit.appended[*block].frame),
             };
             merge(&mut slots, frame.map(|frame| frame.locals.as_slice()).unwrap_or_default(), self.class);
         }
-        let own = it.clauses.first().and_then(|clause| self.frames.at(usize::from(clause.handler)));
-        if own.is_some_and(has_uninitialized_this) {
+        let own = it.clauses.first().map(|clause| self.frames.at(usize::from(clause.handler))).transpose()?;
+        if own.flatten().is_some_and(has_uninitialized_this) {
             merge(&mut slots, &[VerificationType::UninitializedThis], self.class);
         }
         let mut locals: Vec<_> = slots.into_iter().flatten().collect();
         while locals.last() == Some(&VerificationType::Top) {
             locals.pop();
         }
-        Frame { locals, stack: vec![VerificationType::Named(b"java/lang/Throwable")] }
+        Ok(Frame { locals, stack: vec![VerificationType::Named(b"java/lang/Throwable")] })
     }
 
     /// A handler behind all others over the whole method. In a constructor it begins behind the call of
@@ -183,9 +188,12 @@ impl<'a> Escapes<'_, 'a> {
                 _ => {}
             }
         }
-        let usable =
-            start.filter(|pc| *pc < self.code.bytes.len() && !self.frames.uninitialized_this_from(*pc));
-        Ok(usable.filter(|_| pending == 0))
+        match start {
+            Some(pc) if pending == 0 && pc < self.code.bytes.len() => {
+                Ok((!self.frames.uninitialized_this_from(pc)?).then_some(pc))
+            }
+            _ => Ok(None),
+        }
     }
 }
 

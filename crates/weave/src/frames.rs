@@ -1,43 +1,55 @@
 //! All stack map frames of a method, decoded, for the frames of appended blocks.
 
 use catchment_classfile::{ClassError, ClassFile, Code, Frame, FrameWalk, Member, VerificationType};
+use std::cell::OnceCell;
 
-/// Frames by pc; empty for methods without a stack map.
-#[derive(Debug, Default)]
-pub(crate) struct FrameTable<'a> {
-    frames: Vec<(usize, Frame<'a>)>,
+/// Frames by pc, decoded when first asked for: most methods never need them.
+#[derive(Debug)]
+pub(crate) struct FrameTable<'w, 'a> {
+    class: &'w ClassFile<'a>,
+    method: &'w Member<'a>,
+    /// The encoded table, where the class has one that counts.
+    encoded: Option<&'a [u8]>,
+    decoded: OnceCell<Result<Vec<(usize, Frame<'a>)>, ClassError>>,
 }
 
-impl<'a> FrameTable<'a> {
-    pub(crate) fn read(
-        class: &ClassFile<'a>,
-        method: &Member<'a>,
-        code: &Code<'a>,
-    ) -> Result<Self, ClassError> {
+impl<'w, 'a> FrameTable<'w, 'a> {
+    pub(crate) fn new(class: &'w ClassFile<'a>, method: &'w Member<'a>, code: Code<'a>) -> Self {
+        let encoded = if class.major >= 50 { code.stack_map(&class.pool) } else { None };
+        Self { class, method, encoded, decoded: OnceCell::new() }
+    }
+
+    /// Whether the method has a stack map.
+    pub(crate) fn exist(&self) -> bool {
+        self.encoded.is_some()
+    }
+
+    fn frames(&self) -> Result<&[(usize, Frame<'a>)], ClassError> {
+        match self.decoded.get_or_init(|| self.decode()) {
+            Ok(frames) => Ok(frames),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    fn decode(&self) -> Result<Vec<(usize, Frame<'a>)>, ClassError> {
         let mut frames = Vec::new();
-        if class.major >= 50
-            && let Some(table) = code.stack_map(&class.pool)
-        {
-            let mut walk = FrameWalk::new(table, Frame::at_entry(class, method))?;
+        if let Some(table) = self.encoded {
+            let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
             while let Some(frame) = walk.advance()? {
                 frames.push((frame.pc, walk.state().clone()));
             }
         }
-        Ok(Self { frames })
+        Ok(frames)
     }
 
-    pub(crate) fn at(&self, pc: usize) -> Option<&Frame<'a>> {
-        let index = self.frames.binary_search_by_key(&pc, |(at, _)| *at).ok()?;
-        Some(&self.frames[index].1)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.frames.is_empty()
+    pub(crate) fn at(&self, pc: usize) -> Result<Option<&Frame<'a>>, ClassError> {
+        let frames = self.frames()?;
+        Ok(frames.binary_search_by_key(&pc, |(at, _)| *at).ok().map(|index| &frames[index].1))
     }
 
     /// Whether some frame from `pc` on still holds an object whose constructor has not called `super()`.
-    pub(crate) fn uninitialized_this_from(&self, pc: usize) -> bool {
-        self.frames.iter().filter(|(at, _)| *at >= pc).any(|(_, frame)| has_uninitialized_this(frame))
+    pub(crate) fn uninitialized_this_from(&self, pc: usize) -> Result<bool, ClassError> {
+        Ok(self.frames()?.iter().filter(|(at, _)| *at >= pc).any(|(_, frame)| has_uninitialized_this(frame)))
     }
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn weave_method<'a>(
         method,
         code,
         entries: code.exceptions().collect(),
-        frames: FrameTable::read(class, method, &code)?,
+        frames: FrameTable::new(class, method, code),
         ids: try_ids(sites, method_sites),
         tries,
         sites: &sites[method_sites.ids.clone()],
@@ -111,7 +111,7 @@ struct MethodWeaver<'w, 'a> {
     method: &'w Member<'a>,
     code: Code<'a>,
     entries: Vec<ExceptionEntry>,
-    frames: FrameTable<'a>,
+    frames: FrameTable<'w, 'a>,
     ids: FxHashMap<usize, TryIds>,
     /// Outer tries before inner ones.
     tries: Vec<TryRef<'w>>,
@@ -121,7 +121,10 @@ struct MethodWeaver<'w, 'a> {
 
 impl<'a> MethodWeaver<'_, 'a> {
     fn edit(&self, constants: &mut ProbeConstants) -> Result<CodeEdit<'a>, RelocateError> {
-        let edges = edges_of(&self.code, &self.tries, &|pc| self.starting_at(pc))?;
+        let edges = match self.tries.is_empty() {
+            true => Edges::default(),
+            false => edges_of(&self.code, &self.tries, &|pc| self.starting_at(pc))?,
+        };
         let mut inserts = Vec::new();
         self.insert_try_probes(&edges, &mut inserts);
         self.insert_in_place(&mut inserts)?;
@@ -243,21 +246,23 @@ impl<'a> MethodWeaver<'_, 'a> {
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
-        let slots = Slots { inserts };
-        for insert in inserts {
-            let pc = insert.pc;
-            match insert.action {
-                Action::BypassCaught => {
-                    edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: slots.landing(pc) } });
-                }
-                Action::Probe { method, id } => {
-                    let start = edit.code.len();
-                    put_probe(method, id, constants, &mut edit.code)?;
-                    edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
-                }
+        for row in inserts.chunk_by(|a, b| a.pc == b.pc) {
+            let pc = row[0].pc;
+            let landing = landing(row);
+            if landing > 0 {
+                edit.landings.push((pc, landing));
             }
-            if edit.landings.last().is_none_or(|(at, _)| *at != pc) && slots.landing(pc) > 0 {
-                edit.landings.push((pc, slots.landing(pc)));
+            for insert in row {
+                match insert.action {
+                    Action::BypassCaught => {
+                        edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: landing } });
+                    }
+                    Action::Probe { method, id } => {
+                        let start = edit.code.len();
+                        put_probe(method, id, constants, &mut edit.code)?;
+                        edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
+                    }
+                }
             }
         }
         Ok(())
@@ -303,9 +308,9 @@ impl<'a> MethodWeaver<'_, 'a> {
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<usize, RelocateError> {
-        let frame = match self.frames.at(target) {
+        let frame = match self.frames.at(target)? {
             Some(frame) => frame.clone(),
-            None if self.frames.is_empty() => Frame::default(),
+            None if !self.frames.exist() => Frame::default(),
             None => return Err(catchment_classfile::ClassError::NotAnInstruction(target).into()),
         };
         let start = edit.code.len();
@@ -382,6 +387,11 @@ pub(crate) fn put_probe(
     constants.put_call(method, id, out).ok_or(RelocateError::PoolFull)
 }
 
+/// Where ordinary jumps land among the sorted inserts of one instruction.
+fn landing(row: &[Insert]) -> usize {
+    row.iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
+}
+
 /// Answers which slot is which among the sorted inserts of each instruction.
 struct Slots<'i> {
     inserts: &'i [Insert],
@@ -396,7 +406,7 @@ impl Slots<'_> {
 
     /// Where ordinary jumps to `pc` land.
     fn landing(&self, pc: usize) -> usize {
-        self.at(pc).iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
+        landing(self.at(pc))
     }
 
     /// Where exceptions caught by the handler at `pc` arrive.

@@ -235,6 +235,11 @@ impl<'a> Emitter<'_, 'a> {
         let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
         while let Some(frame) = walk.advance()? {
             let mut encoding = frame;
+            if !self.layout.has_pieces(frame.pc) {
+                self.emit_encoded(frame, delta(&mut last, self.layout.instruction(frame.pc)?)?, out)?;
+                count += 1;
+                continue;
+            }
             for slot in targets.slots(frame.pc, self.edit.landing(frame.pc)) {
                 let pc = self.layout.find(Place::Slot { pc: frame.pc, slot })?;
                 self.emit_encoded(encoding, delta(&mut last, pc)?, out)?;
