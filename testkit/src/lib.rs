@@ -8,5 +8,6 @@ pub mod colours;
 pub mod compilers;
 pub mod jdk;
 pub mod maven;
+pub mod oracle;
 pub mod pinned;
 pub mod workspace;
