@@ -126,6 +126,7 @@ fn is_lombok(fixture: &Fixture) -> bool {
 /// A fixture compiled, ready to run plain and watched.
 struct Run<'a> {
     fixture: &'a Fixture,
+    compiler: String,
     name: String,
     java: u32,
     class_path: Vec<PathBuf>,
@@ -136,7 +137,7 @@ impl<'a> Run<'a> {
         let mut class_path = compiler.runtime_libraries().expect("libraries");
         class_path.insert(0, compiled(fixture, compiler));
         let name = format!("{} by {} on {java}", fixture.main_class(), compiler.name());
-        Self { fixture, name, java, class_path }
+        Self { fixture, compiler: compiler.name(), name, java, class_path }
     }
 
     fn check(&self) {
@@ -165,8 +166,9 @@ impl<'a> Run<'a> {
     fn check_usages(&self, seen: &Seen) {
         assert_eq!(seen.problems, [], "{}", self.name);
         assert_eq!(seen.skipped, [], "{}", self.name);
-        let actual = rows_of(self.fixture, &seen.pairs);
-        assert_eq!(render(&actual), render(&self.fixture.rows), "{}: usages (left) and expected", self.name);
+        let actual = render(&rows_of(self.fixture, &seen.pairs));
+        let expected = render(&self.fixture.rows_for(&self.compiler));
+        assert!(actual == expected, "{}\nexpected\n{expected}\nseen\n{actual}", self.name);
     }
 }
 
