@@ -1,1 +1,28 @@
-fn main() {}
+//! The `catchment` binary: parse, run, print the error, exit code.
+
+mod args;
+mod commands;
+mod demo_project;
+mod exit;
+mod output;
+
+use crate::args::{Args, CommandArgs};
+use crate::exit::ExitCode;
+use clap::Parser;
+
+fn main() -> std::process::ExitCode {
+    let args = Args::parse();
+    let outcome = match args.command {
+        CommandArgs::Handlers(args) => commands::handlers::run(&args),
+        CommandArgs::Watch(args) => commands::watch::run(args),
+        CommandArgs::Demo => commands::demo::run(),
+    };
+    match outcome {
+        Ok(code) => code.into(),
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::CLEAN.into(),
+        Err(error) => {
+            eprintln!("catchment: {error:#}");
+            ExitCode::of(&error).into()
+        }
+    }
+}

@@ -1,1 +1,17 @@
-//! Renders results: terminal and JSON.
+//! Renders results: terminal and JSON. One renderer per file; all of them write to what they are given and change nothing.
+//!
+//! JSON is one line, with a `schema` field that names its contract: fields are added, never changed in meaning.
+
+mod handlers_json;
+mod handlers_text;
+mod json;
+mod listing;
+mod text;
+mod watch_json;
+mod watch_text;
+
+pub use handlers_json::write_handlers_json;
+pub use handlers_text::write_handlers_text;
+pub use listing::{HandlerListing, ListedClass, ListedProblem};
+pub use watch_json::write_watch_json;
+pub use watch_text::write_watch_text;

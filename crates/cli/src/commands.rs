@@ -1,0 +1,5 @@
+//! One file per command; commands only wire libraries together.
+
+pub(crate) mod demo;
+pub(crate) mod handlers;
+pub(crate) mod watch;

@@ -1,0 +1,77 @@
+//! `catchment handlers`: the pairs of what the user names.
+
+use crate::args::HandlersArgs;
+use crate::exit::{BadInput, ExitCode};
+use crate::output;
+use anyhow::Result;
+use catchment_classfile::ClassFile;
+use catchment_pairs::pairs_of;
+use catchment_program::{ClassBytes, LoadOptions, application_roots, visit};
+use catchment_report::{
+    HandlerListing, ListedClass, ListedProblem, write_handlers_json, write_handlers_text,
+};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn run(args: &HandlersArgs) -> Result<ExitCode> {
+    // Everything is read before anything is printed: a wrong path leaves no half answer.
+    let listing = list_handlers(&args.paths)?;
+    if args.json {
+        output::to_stdout(|out| write_handlers_json(out, &listing))?;
+    } else {
+        output::to_stdout(|out| write_handlers_text(out, &listing, args.filtered))?;
+        for problem in &listing.problems {
+            eprintln!("catchment: {}: {}", problem.place, problem.what);
+        }
+    }
+    Ok(ExitCode::CLEAN)
+}
+
+/// An error when a path is nothing we know, or when not one class could be read.
+pub(crate) fn list_handlers(paths: &[PathBuf]) -> Result<HandlerListing> {
+    let mut listing = HandlerListing::default();
+    for path in paths {
+        for root in application_roots(path)? {
+            list_root(&root, &mut listing)?;
+        }
+    }
+    if listing.classes.is_empty() {
+        return Err(nothing_readable(paths, &listing).into());
+    }
+    Ok(listing)
+}
+
+fn list_root(root: &Path, listing: &mut HandlerListing) -> Result<()> {
+    let HandlerListing { classes, problems } = listing;
+    let report = visit(root, &LoadOptions::default(), &mut |class| list_class(class, classes, problems))?;
+    let unreadable = report.problems.iter();
+    problems.extend(unreadable.map(|each| ListedProblem { place: each.place(), what: each.what.clone() }));
+    Ok(())
+}
+
+fn list_class(class: ClassBytes<'_>, classes: &mut Vec<ListedClass>, problems: &mut Vec<ListedProblem>) {
+    match ClassFile::parse(class.bytes) {
+        Ok(parsed) => {
+            let pairs = pairs_of(&parsed);
+            problems.extend(pairs.problems.iter().map(|problem| ListedProblem {
+                place: format!("{}: {}{}", class.place(), problem.method, problem.descriptor),
+                what: problem.what.clone(),
+            }));
+            classes.push(ListedClass { origin: class.origin.to_string(), pairs });
+        }
+        Err(error) => problems.push(ListedProblem { place: class.place(), what: error.to_string() }),
+    }
+}
+
+fn nothing_readable(paths: &[PathBuf], listing: &HandlerListing) -> BadInput {
+    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    match listing.problems.first() {
+        Some(first) => {
+            let more = match listing.problems.len() {
+                1 => String::new(),
+                count => format!(" (and {} more problems)", count - 1),
+            };
+            BadInput(format!("cannot read {}: {}{more}", first.place, first.what))
+        }
+        None => BadInput(format!("no classes in {}", paths.join(", "))),
+    }
+}

@@ -1,0 +1,67 @@
+//! Exit codes. Documented in `--help` and in the README; scripts rely on them.
+
+use catchment_lab::WatchError;
+use catchment_program::LoadError;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ExitCode(u8);
+
+impl ExitCode {
+    pub(crate) const CLEAN: Self = Self(0);
+    /// Usage, or input that cannot be read. Also clap's own code for wrong arguments.
+    pub(crate) const USAGE: Self = Self(2);
+    /// Nothing could be observed: no JVM under the agent, no application classes, no JDK.
+    pub(crate) const NOTHING_OBSERVED: Self = Self(3);
+    pub(crate) const INTERNAL: Self = Self(4);
+
+    /// The code of a watched program, whatever it is.
+    pub(crate) fn of_program(code: i32) -> Self {
+        Self(u8::try_from(code & 0xff).unwrap_or(u8::MAX))
+    }
+
+    pub(crate) fn of(error: &anyhow::Error) -> Self {
+        match error.downcast_ref::<WatchError>() {
+            Some(WatchError::NoCommand | WatchError::CannotStart { .. }) => return Self::USAGE,
+            Some(WatchError::Install(_) | WatchError::ResultsFolder(_)) => return Self::NOTHING_OBSERVED,
+            Some(WatchError::Results(_)) => return Self::INTERNAL,
+            None => {}
+        }
+        if error.is::<LoadError>() || error.is::<BadInput>() {
+            Self::USAGE
+        } else if error.is::<NothingObserved>() {
+            Self::NOTHING_OBSERVED
+        } else {
+            Self::INTERNAL
+        }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code.0)
+    }
+}
+
+/// Input of which nothing could be used.
+#[derive(Debug)]
+pub(crate) struct BadInput(pub(crate) String);
+
+impl std::fmt::Display for BadInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadInput {}
+
+/// A run that cannot give an answer.
+#[derive(Debug)]
+pub(crate) struct NothingObserved(pub(crate) String);
+
+impl std::fmt::Display for NothingObserved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NothingObserved {}

@@ -1,0 +1,23 @@
+//! What `catchment handlers` found.
+
+use catchment_pairs::ClassPairs;
+
+/// The pairs of every class that was read, in class path order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HandlerListing {
+    pub classes: Vec<ListedClass>,
+    pub problems: Vec<ListedProblem>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedClass {
+    /// The folder or archive the class was read from.
+    pub origin: String,
+    pub pairs: ClassPairs,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedProblem {
+    pub place: String,
+    pub what: String,
+}
