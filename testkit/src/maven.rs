@@ -3,7 +3,7 @@
 //! They are copied into `target/artifacts/` in repository layout; a file that is there is never fetched again.
 //! Starting Maven costs seconds, so everything missing is fetched by one invocation.
 
-use crate::workspace::{cache_key, exclusively, target_folder};
+use crate::workspace::{cache_key, exclusively, files_below, target_folder};
 use anyhow::{Context, Result, anyhow, bail};
 use std::fmt::Write as _;
 use std::fs;
@@ -195,26 +195,14 @@ fn run_maven(artifacts: &Path, goal: &str, pom: &Pom) -> Result<Vec<PathBuf>> {
             first_error(&String::from_utf8_lossy(&output.stdout))
         ));
     }
-    let mut files = Vec::new();
-    collect_files(&delivered, &delivered, &mut files)?;
+    let files = files_below(&delivered)?;
+    let mut files: Vec<PathBuf> =
+        files.iter().filter_map(|file| Some(file.strip_prefix(&delivered).ok()?.to_path_buf())).collect();
     for file in &files {
         move_into_place(&delivered.join(file), &artifacts.join(file))?;
     }
     files.sort();
     Ok(files)
-}
-
-fn collect_files(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("mvn delivered no {}", folder.display()))?;
-    for entry in entries {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect_files(root, &path, files)?;
-        } else if let Ok(relative) = path.strip_prefix(root) {
-            files.push(relative.to_path_buf());
-        }
-    }
-    Ok(())
 }
 
 fn move_into_place(from: &Path, to: &Path) -> Result<()> {

@@ -19,6 +19,21 @@ pub fn target_folder(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// All files below `folder`, sorted.
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// Runs `work` while no other process or thread runs it under the same lock file.
 pub fn exclusively<T>(lock_file: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let describe = || format!("cannot lock {}", lock_file.display());
