@@ -219,16 +219,18 @@ fn is_copy(earlier: &Described, later: &Described) -> bool {
         && (earlier.body_hash.is_none() || earlier.try_line == later.try_line)
 }
 
-fn site(method: usize, it: &Try, first_pair: usize, suspensions: &[u16]) -> TrySite {
+fn site(method: usize, it: &Try, first_pair: usize, suspensions: &[PcRange]) -> TrySite {
     let clauses = it.clauses.iter().enumerate().map(|(number, handler)| ClauseSite {
         handler: handler.pc,
         pair: first_pair + number,
         entries: handler.entries.clone(),
     });
+    // A suspension inside the try, or cut out of it, follows an instruction of the try.
+    let touches = |at: u16| it.ranges.iter().any(|range| range.start < at && at <= range.end);
     TrySite {
         method,
         ranges: it.ranges.clone(),
         clauses: clauses.collect(),
-        suspensions: suspensions.to_vec(),
+        suspensions: suspensions.iter().filter(|it| touches(it.start)).copied().collect(),
     }
 }

@@ -4,6 +4,7 @@
 //! same calls stays a pair.
 
 mod class_literal;
+mod kotlin;
 mod lombok;
 mod matcher;
 mod monitor;
@@ -51,7 +52,7 @@ pub(crate) fn reason(
     if facts.generated_by_lombok || lombok::is_marked(&body.method.attributes, body.pool) {
         return Some(Reason::LombokGenerated);
     }
-    if comes_from_library(facts, body, handler) {
+    if comes_from_library(facts, body, handler) || kotlin::is_inline_only(body, handler) {
         return Some(Reason::LibraryInline);
     }
     if switches::is_enum_switch_map(facts.has_switch_map, body, handler) {

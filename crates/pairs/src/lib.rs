@@ -57,8 +57,8 @@ pub struct TrySite {
     pub ranges: Vec<PcRange>,
     /// In the order the JVM tries them.
     pub clauses: Vec<ClauseSite>,
-    /// Instructions that return `COROUTINE_SUSPENDED`: going there parks the try, it does not end it. Sorted.
-    pub suspensions: Vec<u16>,
+    /// Code that parks the try rather than leaving it: where a coroutine asks whether it was suspended.
+    pub suspensions: Vec<PcRange>,
 }
 
 impl TrySite {
@@ -67,9 +67,14 @@ impl TrySite {
         self.ranges.first().map_or(0, |range| range.start)
     }
 
-    /// Whether the instruction at `pc` is inside the try.
-    pub fn covers(&self, pc: usize) -> bool {
-        self.ranges.iter().any(|range| (usize::from(range.start)..usize::from(range.end)).contains(&pc))
+    /// Whether an execution of the try that comes to the instruction at `pc` goes on.
+    pub fn holds(&self, pc: usize) -> bool {
+        self.ranges.iter().any(|range| range.contains(pc)) || self.suspends_at(pc)
+    }
+
+    /// Whether the instruction at `pc` belongs to a suspension.
+    pub fn suspends_at(&self, pc: usize) -> bool {
+        self.suspensions.iter().any(|range| range.contains(pc))
     }
 }
 
@@ -88,6 +93,12 @@ pub struct ClauseSite {
 pub struct PcRange {
     pub start: u16,
     pub end: u16,
+}
+
+impl PcRange {
+    pub fn contains(&self, pc: usize) -> bool {
+        (usize::from(self.start)..usize::from(self.end)).contains(&pc)
+    }
 }
 
 /// A handler nobody in the application wrote.

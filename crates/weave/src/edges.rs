@@ -2,7 +2,7 @@
 //!
 //! A try is entered when control comes to its first instruction from outside its ranges. It is left when control
 //! goes from inside its ranges to outside, by falling, jumping or returning. The gaps between the ranges of one
-//! try are outside.
+//! try are outside, but for code that parks a coroutine.
 
 use catchment_classfile::{ClassError, Code, Flow, Insn};
 use catchment_pairs::TrySite;
@@ -50,7 +50,7 @@ pub(crate) fn edges_of<'p>(
     for insn in code.insns() {
         let insn = insn?;
         add_jumps(&insn, tries, starts, &mut edges);
-        if !tries.iter().any(|(_, it)| it.covers(insn.pc)) {
+        if !tries.iter().any(|(_, it)| it.holds(insn.pc)) {
             continue;
         }
         if insn.falls_through() {
@@ -58,7 +58,7 @@ pub(crate) fn edges_of<'p>(
             push_if_any(&mut edges.falls, insn.next_pc(), left);
         }
         if insn.flow() == Flow::Return {
-            let left = tries.iter().filter(|(_, it)| it.covers(insn.pc) && !is_suspension(it, insn.pc));
+            let left = tries.iter().rev().filter(|(_, it)| it.holds(insn.pc) && !it.suspends_at(insn.pc));
             push_if_any(&mut edges.returns, insn.pc, left.map(|(index, _)| *index).collect());
         }
     }
@@ -76,7 +76,7 @@ fn add_jumps<'p>(
     targets.sort_unstable();
     targets.dedup();
     for target in targets {
-        let inside = starts(target).iter().take_while(|(_, it)| it.covers(insn.pc)).count();
+        let inside = starts(target).iter().take_while(|(_, it)| it.holds(insn.pc)).count();
         if inside > 0 {
             edges.loops.push(LoopJump { source: insn.pc, target, inside });
         }
@@ -88,15 +88,10 @@ fn add_jumps<'p>(
     }
 }
 
-/// The tries that hold `from` but not `to`, innermost first. Being suspended is not leaving.
+/// The tries that hold `from` but not `to`, innermost first.
 fn left_by(tries: &[TryRef<'_>], from: usize, to: usize) -> Vec<usize> {
-    let left =
-        tries.iter().rev().filter(|(_, it)| it.covers(from) && !it.covers(to) && !is_suspension(it, to));
+    let left = tries.iter().rev().filter(|(_, it)| it.holds(from) && !it.holds(to));
     left.map(|(index, _)| *index).collect()
-}
-
-fn is_suspension(it: &TrySite, pc: usize) -> bool {
-    u16::try_from(pc).is_ok_and(|pc| it.suspensions.binary_search(&pc).is_ok())
 }
 
 fn push_if_any(list: &mut Vec<(usize, Vec<usize>)>, pc: usize, left: Vec<usize>) {

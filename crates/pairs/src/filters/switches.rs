@@ -4,7 +4,7 @@ use super::matcher::Matcher;
 use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::ClassFile;
-use catchment_classfile::opcodes::{ATHROW, DUP, NEW};
+use catchment_classfile::opcodes::{ATHROW, DUP, DUP_X1, NEW, SWAP};
 
 /// Whether the class holds the tables that translate enum constants to switch cases: `$SwitchMap$...` (javac),
 /// `$EnumSwitchMapping$...` (kotlinc), `$SWITCH_TABLE$...` (ecj).
@@ -22,21 +22,38 @@ pub(super) fn is_enum_switch_map(has_switch_map: bool, body: &Body<'_>, handler:
     has_switch_map && filler && catches_only(body, handler, "java/lang/NoSuchFieldError")
 }
 
+const MATCH_EXCEPTION: &str = "java/lang/MatchException";
+
 /// `catch (Throwable t) { throw new MatchException(t.toString(), t); }` around a record accessor.
 pub(super) fn is_pattern_switch(body: &Body<'_>, handler: &Handler) -> bool {
-    const MATCH_EXCEPTION: &str = "java/lang/MatchException";
-    let matches = || {
-        let mut code = Matcher::at(body, handler.pc)?;
-        let thrown = code.astore()?;
-        code.class(NEW, MATCH_EXCEPTION)?;
-        code.opcode(DUP)?;
-        code.aload_of(thrown)?;
-        code.call_of("java/lang/Throwable", "toString")?;
-        code.aload_of(thrown)?;
-        code.call_of(MATCH_EXCEPTION, "<init>")?;
-        code.opcode(ATHROW)
-    };
-    catches_only(body, handler, "java/lang/Throwable") && matches().is_some()
+    catches_only(body, handler, "java/lang/Throwable")
+        && (wraps_from_variable(body, handler).is_some() || wraps_on_stack(body, handler).is_some())
+}
+
+/// javac keeps the exception in a variable.
+fn wraps_from_variable(body: &Body<'_>, handler: &Handler) -> Option<()> {
+    let mut code = Matcher::at(body, handler.pc)?;
+    let thrown = code.astore()?;
+    code.class(NEW, MATCH_EXCEPTION)?;
+    code.opcode(DUP)?;
+    code.aload_of(thrown)?;
+    code.call_of("java/lang/Throwable", "toString")?;
+    code.aload_of(thrown)?;
+    code.call_of(MATCH_EXCEPTION, "<init>")?;
+    code.opcode(ATHROW)
+}
+
+/// ecj juggles it on the stack.
+fn wraps_on_stack(body: &Body<'_>, handler: &Handler) -> Option<()> {
+    let mut code = Matcher::at(body, handler.pc)?;
+    code.class(NEW, MATCH_EXCEPTION)?;
+    code.opcode(DUP_X1)?;
+    code.opcode(SWAP)?;
+    code.opcode(DUP)?;
+    code.call_of("java/lang/Throwable", "toString")?;
+    code.opcode(SWAP)?;
+    code.call_of(MATCH_EXCEPTION, "<init>")?;
+    code.opcode(ATHROW)
 }
 
 pub(super) fn catches_only(body: &Body<'_>, handler: &Handler, name: &str) -> bool {

@@ -49,15 +49,22 @@ fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     Some(inner)
 }
 
-/// javac 7 to 10: `astore t; aload t; astore primary; aload t; athrow`. Gives the slot of `primary`.
+/// javac 7 to 10: the first handler, with nothing about it that a programmer would have written. Gives the slot
+/// of `primary`.
 fn remembers_primary(body: &Body<'_>, handler: &Handler) -> Option<u16> {
+    let primary = stores_and_rethrows(body, handler)?;
+    (is_on_one_line(body, handler.pc, 5) && !is_named(body, primary, handler.pc)).then_some(primary)
+}
+
+/// `astore t; aload t; astore primary; aload t; athrow`. Gives the slot of `primary`.
+pub(super) fn stores_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     let mut code = Matcher::at(body, handler.pc)?;
     let thrown = code.astore()?;
     code.aload_of(thrown)?;
     let primary = code.astore()?;
     code.aload_of(thrown)?;
     code.opcode(ATHROW)?;
-    (is_on_one_line(body, handler.pc, 5) && !is_named(body, primary, handler.pc)).then_some(primary)
+    Some(primary)
 }
 
 /// javac 7 and 8: `astore x; aload primary; aload x; addSuppressed` protecting nothing but a call of `close`.
