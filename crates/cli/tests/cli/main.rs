@@ -1,0 +1,9 @@
+//! End-to-end tests: the real binary, real JVMs, everything it prints.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+mod bad_input;
+mod demo;
+mod handlers;
+mod other_agents;
+mod support;
+mod watch;

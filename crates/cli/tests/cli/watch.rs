@@ -1,0 +1,417 @@
+//! `catchment watch` on real JVMs: what it counts, and that the program does not notice.
+
+use crate::support::{Program, Watched, catchment, error_text, exceptions, java, watch};
+use std::fs;
+
+/// One usage of every colour, and an exception for each.
+const COLOURS: &str = r#"
+public class Colours {
+    public static void main(String[] args) {
+        System.out.println("out");
+        System.err.println("err");
+        for (int i = 0; i < 10; i++) {
+            try { mix(i); } catch (IllegalStateException e) { System.out.print(""); }
+        }
+        System.exit(3);
+    }
+    static int mix(int i) {
+        try {
+            if (i < 4) return i;
+            if (i < 7) throw new IllegalArgumentException("white");
+            if (i < 9) throw new ArithmeticException("sibling");
+            throw new IllegalStateException("escaped");
+        } catch (IllegalArgumentException e) {
+            return -1;
+        } catch (ArithmeticException e) {
+            return -2;
+        }
+    }
+}
+"#;
+
+const EXPECTED_COLOURS: [&str; 3] = [
+    "main catch IllegalStateException: 10 9 1 0 0 0",
+    "mix catch IllegalArgumentException: 10 4 3 2 1 0",
+    "mix catch ArithmeticException: 10 4 2 3 1 0",
+];
+
+fn check_colours_on(release: u32) {
+    let program = Program::new("Colours", COLOURS);
+    let watched = watch(&[], &program.java(release));
+    assert_eq!(watched.colours(), EXPECTED_COLOURS);
+    assert_eq!(watched.stdout(), "out\n");
+    assert_eq!(error_text(&watched.output), "err\n");
+    assert_eq!(watched.exit_code(), Some(3));
+    assert_eq!(watched.problems().len(), 0, "{:?}", watched.problems());
+}
+
+#[test]
+fn colours_are_exact_on_java_11() {
+    check_colours_on(11);
+}
+
+#[test]
+fn colours_are_exact_on_java_17() {
+    check_colours_on(17);
+}
+
+#[test]
+fn colours_are_exact_on_java_21() {
+    check_colours_on(21);
+}
+
+#[test]
+fn colours_are_exact_on_java_25() {
+    check_colours_on(25);
+}
+
+#[test]
+fn exceptions_are_shown_with_class_count_and_origin() {
+    let watched = Program::new("Colours", COLOURS).watch();
+    let mix = &watched.pairs()[1];
+    assert_eq!(exceptions(&mix["caught"]), ["IllegalArgumentException 3 Colours.mix:14"]);
+    assert_eq!(exceptions(&mix["escaped"]), ["IllegalStateException 1 Colours.mix:16"]);
+    assert_eq!(mix["siblings"][0]["pair"], watched.pairs()[2]["id"]);
+    assert_eq!(mix["siblings"][0]["count"], 2);
+    assert_eq!((&mix["try_line"], &mix["catch_line"]), (&13.into(), &17.into()));
+}
+
+#[test]
+fn the_first_origins_of_a_class_are_kept_and_all_are_counted() {
+    let program = Program::new(
+        "Origins",
+        r#"
+public class Origins {
+    public static void main(String[] args) {
+        for (int i = 0; i < 100; i++) {
+            try {
+                switch (i) {
+                    case 0: Integer.parseInt("x"); break;
+                    case 1: throw new NumberFormatException();
+                    case 2: throw new Silent();
+                    case 3: throw new Liar();
+                    default: throw new NumberFormatException();
+                }
+            } catch (RuntimeException e) { }
+        }
+    }
+    static class Silent extends RuntimeException {
+        Silent() { super(null, null, false, false); }
+    }
+    /** Overrides what a stack trace reader would call, and fails in it. */
+    static class Liar extends RuntimeException {
+        @Override public StackTraceElement[] getStackTrace() {
+            try { throw new Liar(); } catch (Liar e) { throw new Error(); }
+        }
+    }
+}
+"#,
+    );
+    let watched = program.watch();
+    assert_eq!(
+        watched.colours(),
+        ["main catch RuntimeException: 100 0 100 0 0 0", "getStackTrace catch Origins$Liar: 0 0 0 0 0 0"]
+    );
+    assert_eq!(
+        exceptions(&watched.pairs()[0]["caught"]),
+        [
+            "NumberFormatException 98 Origins.main:7, Origins.main:8, Origins.main:11",
+            "Origins$Liar 1 Origins.main:10",
+            "Origins$Silent 1 none",
+        ]
+    );
+}
+
+#[test]
+fn counts_of_many_threads_are_exact() {
+    let program = Program::new(
+        "Threads",
+        r#"
+import java.util.*;
+public class Threads {
+    static int use(int i) {
+        try {
+            if (i % 5 == 0) throw new IllegalStateException();
+            if (i % 7 == 0) throw new Error();
+            return i;
+        } catch (IllegalStateException e) { return -1; }
+    }
+    public static void main(String[] args) throws Exception {
+        for (int round = 0; round < 3; round++) {
+            List<Thread> threads = new ArrayList<>();
+            for (int t = 0; t < 30; t++) {
+                Thread thread = new Thread(() -> {
+                    for (int i = 1; i <= 3500; i++) try { use(i); } catch (Error e) { }
+                });
+                threads.add(thread);
+                thread.start();
+            }
+            for (Thread thread : threads) thread.join();
+        }
+    }
+}
+"#,
+    );
+    let watched = program.watch();
+    assert_eq!(
+        watched.colours(),
+        [
+            "use catch IllegalStateException: 315000 216000 63000 0 36000 0",
+            "lambda$main$0 catch Error: 315000 279000 36000 0 0 0",
+        ]
+    );
+    assert_eq!(watched.pairs()[0]["caught"][0]["count"], 63000);
+}
+
+#[test]
+fn counts_of_virtual_threads_are_exact() {
+    let program = Program::compiled_by(
+        25,
+        21,
+        "Virtual",
+        r#"
+import java.util.concurrent.Executors;
+public class Virtual {
+    static int use(int i) throws Exception {
+        try {
+            Thread.yield();
+            if (i % 3 == 0) throw new java.io.IOException();
+            return i;
+        } catch (java.io.IOException e) { return -1; }
+    }
+    public static void main(String[] args) {
+        try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int t = 0; t < 500; t++) {
+                executor.submit(() -> { for (int i = 1; i <= 30; i++) use(i); return null; });
+            }
+        }
+    }
+}
+"#,
+    );
+    for release in [21, 25] {
+        let watched = watch(&[], &program.java(release));
+        assert_eq!(watched.colours(), ["use catch IOException: 15000 10000 5000 0 0 0"], "Java {release}");
+    }
+}
+
+fn counts_before(end: &str) -> Watched {
+    let source = r#"
+public class Ends {
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < 1000; i++) {
+            try { if (i % 2 == 0) throw new IllegalStateException(); } catch (IllegalStateException e) { }
+        }
+        try { END } catch (IllegalStateException e) { } finally { System.out.print(""); }
+    }
+}
+"#;
+    Program::new("Ends", &source.replace("END", end)).watch()
+}
+
+fn check_counts_before(end: &str, exit_code: i32, ended: &str) {
+    let watched = counts_before(end);
+    assert_eq!(
+        watched.colours(),
+        [
+            "main catch IllegalStateException: 1000 500 500 0 0 0",
+            "main catch IllegalStateException: 1 0 0 0 0 1"
+        ]
+    );
+    assert_eq!(watched.exit_code(), Some(exit_code), "{}", error_text(&watched.output));
+    assert_eq!(watched.json["jvms"][0]["ended"], ended);
+}
+
+#[test]
+fn exit_inside_a_try_leaves_it_open() {
+    check_counts_before("System.exit(5);", 5, "orderly");
+}
+
+#[test]
+fn halt_keeps_the_counts() {
+    check_counts_before("Runtime.getRuntime().halt(6);", 6, "orderly");
+}
+
+#[test]
+fn a_kill_keeps_the_counts() {
+    let kill = r#"new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start().waitFor(); Thread.sleep(60000);"#;
+    check_counts_before(kill, 137, "killed");
+}
+
+#[test]
+fn a_signal_to_the_watcher_ends_the_program_and_still_gives_a_report() {
+    let kill_parent = r#"new ProcessBuilder("kill", "-TERM", "" + ProcessHandle.current().parent().get().pid())
+        .start().waitFor(); Thread.sleep(60000);"#;
+    check_counts_before(kill_parent, 143, "orderly");
+}
+
+#[test]
+fn an_uncaught_exception_looks_as_without_us() {
+    let program = Program::new(
+        "Uncaught",
+        r#"
+public class Uncaught {
+    public static void main(String[] args) {
+        try { deeper(); } catch (IllegalArgumentException e) { }
+    }
+    static void deeper() { throw new IllegalStateException("nobody's"); }
+}
+"#,
+    );
+    let plain =
+        std::process::Command::new(&program.java(17)[0]).args(&program.java(17)[1..]).output().unwrap();
+    let watched = program.watch();
+    assert_eq!(watched.exit_code(), plain.status.code());
+    assert_eq!(error_text(&watched.output), String::from_utf8_lossy(&plain.stderr));
+    assert_eq!(watched.colours(), ["main catch IllegalArgumentException: 1 0 0 0 1 0"]);
+    assert_eq!(exceptions(&watched.pairs()[0]["escaped"]), ["IllegalStateException 1 Uncaught.deeper:6"]);
+}
+
+/// Loads a class from two folders by two loaders each: equal bytes are one class, different bytes are two.
+const LOADERS: &str = r#"
+import java.io.File;
+import java.net.*;
+public class Loaders {
+    public static void main(String[] args) throws Exception {
+        for (String folder : args) {
+            URL[] urls = { new File(folder).toURI().toURL() };
+            try (URLClassLoader loader = new URLClassLoader(urls, null)) {
+                ((Runnable) loader.loadClass("Job").getConstructor().newInstance()).run();
+            }
+        }
+    }
+}
+"#;
+
+#[test]
+fn equal_bytes_are_summed_and_different_bytes_kept_apart() {
+    let job = |body: &str| {
+        let source = "public class Job implements Runnable {
+            public void run() { try { BODY } catch (RuntimeException e) { } } }";
+        Program::new("Job", &source.replace("BODY", body))
+    };
+    let (pink, white) = (job("System.out.print(\"\");"), job("throw new RuntimeException();"));
+    let folders = [&pink, &pink, &white].map(|program| program.classes.display().to_string());
+    let loaders = Program::new("Loaders", LOADERS);
+    let mut command = loaders.java(17);
+    command.extend(folders.clone());
+    let watched = watch(&[], &command);
+    let mut seen: Vec<_> = watched
+        .pairs()
+        .iter()
+        .filter(|pair| pair["class"] == "Job")
+        .map(|pair| {
+            (pair["code_sources"][0].as_str().unwrap().to_owned(), pair["usages"]["entries"].as_u64())
+        })
+        .collect();
+    seen.sort();
+    let mut expected = vec![(folders[0].clone(), Some(2)), (folders[2].clone(), Some(1))];
+    expected.sort();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn classes_in_jars_are_watched_only_on_request() {
+    let program = Program::new("Colours", COLOURS);
+    let jar = program.folder.path().join("app.jar");
+    let mut zip = zip::ZipWriter::new(fs::File::create(&jar).unwrap());
+    zip.start_file("Colours.class", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, &fs::read(program.classes.join("Colours.class")).unwrap()).unwrap();
+    zip.finish().unwrap();
+    let command = [java(17), "-cp".into(), jar.display().to_string(), "Colours".into()];
+    let nothing = watch(&[], &command);
+    assert_eq!((nothing.pairs().len(), nothing.exit_code()), (0, Some(3)));
+    assert_eq!(watch(&["--include", "Col*"], &command).colours(), EXPECTED_COLOURS);
+    let excluded = watch(&["--include", "Col*", "--exclude", "*ours"], &command);
+    assert_eq!(excluded.pairs().len(), 0);
+}
+
+#[test]
+fn classes_in_named_modules_are_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (module, source) = (folder.path().join("module-info.java"), folder.path().join("Colours.java"));
+    fs::write(&module, "module app { exports app; }").unwrap();
+    fs::write(&source, format!("package app; {COLOURS}")).unwrap();
+    let classes = catchment_testkit::compilers::javac(17, 11, &["-g"], &[module, source]).unwrap();
+    let command =
+        [java(17), "-p".into(), classes.display().to_string(), "-m".into(), "app/app.Colours".into()];
+    assert_eq!(watch(&[], &command).colours(), EXPECTED_COLOURS);
+}
+
+#[test]
+fn every_jvm_of_a_script_counts_and_jvms_without_application_classes_are_not_listed() {
+    let program = Program::new("Colours", COLOURS);
+    let run = program.java(17).join(" ");
+    let script =
+        format!("{} -version 2>/dev/null; {run} >/dev/null 2>&1; {run} >/dev/null 2>&1; exit 0", java(17));
+    let watched = watch(&[], &["sh".into(), "-c".into(), script]);
+    assert_eq!(watched.json["jvms"].as_array().unwrap().len(), 2);
+    assert_eq!(watched.colours()[0], "main catch IllegalStateException: 20 18 2 0 0 0");
+    assert_eq!(watched.exit_code(), Some(0));
+}
+
+#[test]
+fn options_of_the_user_stay_in_force() {
+    let program = Program::new(
+        "Property",
+        "public class Property { public static void main(String[] a) { System.out.println(System.getProperty(\"p\")); } }",
+    );
+    let output = catchment()
+        .args(["watch", "--output", "-", "--"])
+        .args(program.java(17))
+        .env("JAVA_TOOL_OPTIONS", "-Dp=kept")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text, "kept\n0 try-catch pairs in 1 JVM: 0 entered, 0 caught something\n");
+}
+
+#[test]
+fn the_report_for_people_is_on_stderr_and_says_all_of_it() {
+    let program = Program::new("Colours", COLOURS);
+    let output = catchment().args(["watch", "--"]).args(program.java(17)).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "out\n");
+    let expected = "\
+err
+Colours.main  Colours.java:7  catch IllegalStateException
+    entered 10: 9 pink, 1 white, 0 blue, 0 open
+    caught   1 java.lang.IllegalStateException  from Colours.mix:16
+Colours.mix  Colours.java:17  catch IllegalArgumentException
+    entered 10: 4 pink, 3 white, 3 blue, 0 open
+    caught   3 java.lang.IllegalArgumentException  from Colours.mix:14
+    blue     2 caught by another clause of this try
+    escaped  1 java.lang.IllegalStateException  from Colours.mix:16
+Colours.mix  Colours.java:19  catch ArithmeticException
+    entered 10: 4 pink, 2 white, 4 blue, 0 open
+    caught   2 java.lang.ArithmeticException  from Colours.mix:15
+    blue     3 caught by another clause of this try
+    escaped  1 java.lang.IllegalStateException  from Colours.mix:16
+3 try-catch pairs in 1 JVM: 3 entered, 3 caught something
+";
+    assert_eq!(error_text(&output), expected);
+}
+
+#[test]
+fn classes_made_at_run_time_are_named_and_left_alone() {
+    let program = Program::new(
+        "Made",
+        r#"
+import java.io.*;
+import java.lang.invoke.MethodHandles;
+public class Made {
+    public static void main(String[] args) throws Exception {
+        byte[] bytes;
+        try (InputStream in = Made.class.getResourceAsStream("Made$Template.class")) { bytes = in.readAllBytes(); }
+        String text = new String(bytes, "ISO-8859-1").replace("Made$Template", "Made$Tomplate");
+        MethodHandles.lookup().defineClass(text.getBytes("ISO-8859-1")).getConstructor().newInstance();
+    }
+    public static class Template {
+        public Template() { try { System.out.print(""); } catch (RuntimeException e) { } }
+    }
+}
+"#,
+    );
+    let watched = program.watch();
+    assert_eq!(watched.json["skipped"][0]["class"], "Made$Tomplate");
+    assert_eq!(watched.exit_code(), Some(0), "{}", error_text(&watched.output));
+}
