@@ -7,10 +7,11 @@
 use crate::compilers::{Compiler, Job, files_with_extension, javac};
 use crate::jdk::{self, Jdk};
 use crate::pinned;
-use crate::workspace::root;
+use crate::workspace::{cache_key, cached_folder, root};
 use anyhow::{Context, Result, bail};
 use std::env::join_paths;
 use std::ffi::OsString;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -137,48 +138,87 @@ impl Linker {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JdkLinkReport {
     pub linked: u64,
+    /// Binary names of the classes that the JVM had loaded before it could run anything of ours.
+    pub loaded_at_start: Vec<String>,
     pub failures: Vec<Difference>,
 }
 
-/// Starts `jdk` with its modules patched by the given archives (module name, archive) and links all its classes
-/// under full verification. Without patches: the JDK as it is.
-pub fn link_jdk(jdk: &Jdk, patches: &[(String, PathBuf)]) -> Result<JdkLinkReport> {
+/// Woven classes for a JDK.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JdkPatches {
+    /// Module names and archives with classes for them.
+    pub modules: Vec<(String, PathBuf)>,
+    /// An archive with classes that the JVM loads at its start, when no probe can run yet: they are redefined later.
+    pub redefined: Option<PathBuf>,
+}
+
+/// Starts `jdk` with `patches` and links all its classes under full verification. Without patches: as it is.
+pub fn link_jdk(jdk: &Jdk, patches: &JdkPatches) -> Result<JdkLinkReport> {
     let mut command = jdk.command("java");
-    command.args(["-Xverify:all", "-Xmx4g", "-XX:-CreateCoredumpOnCrash", "--add-modules", "ALL-SYSTEM"]);
-    for (module, archive) in patches {
-        command.arg("--patch-module").arg(patch(module, archive)?);
+    let agent = link_jdk_agent(jdk)?;
+    // No class data sharing: it changes which classes are loaded at the start.
+    command.args(["-Xverify:all", "-Xshare:off", "-Xmx4g", "--add-modules", "ALL-SYSTEM"]);
+    command.args(["-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null"]);
+    let mut boot_append = OsString::from("-Xbootclasspath/a:");
+    boot_append.push(probes_stub()?);
+    command.arg(boot_append);
+    for (module, archive) in &patches.modules {
+        let mut patch = OsString::from(format!("{module}="));
+        patch.push(archive);
+        command.arg("--patch-module").arg(patch);
     }
-    command.arg("-cp").arg(join_paths(class_path()?)?).arg("LinkJdk");
+    let mut agent_option = OsString::from("-javaagent:");
+    agent_option.push(&agent);
+    command.arg(agent_option).arg("-cp").arg(agent).arg("LinkJdk").args(&patches.redefined);
     let output = command.output().context("cannot start java")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let answer = String::from_utf8_lossy(&output.stdout);
+    match read_jdk_report(&answer)? {
+        Some(report) => Ok(report),
+        None => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!(
+                "the JDK did not come to its end ({}):\n{}\n{}",
+                output.status,
+                head(&answer),
+                head(&errors)
+            )
+        }
+    }
+}
+
+/// `None` if the answer is not complete.
+fn read_jdk_report(answer: &str) -> Result<Option<JdkLinkReport>> {
     let mut report = JdkLinkReport::default();
-    let mut done = false;
-    for line in text.lines() {
+    for line in answer.lines() {
         match line.split('\t').collect::<Vec<_>>().as_slice() {
+            ["loaded", class] => report.loaded_at_start.push((*class).to_owned()),
             ["failure", class, what] => report.failures.push(difference(class, what)),
             ["done", linked, _] => {
                 report.linked = linked.parse()?;
-                done = true;
+                return Ok(Some(report));
             }
             _ => {}
         }
     }
-    if !done {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        bail!("the JDK did not start ({}):\n{}\n{}", output.status, head(&text), head(&errors));
-    }
-    Ok(report)
+    Ok(None)
 }
 
-/// Woven classes of `java.base` and all others reach the probes only if these are part of `java.base` themselves.
-fn patch(module: &str, archive: &Path) -> Result<OsString> {
-    let mut parts = vec![archive.to_owned()];
-    if module == "java.base" {
-        parts.push(probes_stub()?);
-    }
-    let mut argument = OsString::from(format!("{module}="));
-    argument.push(join_paths(parts)?);
-    Ok(argument)
+/// The jar of `LinkJdk`, which is its own agent.
+fn link_jdk_agent(jdk: &Jdk) -> Result<PathBuf> {
+    let oracle = root().join("testkit/java/oracle");
+    let sources = [oracle.join("LinkJdk.java"), oracle.join("Archives.java")];
+    let classes = javac(17, 17, &[], &sources)?;
+    let key = cache_key([classes.as_os_str().as_encoded_bytes()]);
+    let folder = cached_folder("agents", &key, |staging| {
+        let manifest = staging.join("manifest.txt");
+        fs::write(&manifest, "Premain-Class: LinkJdk\nCan-Redefine-Classes: true\n")?;
+        let jar = staging.join("link-jdk.jar");
+        let mut command = jdk.command("jar");
+        command.arg("--create").arg("--file").arg(jar).arg("--manifest").arg(manifest);
+        let status = command.arg("-C").arg(&classes).arg(".").status().context("cannot start jar")?;
+        if status.success() { Ok(()) } else { bail!("cannot pack {}: {status}", classes.display()) }
+    })?;
+    Ok(folder.join("link-jdk.jar"))
 }
 
 fn head(text: &str) -> String {

@@ -38,12 +38,25 @@ final class TestedLoader extends ClassLoader {
             }
             byte[] own = tested.get(entryName(name));
             if (own != null) {
+                loadTwin(name);
                 return defineClass(name, own, 0, own.length);
             }
             if (name.startsWith("java.")) {
                 return super.loadClass(name, resolve);
             }
             return loadOther(name, resolve);
+        }
+    }
+
+    /**
+     * Loads the JDK's own class of this name, if there is one. Otherwise the first loader to agree with the JDK on a class
+     * would have its way, and a second one with its own class of that name would fail.
+     */
+    private void loadTwin(String name) {
+        try {
+            super.loadClass(name, false);
+        } catch (ClassNotFoundException e) {
+            // The usual case.
         }
     }
 

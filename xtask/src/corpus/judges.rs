@@ -2,7 +2,7 @@
 
 use super::results::{Check, Results};
 use super::shard::Shard;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use catchment_testkit::oracle::{Linker, StripComparer};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -100,31 +100,4 @@ fn link_all(shards: &Receiver<Arc<Shard>>, mut linker: Linker, results: &Results
 /// The feeding thread only learns that this one has ended.
 fn tell(error: &anyhow::Error) {
     eprintln!("error: {error:#}");
-}
-
-/// Links a JDK as it is and woven, and tells which classes fail only when woven.
-pub(super) fn link_jdk(feature: u32, modules: &[(String, Arc<Shard>)], results: &Results) -> Result<()> {
-    use catchment_testkit::{jdk, oracle};
-    let jdk = jdk::installed(feature)?;
-    let before = oracle::link_jdk(&jdk, &[]).context("cannot link the JDK as it is")?;
-    let patches: Vec<_> = modules.iter().map(|(name, shard)| (name.clone(), shard.woven.clone())).collect();
-    let after = match oracle::link_jdk(&jdk, &patches) {
-        Ok(after) => after,
-        Err(error) => {
-            results.class_differs(Check::Link, &format!("jdk-{feature}"), &format!("{error:#}"), &[], &[]);
-            return Ok(());
-        }
-    };
-    let failed_before = |class: &str| before.failures.iter().any(|it| it.class == class);
-    let (both, only_woven): (Vec<_>, Vec<_>) =
-        after.failures.iter().partition(|failure| failed_before(&failure.class));
-    results.add_linked(after.linked, both.len() as u64);
-    for it in only_woven {
-        let entry = format!("{}.class", it.class.replace('.', "/"));
-        let holder =
-            modules.iter().map(|(_, shard)| shard.class(&entry)).find(|(original, _)| !original.is_empty());
-        let (original, woven) = holder.unwrap_or_default();
-        results.class_differs(Check::Link, &it.class, &it.what, &original, &woven);
-    }
-    Ok(())
 }

@@ -46,28 +46,46 @@ fn read_entry(jar: &Path, entry: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A jar being written.
+pub(super) struct Jar {
+    path: PathBuf,
+    zip: ZipWriter<File>,
+}
+
+impl Jar {
+    pub(super) fn create(folder: &Path) -> Result<Self> {
+        let file = tempfile::Builder::new().prefix("classes-").suffix(".jar").tempfile_in(folder);
+        let (file, path) =
+            file.and_then(|file| Ok(file.keep()?)).context("cannot create a jar for the judges")?;
+        Ok(Self { path, zip: ZipWriter::new(file) })
+    }
+
+    pub(super) fn add(&mut self, class_name: &str, bytes: &[u8]) -> Result<()> {
+        // Judges read it once: compressing costs more than it saves.
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        let added = self.zip.start_file(format!("{class_name}.class"), options);
+        added.and_then(|()| Ok(self.zip.write_all(bytes)?)).context("cannot write a jar for the judges")
+    }
+
+    pub(super) fn finish(self) -> Result<PathBuf> {
+        self.zip.finish().context("cannot finish a jar for the judges")?;
+        Ok(self.path)
+    }
+}
+
 /// A shard being written.
 pub(super) struct ShardWriter {
-    original: ZipWriter<File>,
-    woven: ZipWriter<File>,
-    shard: Shard,
+    original: Jar,
+    woven: Jar,
     names: FxHashSet<String>,
 }
 
 impl ShardWriter {
     pub(super) fn create(folder: &Path) -> Result<Self> {
-        let jar = |kind: &str| -> Result<(PathBuf, ZipWriter<File>)> {
-            let file = tempfile::Builder::new().prefix(kind).suffix(".jar").tempfile_in(folder);
-            let (file, path) =
-                file.and_then(|file| Ok(file.keep()?)).context("cannot create a jar for the judges")?;
-            Ok((path, ZipWriter::new(file)))
-        };
-        let ((original_path, original), (woven_path, woven)) = (jar("original-")?, jar("woven-")?);
-        let shard = Shard { original: original_path, woven: woven_path };
-        Ok(Self { original, woven, shard, names: FxHashSet::default() })
+        Ok(Self { original: Jar::create(folder)?, woven: Jar::create(folder)?, names: FxHashSet::default() })
     }
 
-    pub(super) fn holds(&self, name: &str) -> bool {
+    fn holds(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
@@ -76,19 +94,14 @@ impl ShardWriter {
     }
 
     pub(super) fn add(&mut self, name: String, original: &[u8], woven: &[u8]) -> Result<()> {
-        let entry = format!("{name}.class");
-        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-        for (jar, bytes) in [(&mut self.original, original), (&mut self.woven, woven)] {
-            jar.start_file(entry.as_str(), options).and_then(|()| Ok(jar.write_all(bytes)?))?;
-        }
+        self.original.add(&name, original)?;
+        self.woven.add(&name, woven)?;
         self.names.insert(name);
         Ok(())
     }
 
     pub(super) fn finish(self) -> Result<Shard> {
-        self.original.finish().context("cannot finish a jar")?;
-        self.woven.finish().context("cannot finish a jar")?;
-        Ok(self.shard)
+        Ok(Shard { original: self.original.finish()?, woven: self.woven.finish()? })
     }
 }
 
