@@ -18,28 +18,36 @@ pub(crate) fn assemble(class: &ClassFile<'_>) -> ClassPairs {
         ..ClassPairs::default()
     };
     let mut facts = None;
+    let mut methods = Vec::new();
     for (index, method) in class.methods.iter().enumerate() {
-        let code = class.code(method);
-        if matches!(&code, Ok(Some((_, code))) if code.has_exceptions()) || code.is_err() {
-            let facts = facts.get_or_insert_with(|| ClassFacts::of(class));
-            let outcome = code.and_then(|code| match code {
-                Some((_, code)) => MethodPairs { class, facts, index, method }.add_to(code, &mut result),
-                None => Ok(()),
-            });
-            if let Err(error) = outcome {
-                let (method, descriptor) = (method.name.to_string(), method.descriptor.to_string());
-                result.problems.push(Problem { method, descriptor, what: error.to_string() });
-            }
+        let code = match class.code(method) {
+            Ok(Some((_, code))) if code.has_exceptions() => Ok(code),
+            Ok(_) => continue,
+            Err(error) => Err(error),
+        };
+        let facts = facts.get_or_insert_with(|| ClassFacts::of(class));
+        let reader = MethodReader { class, facts, index, method };
+        match code.and_then(|code| reader.read(code, &mut result.filtered)) {
+            Ok(tries) => methods.extend(tries),
+            Err(error) => result.problems.push(Problem {
+                method: method.name.to_string(),
+                descriptor: method.descriptor.to_string(),
+                what: error.to_string(),
+            }),
         }
     }
+    number(class, &methods, &mut result);
     result
 }
 
-struct MethodPairs<'c, 'a> {
-    class: &'c ClassFile<'a>,
-    facts: &'c ClassFacts,
-    index: usize,
-    method: &'c Member<'a>,
+/// The tries of one method.
+struct MethodTries {
+    /// Index of the method in the class file.
+    method: usize,
+    tries: Vec<Described>,
+    /// Per try the nearest one around it.
+    parents: Vec<Option<usize>>,
+    suspensions: Vec<PcRange>,
 }
 
 /// A try with all that makes it recognisable.
@@ -47,14 +55,16 @@ struct Described {
     it: Try,
     try_line: Option<SourcePosition>,
     clauses: Vec<DescribedClause>,
-    /// Hash of the body's code; `None` for inlined functions, whose bodies hold other people's lambdas.
-    body_hash: Option<u64>,
+    body_hash: u64,
+    /// The source map says that it was written in another function.
+    inlined: bool,
 }
 
 struct DescribedClause {
     types: Vec<String>,
     line: Option<SourcePosition>,
     hash: u64,
+    maybe_generated: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,159 +74,105 @@ struct SourcePosition {
     file: Option<String>,
 }
 
-impl<'a> MethodPairs<'_, 'a> {
-    fn add_to(&self, code: Code<'a>, result: &mut ClassPairs) -> Result<(), ClassError> {
-        let body = Body::open(self.class, self.method, code)?;
-        let handlers = handlers_of(&body);
-        let mut written = Vec::new();
-        for handler in &handlers {
-            match filters::reason(self.facts, &body, handler, &handlers) {
-                Some(reason) => result.filtered.push(Filtered {
-                    method: self.method.name.to_string(),
-                    descriptor: self.method.descriptor.to_string(),
-                    line: self.position(&body, handler.pc).map(|position| position.line),
-                    reason,
-                }),
-                None => written.push(handler.clone()),
-            }
-        }
-        if !written.is_empty() {
-            self.add_tries(&body, tries_of(written), result)?;
-        }
-        Ok(())
-    }
-
-    fn add_tries(&self, body: &Body<'a>, tries: Vec<Try>, result: &mut ClassPairs) -> Result<(), ClassError> {
-        let parents = parents_of(&tries);
-        let suspensions = coroutine::suspensions(body);
-        let segments = Segments::of(body);
-        let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
-        let exact = handlers.saturating_mul(body.insns.len()) < MAX_VISITS;
-        let tries = tries.into_iter().map(|it| self.describe(body, it, exact.then_some(&segments)));
-        let tries = tries.collect::<Result<Vec<_>, _>>()?;
-
-        let mut first_pairs: Vec<usize> = Vec::with_capacity(tries.len());
-        let mut ordinal = 0;
-        for (index, described) in tries.iter().enumerate() {
-            let copied = (0..index).find(|earlier| is_copy(&tries[*earlier], described));
-            let first_pair = match copied {
-                Some(earlier) => first_pairs[earlier],
-                None => {
-                    let parent = parents[index].map(|parent| first_pairs[parent]);
-                    self.add_pairs(body, described, ordinal, parent, result);
-                    ordinal += 1;
-                    result.pairs.len() - described.clauses.len()
-                }
-            };
-            first_pairs.push(first_pair);
-            result.tries.push(site(self.index, &described.it, first_pair, &suspensions));
-        }
-        Ok(())
-    }
-
-    fn add_pairs(
-        &self,
-        body: &Body<'a>,
-        described: &Described,
-        ordinal: usize,
-        parent: Option<usize>,
-        result: &mut ClassPairs,
-    ) {
-        for (number, clause) in described.clauses.iter().enumerate() {
-            let handler = &described.it.clauses[number];
-            let id = self.id(&result.class, ordinal, number, clause);
-            result.pairs.push(Pair {
-                id,
-                method: self.method.name.to_string(),
-                descriptor: self.method.descriptor.to_string(),
-                types: clause.types.clone(),
-                try_line: described.try_line.as_ref().map(|position| position.line),
-                catch_line: clause.line.as_ref().map(|position| position.line),
-                parent,
-                source: clause.line.as_ref().and_then(|position| position.file.clone()),
-                maybe_generated: filters::looks_generated(body, handler, described.it.start()),
-            });
-        }
-    }
-
-    /// `com.acme.Cache.load(I)V#0.1:java.io.IOException@1f2e3d4c`
-    fn id(&self, class: &str, ordinal: usize, number: usize, clause: &DescribedClause) -> String {
-        let mut id = format!("{class}.{}{}#{ordinal}.{number}:", self.method.name, self.method.descriptor);
-        id.push_str(&clause.types.join("|"));
-        // Folded to eight digits: it tells versions of one clause apart, not all clauses of the world.
-        let _ = write!(id, "@{:08x}", (clause.hash ^ clause.hash >> 32) & 0xffff_ffff);
-        id
-    }
-
-    fn describe(
-        &self,
-        body: &Body<'a>,
-        it: Try,
-        segments: Option<&Segments>,
-    ) -> Result<Described, ClassError> {
-        let clauses = it.clauses.iter().map(|handler| self.describe_clause(body, handler, segments));
-        let clauses = clauses.collect::<Result<Vec<_>, _>>()?;
-        let try_line = self.position(body, it.start());
-        let inlined =
-            clauses.iter().any(|clause| clause.line.as_ref().is_some_and(|line| line.file.is_some()));
-        let body_hash = (!inlined).then(|| normalise::hash_of(body, &indices(body, &it.ranges)));
-        Ok(Described { it, try_line, clauses, body_hash })
-    }
-
-    fn describe_clause(
-        &self,
-        body: &Body<'a>,
-        handler: &Handler,
-        segments: Option<&Segments>,
-    ) -> Result<DescribedClause, ClassError> {
-        let types =
-            handler.types.iter().map(|index| body.pool.class_name(*index).map(|name| name.to_binary_name()));
-        let types = types.collect::<Result<_, _>>()?;
-        let start = body.index(handler.pc).ok_or(ClassError::NotAnInstruction(usize::from(handler.pc)))?;
-        let extent = match segments {
-            Some(segments) => body.only_through(start, segments),
-            None => (start..body.insns.len())
-                .take_while(|index| *index == start || !body.ends_line(index - 1))
-                .collect(),
-        };
-        let hash = normalise::hash_of(body, &extent);
-        Ok(DescribedClause { types, line: self.position(body, handler.pc), hash })
-    }
-
-    /// The source line of `pc`, seen through the source map.
-    fn position(&self, body: &Body<'a>, pc: u16) -> Option<SourcePosition> {
-        let line = u32::from(body.line(pc)?);
-        match self.facts.source_map.lookup(line) {
-            Some(mapped) => {
-                let file = (!mapped.own).then(|| mapped.file.to_string());
-                Some(SourcePosition { line: mapped.line, file })
-            }
-            None => Some(SourcePosition { line, file: None }),
-        }
-    }
+/// Which pairs a try became.
+struct Numbered {
+    /// Index into the methods with tries, and into the tries of that method.
+    method: usize,
+    index: usize,
+    first_pair: usize,
+    /// `None` for a copy.
+    ordinal: Option<usize>,
 }
 
-fn indices(body: &Body<'_>, ranges: &[PcRange]) -> Vec<usize> {
-    let mut indices: Vec<usize> = ranges
-        .iter()
-        .flat_map(|range| body.insns_in(*range))
-        .filter_map(|insn| u16::try_from(insn.pc).ok().and_then(|pc| body.index(pc)))
-        .collect();
-    indices.sort_unstable();
-    indices.dedup();
-    indices
+/// Joins copies and gives ids. Tries that stand where they were written come first, so that the copies of an
+/// inline function count as the function's own try where the class has it.
+fn number(class: &ClassFile<'_>, methods: &[MethodTries], result: &mut ClassPairs) {
+    let mut numbered: Vec<Numbered> = Vec::new();
+    for inlined in [false, true] {
+        for (method, tries) in methods.iter().enumerate() {
+            for (index, described) in tries.tries.iter().enumerate().filter(|(_, it)| it.inlined == inlined) {
+                let copied = numbered.iter().find(|earlier| {
+                    let original = &methods[earlier.method].tries[earlier.index];
+                    is_copy(original, described, earlier.method == method)
+                });
+                let (first_pair, ordinal) = match copied {
+                    Some(earlier) => (earlier.first_pair, None),
+                    None => {
+                        let own = numbered.iter().filter(|it| it.method == method && it.ordinal.is_some());
+                        let ordinal = own.count();
+                        add_pairs(&class.methods[tries.method], described, ordinal, result);
+                        (result.pairs.len() - described.clauses.len(), Some(ordinal))
+                    }
+                };
+                numbered.push(Numbered { method, index, first_pair, ordinal });
+            }
+        }
+    }
+    numbered.sort_by_key(|it| (it.method, it.index));
+    set_parents(methods, &numbered, result);
+    for it in &numbered {
+        let tries = &methods[it.method];
+        let described = &tries.tries[it.index];
+        result.tries.push(site(tries.method, &described.it, it.first_pair, &tries.suspensions));
+    }
 }
 
 /// Whether the compiler made `later` and `earlier` from one source try: a try inside a `finally`, an inline
 /// function used twice. Without lines nothing tells, and they stay apart.
-fn is_copy(earlier: &Described, later: &Described) -> bool {
-    let same_clause = |(a, b): (&DescribedClause, &DescribedClause)| {
-        a.line.is_some() && a.line == b.line && a.types == b.types && a.hash == b.hash
+fn is_copy(earlier: &Described, later: &Described, same_method: bool) -> bool {
+    let clauses = || earlier.clauses.iter().zip(&later.clauses);
+    let same_place = earlier.clauses.len() == later.clauses.len()
+        && clauses().all(|(a, b)| a.line.is_some() && a.line == b.line && a.types == b.types);
+    let same_code = || {
+        same_method
+            && earlier.try_line == later.try_line
+            && earlier.body_hash == later.body_hash
+            && clauses().all(|(a, b)| a.hash == b.hash)
     };
-    earlier.clauses.len() == later.clauses.len()
-        && earlier.clauses.iter().zip(&later.clauses).all(same_clause)
-        && earlier.body_hash == later.body_hash
-        && (earlier.body_hash.is_none() || earlier.try_line == later.try_line)
+    // For inlined code the source map names the place exactly, while parameters, results and lambdas differ.
+    same_place && (later.inlined || same_code())
+}
+
+fn set_parents(methods: &[MethodTries], numbered: &[Numbered], result: &mut ClassPairs) {
+    for it in numbered.iter().filter(|it| it.ordinal.is_some()) {
+        let tries = &methods[it.method];
+        let Some(parent) = tries.parents[it.index] else { continue };
+        let outer = numbered.iter().find(|outer| outer.method == it.method && outer.index == parent);
+        for pair in it.first_pair..it.first_pair + tries.tries[it.index].clauses.len() {
+            result.pairs[pair].parent = outer.map(|outer| outer.first_pair);
+        }
+    }
+}
+
+fn add_pairs(method: &Member<'_>, described: &Described, ordinal: usize, result: &mut ClassPairs) {
+    for (number, clause) in described.clauses.iter().enumerate() {
+        let id = id(&result.class, method, (ordinal, number), clause);
+        result.pairs.push(Pair {
+            id,
+            method: method.name.to_string(),
+            descriptor: method.descriptor.to_string(),
+            types: clause.types.clone(),
+            try_line: described.try_line.as_ref().map(|position| position.line),
+            catch_line: clause.line.as_ref().map(|position| position.line),
+            parent: None,
+            source: clause.line.as_ref().and_then(|position| position.file.clone()),
+            maybe_generated: clause.maybe_generated,
+        });
+    }
+}
+
+/// `com.acme.Cache.load(I)V#0.1:java.io.IOException@1f2e3d4c`
+fn id(
+    class: &str,
+    method: &Member<'_>,
+    (ordinal, number): (usize, usize),
+    clause: &DescribedClause,
+) -> String {
+    let mut id = format!("{class}.{}{}#{ordinal}.{number}:", method.name, method.descriptor);
+    id.push_str(&clause.types.join("|"));
+    // Folded to eight digits: it tells versions of one clause apart, not all clauses of the world.
+    let _ = write!(id, "@{:08x}", (clause.hash ^ clause.hash >> 32) & 0xffff_ffff);
+    id
 }
 
 fn site(method: usize, it: &Try, first_pair: usize, suspensions: &[PcRange]) -> TrySite {
@@ -233,4 +189,109 @@ fn site(method: usize, it: &Try, first_pair: usize, suspensions: &[PcRange]) -> 
         clauses: clauses.collect(),
         suspensions: suspensions.iter().filter(|it| touches(it.start)).copied().collect(),
     }
+}
+
+/// Reads the tries of one method.
+struct MethodReader<'c, 'a> {
+    class: &'c ClassFile<'a>,
+    facts: &'c ClassFacts,
+    index: usize,
+    method: &'c Member<'a>,
+}
+
+impl<'a> MethodReader<'_, 'a> {
+    fn read(&self, code: Code<'a>, filtered: &mut Vec<Filtered>) -> Result<Option<MethodTries>, ClassError> {
+        let body = Body::open(self.class, self.method, code)?;
+        let handlers = handlers_of(&body);
+        let mut written = Vec::new();
+        for handler in &handlers {
+            match filters::reason(self.facts, &body, handler, &handlers) {
+                Some(reason) => filtered.push(Filtered {
+                    method: self.method.name.to_string(),
+                    descriptor: self.method.descriptor.to_string(),
+                    line: self.position(&body, handler.pc).map(|position| position.line),
+                    reason,
+                }),
+                None => written.push(handler.clone()),
+            }
+        }
+        if written.is_empty() {
+            return Ok(None);
+        }
+        self.describe_all(&body, tries_of(written)).map(Some)
+    }
+
+    fn describe_all(&self, body: &Body<'a>, tries: Vec<Try>) -> Result<MethodTries, ClassError> {
+        let parents = parents_of(&tries);
+        let segments = Segments::of(body);
+        let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
+        let exact = handlers.saturating_mul(body.insns.len()) < MAX_VISITS;
+        let tries = tries.into_iter().map(|it| self.describe(body, it, exact.then_some(&segments)));
+        let tries = tries.collect::<Result<Vec<_>, _>>()?;
+        Ok(MethodTries { method: self.index, tries, parents, suspensions: coroutine::suspensions(body) })
+    }
+
+    fn describe(
+        &self,
+        body: &Body<'a>,
+        it: Try,
+        segments: Option<&Segments>,
+    ) -> Result<Described, ClassError> {
+        let start = it.start();
+        let clauses = it.clauses.iter().map(|handler| self.describe_clause(body, handler, start, segments));
+        let clauses = clauses.collect::<Result<Vec<_>, _>>()?;
+        let body_hash = normalise::hash_of(body, &indices(body, &it.ranges));
+        let inlined = it.clauses.iter().any(|handler| self.is_inlined(body, handler.pc));
+        Ok(Described { it, try_line: self.position(body, start), clauses, body_hash, inlined })
+    }
+
+    fn describe_clause(
+        &self,
+        body: &Body<'a>,
+        handler: &Handler,
+        try_start: u16,
+        segments: Option<&Segments>,
+    ) -> Result<DescribedClause, ClassError> {
+        let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
+        let start = body.index(handler.pc).ok_or(ClassError::NotAnInstruction(usize::from(handler.pc)))?;
+        let extent = match segments {
+            Some(segments) => body.only_through(start, segments),
+            None => body.straight_line(start),
+        };
+        Ok(DescribedClause {
+            types: handler.types.iter().map(name).collect::<Result<_, _>>()?,
+            line: self.position(body, handler.pc),
+            hash: normalise::hash_of(body, &extent),
+            maybe_generated: filters::looks_generated(body, handler, try_start),
+        })
+    }
+
+    /// The source line of `pc`, seen through the source map.
+    fn position(&self, body: &Body<'a>, pc: u16) -> Option<SourcePosition> {
+        let line = u32::from(body.line(pc)?);
+        match self.facts.source_map.lookup(line) {
+            Some(mapped) => {
+                let file = (!mapped.own).then(|| mapped.file.to_string());
+                Some(SourcePosition { line: mapped.line, file })
+            }
+            None => Some(SourcePosition { line, file: None }),
+        }
+    }
+
+    fn is_inlined(&self, body: &Body<'a>, pc: u16) -> bool {
+        let line = body.line(pc).map(u32::from);
+        let mapped = line.and_then(|line| self.facts.source_map.lookup(line));
+        mapped.is_some_and(|mapped| !mapped.own || Some(mapped.line) != line)
+    }
+}
+
+fn indices(body: &Body<'_>, ranges: &[PcRange]) -> Vec<usize> {
+    let mut indices: Vec<usize> = ranges
+        .iter()
+        .flat_map(|range| body.insns_in(*range))
+        .filter_map(|insn| u16::try_from(insn.pc).ok().and_then(|pc| body.index(pc)))
+        .collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices
 }

@@ -2,7 +2,7 @@
 
 use crate::PcRange;
 use catchment_classfile::{
-    ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Flow, Insn, LineTable, Member, MemberRef,
+    ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef,
 };
 
 const NOT_AN_INSTRUCTION: u32 = u32::MAX;
@@ -109,9 +109,10 @@ impl<'a> Body<'a> {
         seen
     }
 
-    /// Whether instruction `index` ends a straight line.
-    pub(crate) fn ends_line(&self, index: usize) -> bool {
-        !matches!(self.insns[index].flow(), Flow::Next | Flow::Branch(_) | Flow::Subroutine(_))
+    /// The instructions from `start` to the first that does not go on to the next.
+    pub(crate) fn straight_line(&self, start: usize) -> Vec<usize> {
+        let ends = |index: usize| !self.insns[index].falls_through();
+        (start..self.insns.len()).take_while(|index| *index == start || !ends(index - 1)).collect()
     }
 }
 

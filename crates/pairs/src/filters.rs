@@ -10,6 +10,7 @@ mod matcher;
 mod monitor;
 mod switches;
 mod try_with_resources;
+mod variables;
 
 use crate::Reason;
 use crate::body::Body;
@@ -47,7 +48,7 @@ pub(crate) fn reason(
     all: &[Handler],
 ) -> Option<Reason> {
     if handler.catches_everything() {
-        return Some(reason_of_catch_all(body, handler));
+        return Some(reason_of_catch_all(body, handler, all));
     }
     if facts.generated_by_lombok || lombok::is_marked(&body.method.attributes, body.pool) {
         return Some(Reason::LombokGenerated);
@@ -69,14 +70,29 @@ pub(crate) fn reason(
 
 /// `finally`, `synchronized` and ecj's try-with-resources catch everything; no source language lets a
 /// programmer write that type.
-fn reason_of_catch_all(body: &Body<'_>, handler: &Handler) -> Reason {
+fn reason_of_catch_all(body: &Body<'_>, handler: &Handler, all: &[Handler]) -> Reason {
     if monitor::releases_monitor(body, handler) {
-        Reason::Synchronized
-    } else if try_with_resources::is_ecj(body, handler) {
-        Reason::TryWithResources
-    } else {
-        Reason::Finally
+        return Reason::Synchronized;
     }
+    if try_with_resources::is_ecj(body, handler) {
+        return Reason::TryWithResources;
+    }
+    match generated_owner(body, handler, all) {
+        Some(owner) if kotlin::is_inline_only(body, owner) => Reason::LibraryInline,
+        Some(_) => Reason::TryWithResources,
+        None => Reason::Finally,
+    }
+}
+
+/// The generated handler whose own `finally` is `catch_all`: the first of those that protect it.
+fn generated_owner<'h>(body: &Body<'_>, catch_all: &Handler, all: &'h [Handler]) -> Option<&'h Handler> {
+    let protects = |it: &Handler, pc: u16| it.ranges.iter().any(|range| range.contains(usize::from(pc)));
+    all.iter().filter(|it| !it.catches_everything()).find(|it| {
+        let own = all.iter().find(|outer| outer.catches_everything() && protects(outer, it.pc));
+        own.is_some_and(|own| own.pc == catch_all.pc)
+            && try_with_resources::stores_and_rethrows(body, it).is_some()
+            && (kotlin::is_inline_only(body, it) || try_with_resources::is_generated(body, it, all))
+    })
 }
 
 /// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may

@@ -19,7 +19,7 @@ pub struct ClassPairs {
     /// Binary name with dots, `com.acme.Foo$Bar`.
     pub class: String,
     pub source_file: Option<String>,
-    /// In source order of their tries; ids are unique within the class.
+    /// By method and try; those of inlined functions last. Ids are unique within the class.
     pub pairs: Vec<Pair>,
     /// The compiled tries. A pair that the compiler copied has a clause in several of them.
     pub tries: Vec<TrySite>,

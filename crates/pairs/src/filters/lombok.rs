@@ -12,7 +12,7 @@ pub(super) fn is_marked<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>
 }
 
 /// What `@SneakyThrows` leaves: the caught object thrown on, through `Lombok.sneakyThrow` unless Lombok's post
-/// compiler removed the call, all of it on the line of the try.
+/// compiler removed the call, on the line of the annotation or the method's head: not below the try.
 pub(crate) fn looks_generated(body: &Body<'_>, handler: &Handler, try_start: u16) -> bool {
     let matches = || {
         let mut code = Matcher::at(body, handler.pc)?;
@@ -22,6 +22,6 @@ pub(crate) fn looks_generated(body: &Body<'_>, handler: &Handler, try_start: u16
         code.opcode(ATHROW)?;
         Some(through_lombok)
     };
-    let same_line = body.line(handler.pc).is_some() && body.line(handler.pc) == body.line(try_start);
-    matches().is_some_and(|through_lombok| through_lombok || same_line)
+    let not_below = body.line(handler.pc).is_some() && body.line(handler.pc) <= body.line(try_start);
+    matches().is_some_and(|through_lombok| through_lombok || not_below)
 }

@@ -1,6 +1,7 @@
 //! Handlers that compilers add for switches.
 
 use super::matcher::Matcher;
+use super::variables::is_named;
 use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::ClassFile;
@@ -30,10 +31,11 @@ pub(super) fn is_pattern_switch(body: &Body<'_>, handler: &Handler) -> bool {
         && (wraps_from_variable(body, handler).is_some() || wraps_on_stack(body, handler).is_some())
 }
 
-/// javac keeps the exception in a variable.
+/// javac keeps the exception in a variable, which has no name.
 fn wraps_from_variable(body: &Body<'_>, handler: &Handler) -> Option<()> {
     let mut code = Matcher::at(body, handler.pc)?;
     let thrown = code.astore()?;
+    (!is_named(body, thrown, code.pc()?)).then_some(())?;
     code.class(NEW, MATCH_EXCEPTION)?;
     code.opcode(DUP)?;
     code.aload_of(thrown)?;

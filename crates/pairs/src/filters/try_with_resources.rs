@@ -9,6 +9,7 @@
 
 use super::matcher::Matcher;
 use super::switches::catches_only;
+use super::variables::{is_named, is_on_one_line};
 use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::opcodes::{ATHROW, GOTO, IF_ACMPEQ, IFNONNULL, IFNULL};
@@ -37,6 +38,7 @@ fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     }
     let mut code = Matcher::at(body, handler.pc)?;
     let thrown = code.astore()?;
+    (!is_named(body, thrown, code.pc()?)).then_some(())?;
     code.optional(null_check);
     close_call(&mut code)?;
     let rethrow = code.jump(GOTO)?;
@@ -45,6 +47,7 @@ fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     add_suppressed(&mut code, thrown, suppressed)?;
     (code.pc()? == rethrow).then_some(())?;
     code.aload_of(thrown)?;
+    is_on_one_line(body, handler.pc, code.pc()?).then_some(())?;
     code.opcode(ATHROW)?;
     Some(inner)
 }
@@ -53,7 +56,9 @@ fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
 /// of `primary`.
 fn remembers_primary(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     let primary = stores_and_rethrows(body, handler)?;
-    (is_on_one_line(body, handler.pc, 5) && !is_named(body, primary, handler.pc)).then_some(primary)
+    let last = body.index(handler.pc).and_then(|first| body.insns.get(first + 4))?;
+    let one_line = is_on_one_line(body, handler.pc, u16::try_from(last.pc).ok()?);
+    (one_line && !is_named(body, primary, handler.pc)).then_some(primary)
 }
 
 /// `astore t; aload t; astore primary; aload t; athrow`. Gives the slot of `primary`.
@@ -95,7 +100,7 @@ fn is_used_to_close(body: &Body<'_>, primary: u16, all: &[Handler]) -> bool {
         })
 }
 
-/// ecj: `if (primary == null) primary = t; else if (primary != t) primary.addSuppressed(t); throw primary;`
+/// ecj: `if (primary == null) primary = t; else if (primary != t) primary.addSuppressed(t); [close();] throw primary;`
 pub(super) fn is_ecj(body: &Body<'_>, handler: &Handler) -> bool {
     let matches = || {
         let mut code = Matcher::at(body, handler.pc)?;
@@ -109,6 +114,10 @@ pub(super) fn is_ecj(body: &Body<'_>, handler: &Handler) -> bool {
         code.aload_of(thrown)?;
         code.jump(IF_ACMPEQ)?;
         add_suppressed(&mut code, primary, thrown)?;
+        code.optional(|code| {
+            code.optional(null_check);
+            close_call(code)
+        });
         code.aload_of(primary)?;
         code.opcode(ATHROW)
     };
@@ -141,28 +150,4 @@ fn add_suppressed(code: &mut Matcher<'_, '_>, primary: u16, suppressed: u16) -> 
     code.aload_of(primary)?;
     code.aload_of(suppressed)?;
     code.call_of(THROWABLE, "addSuppressed")
-}
-
-/// Statements written by hand stand on lines of their own.
-fn is_on_one_line(body: &Body<'_>, pc: u16, insns: usize) -> bool {
-    let Some(first) = body.index(pc) else { return false };
-    let lines = body
-        .insns
-        .iter()
-        .skip(first)
-        .take(insns)
-        .map(|insn| u16::try_from(insn.pc).ok().and_then(|pc| body.line(pc)));
-    let mut lines = lines.collect::<Vec<_>>();
-    lines.dedup();
-    lines.len() == 1
-}
-
-/// Whether the debug information names a variable in `slot` at `pc`. Compilers do not name their own.
-fn is_named(body: &Body<'_>, slot: u16, pc: u16) -> bool {
-    let Some(table) = body.code.attributes.find(body.pool, "LocalVariableTable") else { return false };
-    table.data.get(2..).unwrap_or_default().chunks_exact(10).any(|row| {
-        let field = |at: usize| u16::from_be_bytes([row[at], row[at + 1]]);
-        let (start, length) = (field(0), field(2));
-        field(8) == slot && pc >= start && u32::from(pc) < u32::from(start) + u32::from(length)
-    })
 }
