@@ -43,6 +43,7 @@ pub const INVOKEINTERFACE: u8 = 185;
 pub const INVOKEDYNAMIC: u8 = 186;
 pub const NEW: u8 = 187;
 pub const ATHROW: u8 = 191;
+pub const CHECKCAST: u8 = 192;
 pub const MONITORENTER: u8 = 194;
 pub const MONITOREXIT: u8 = 195;
 pub const WIDE: u8 = 196;

@@ -18,8 +18,8 @@ use crate::escapes::{self, EscapeRequest};
 use crate::frames::FrameTable;
 use crate::sites::MethodSites;
 use catchment_classfile::{
-    Appended, AppendedEnd, Attribute, ClassFile, Code, CodeEdit, ExceptionEntry, Flow, Frame, Member,
-    NewException, Piece, Place, RelocateError, opcodes, relocate,
+    Appended, AppendedEnd, Attribute, ClassFile, Code, CodeEdit, Constants as _, ExceptionEntry, Flow, Frame,
+    Member, NewException, Piece, Place, RelocateError, opcodes, relocate,
 };
 use catchment_pairs::ClassPairs;
 use catchment_protocol::runtime_abi::{self as abi, ProbeMethod};
@@ -39,7 +39,14 @@ enum Rank {
 
 #[derive(Debug, Clone, Copy)]
 enum Action {
-    Probe { method: ProbeMethod, id: usize },
+    Probe {
+        method: ProbeMethod,
+        id: usize,
+    },
+    /// A caught probe whose stack map frame may promise less than an exception.
+    CaughtWithCast {
+        id: usize,
+    },
     BypassCaught,
 }
 
@@ -222,7 +229,8 @@ impl<'a> MethodWeaver<'_, 'a> {
         Ok(())
     }
 
-    /// Normal control that falls into a handler must not look like a caught exception.
+    /// Normal control that falls into a handler must not look like a caught exception. Where normal control gets to
+    /// a handler at all, its frame is that of both ways and need not say `Throwable`; the probe casts then.
     fn insert_bypasses(&self, inserts: &mut Vec<Insert>) -> Result<(), RelocateError> {
         let mut caught: Vec<usize> =
             inserts.iter().filter(|insert| insert.rank == Rank::Caught).map(|insert| insert.pc).collect();
@@ -231,10 +239,18 @@ impl<'a> MethodWeaver<'_, 'a> {
         }
         caught.sort_unstable();
         caught.dedup();
+        let mut entered = Vec::new();
         for insn in self.code.insns() {
             let insn = insn?;
             if insn.falls_through() && caught.binary_search(&insn.next_pc()).is_ok() {
                 inserts.push(Insert { pc: insn.next_pc(), rank: Rank::Bypass, action: Action::BypassCaught });
+                entered.push(insn.next_pc());
+            }
+            entered.extend(insn.targets().filter(|target| caught.binary_search(target).is_ok()));
+        }
+        for insert in inserts.iter_mut().filter(|it| it.rank == Rank::Caught && entered.contains(&it.pc)) {
+            if let Action::Probe { id, .. } = insert.action {
+                insert.action = Action::CaughtWithCast { id };
             }
         }
         Ok(())
@@ -253,16 +269,16 @@ impl<'a> MethodWeaver<'_, 'a> {
                 edit.landings.push((pc, landing));
             }
             for insert in row {
+                let start = edit.code.len();
                 match insert.action {
                     Action::BypassCaught => {
                         edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: landing } });
+                        continue;
                     }
-                    Action::Probe { method, id } => {
-                        let start = edit.code.len();
-                        put_probe(method, id, constants, &mut edit.code)?;
-                        edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
-                    }
+                    Action::Probe { method, id } => put_probe(method, id, constants, &mut edit.code)?,
+                    Action::CaughtWithCast { id } => put_caught_with_cast(id, constants, &mut edit.code)?,
                 }
+                edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
             }
         }
         Ok(())
@@ -390,6 +406,18 @@ pub(crate) fn put_probe(
 /// Where ordinary jumps land among the sorted inserts of one instruction.
 fn landing(row: &[Insert]) -> usize {
     row.iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
+}
+
+/// Only exceptions come here, whatever the frame says, so the cast never fails.
+fn put_caught_with_cast(
+    id: usize,
+    constants: &mut ProbeConstants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    let throwable = constants.class(b"java/lang/Throwable").ok_or(RelocateError::PoolFull)?;
+    out.extend_from_slice(&[opcodes::DUP, opcodes::CHECKCAST]);
+    out.extend_from_slice(&throwable.to_be_bytes());
+    constants.put_call(abi::CAUGHT, id, out).ok_or(RelocateError::PoolFull)
 }
 
 /// Answers which slot is which among the sorted inserts of each instruction.

@@ -19,6 +19,7 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
  *                 original instructions, between them                 | (push id; tryExit)+; goto TARGET
  *                   push id; invokestatic Probes.xxx                  | dup; push id; tryEscape or methodEscape; athrow
  *                   dup; push id; invokestatic Probes.caught/throwing |
+ *                   dup; checkcast; push id; invokestatic caught      |
  *                   goto over a caught probe                          |
  * </pre>
  *
@@ -70,6 +71,9 @@ final class StrippedCode implements CodeText.Positions {
             }
             boolean throwable = call.desc.startsWith("(Ljava/lang/Throwable;");
             int start = throwable ? at - 2 : at - 1;
+            if (throwable && start > 0 && real.get(start).getOpcode() == Opcodes.CHECKCAST) {
+                start--;
+            }
             if (start < 0 || !isPush(real.get(at - 1))) {
                 throw new Unexpected("probe at " + at + " without its number");
             }
