@@ -1,0 +1,92 @@
+//! `ARCHITECTURE.md` tells the truth about the tree and the dependencies.
+
+use catchment_testkit::workspace;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+type Edges = BTreeMap<String, BTreeSet<String>>;
+
+fn page() -> String {
+    fs::read_to_string(workspace::root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is readable")
+}
+
+/// Words in backticks.
+fn quoted(text: &str) -> BTreeSet<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+/// The table "Crates and what they may use".
+fn documented_edges() -> Edges {
+    let page = page();
+    let rows = page.lines().skip_while(|line| *line != "| crate | uses |").skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').collect();
+        let name = quoted(cells[1]).into_iter().next().expect("a crate in the first column");
+        (name, quoted(cells[2]))
+    })
+    .collect()
+}
+
+/// What the manifests say, without the dependencies of tests.
+fn real_edges() -> Edges {
+    let folders = fs::read_dir(workspace::root().join("crates")).expect("crates/ is readable");
+    folders
+        .map(|folder| {
+            let folder = folder.expect("readable").path();
+            let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+            (name, dependencies_of(&folder.join("Cargo.toml")))
+        })
+        .collect()
+}
+
+fn dependencies_of(manifest: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(manifest).expect("a manifest");
+    let lines = text.lines().skip_while(|line| *line != "[dependencies]").skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    let ours = lines.filter_map(|line| line.strip_prefix("catchment-")?.split(['.', ' ', '=']).next());
+    ours.map(str::to_string).collect()
+}
+
+#[test]
+fn the_table_of_crates_equals_the_manifests() {
+    assert_eq!(documented_edges(), real_edges());
+}
+
+#[test]
+fn every_crate_has_a_paragraph_and_every_paragraph_a_crate() {
+    let page = page();
+    let headings = page.lines().filter_map(|line| line.strip_prefix("### "));
+    let described: BTreeSet<String> = headings.flat_map(quoted).collect();
+    assert_eq!(described, real_edges().into_keys().collect());
+}
+
+#[test]
+fn every_top_level_folder_is_on_the_map() {
+    let page = page();
+    let folders = fs::read_dir(workspace::root()).expect("readable").map(|entry| entry.expect("readable"));
+    for folder in folders.filter(|entry| entry.path().is_dir()) {
+        let name = folder.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') || name == "target" || name == "crates" {
+            continue;
+        }
+        assert!(page.contains(&format!("`{name}/`")), "{name}/ is not in ARCHITECTURE.md");
+    }
+}
+
+#[test]
+fn every_file_and_folder_the_page_names_exists() {
+    let root = workspace::root();
+    let mut checked = 0;
+    for name in quoted(&page()) {
+        let path = name.trim_end_matches('/');
+        let is_path = path.contains('/') && !path.contains(' ') && !path.contains('<');
+        if is_path {
+            let places = [root.join(path), root.join("crates/pairs/src").join(path)];
+            assert!(places.iter().any(|place| place.exists()), "`{name}` does not exist");
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "the page names no path at all");
+}
