@@ -100,7 +100,10 @@ fn number(class: &ClassFile<'_>, methods: &[MethodTries], result: &mut ClassPair
                     None => {
                         let own = numbered.iter().filter(|it| it.method == method && it.ordinal.is_some());
                         let ordinal = own.count();
+                        let maybe_copy = tries.tries[..index].iter().any(|it| may_be_copy(it, described));
                         add_pairs(&class.methods[tries.method], described, ordinal, result);
+                        let added = result.pairs.len() - described.clauses.len();
+                        result.pairs[added..].iter_mut().for_each(|pair| pair.maybe_copy = maybe_copy);
                         (result.pairs.len() - described.clauses.len(), Some(ordinal))
                     }
                 };
@@ -123,14 +126,21 @@ fn is_copy(earlier: &Described, later: &Described, same_method: bool) -> bool {
     let clauses = || earlier.clauses.iter().zip(&later.clauses);
     let same_place = earlier.clauses.len() == later.clauses.len()
         && clauses().all(|(a, b)| a.line.is_some() && a.line == b.line && a.types == b.types);
-    let same_code = || {
-        same_method
-            && earlier.try_line == later.try_line
-            && earlier.body_hash == later.body_hash
-            && clauses().all(|(a, b)| a.hash == b.hash)
-    };
+    let same_code = || same_method && earlier.try_line == later.try_line && is_same_code(earlier, later);
     // For inlined code the source map names the place exactly, while parameters, results and lambdas differ.
     same_place && (later.inlined || same_code())
+}
+
+/// Whether only missing lines keep `later` from being a copy of `earlier`.
+fn may_be_copy(earlier: &Described, later: &Described) -> bool {
+    later.clauses.iter().all(|clause| clause.line.is_none()) && is_same_code(earlier, later)
+}
+
+fn is_same_code(a: &Described, b: &Described) -> bool {
+    let same_clause = |(a, b): (&DescribedClause, &DescribedClause)| a.hash == b.hash && a.types == b.types;
+    a.body_hash == b.body_hash
+        && a.clauses.len() == b.clauses.len()
+        && a.clauses.iter().zip(&b.clauses).all(same_clause)
 }
 
 fn set_parents(methods: &[MethodTries], numbered: &[Numbered], result: &mut ClassPairs) {
@@ -157,6 +167,7 @@ fn add_pairs(method: &Member<'_>, described: &Described, ordinal: usize, result:
             parent: None,
             source: clause.line.as_ref().and_then(|position| position.file.clone()),
             maybe_generated: clause.maybe_generated,
+            maybe_copy: false,
         });
     }
 }

@@ -46,6 +46,8 @@ pub struct Pair {
     pub source: Option<String>,
     /// Looks like Lombok's, but carries no mark that says so.
     pub maybe_generated: bool,
+    /// Looks like a compiler's copy of an earlier pair of the method, but there are no lines to tell.
+    pub maybe_copy: bool,
 }
 
 /// One compiled `try`: what an execution enters and leaves.
