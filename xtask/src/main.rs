@@ -1,9 +1,11 @@
 //! What is longer than one command: the corpus, the benches, the truth against sources, fuzzing.
 
+mod bench;
 mod corpus;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Parser)]
@@ -17,6 +19,18 @@ struct Arguments {
 enum Command {
     /// Read, rewrite, weave, link and compare the classes of JDKs and of the jars in xtask/corpus.txt.
     Corpus(corpus::Options),
+    /// Measure against the bars in BENCHMARKS.md.
+    #[command(subcommand)]
+    Bench(Bench),
+    /// One measured run of `bench weave`.
+    #[command(hide = true)]
+    ReadOnce { image: PathBuf },
+}
+
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// Reading, pairs and weaving of the whole JDK 17 on one core, with ASM beside it.
+    Weave,
 }
 
 fn main() -> ExitCode {
@@ -32,5 +46,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
+        Command::Bench(Bench::Weave) => bench::weave::run(),
+        Command::ReadOnce { image } => bench::weave::read_once(&image),
     }
 }
