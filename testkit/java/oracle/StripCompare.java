@@ -26,6 +26,9 @@ import org.objectweb.asm.tree.MethodNode;
  * </pre>
  */
 public final class StripCompare {
+    /** Where the low byte of the version stands in a class file. */
+    private static final int MAJOR_VERSION = 7;
+
     private final PrintStream out;
     private int methods;
     private int probes;
@@ -79,7 +82,9 @@ public final class StripCompare {
 
     private static ClassNode read(byte[] bytes) {
         ClassNode node = new ClassNode();
-        new ClassReader(bytes).accept(node, ClassReader.EXPAND_FRAMES);
+        // Below version 50 frames mean nothing, and the weaver leaves them out like every attribute it does not know.
+        boolean hasFrames = bytes[MAJOR_VERSION] >= 50;
+        new ClassReader(bytes).accept(node, hasFrames ? ClassReader.EXPAND_FRAMES : ClassReader.SKIP_FRAMES);
         return node;
     }
 

@@ -1,0 +1,120 @@
+//! `cargo xtask bench weave`: reading and weaving the whole JDK 17 on one core, and ASM beside it.
+//!
+//! Times are CPU times of the one thread at work: the machine's other load slows a wall clock, not these. Reading is
+//! measured in a process of its own, since its memory is measured too.
+
+mod asm;
+mod read;
+
+use super::{Measurements, verdict};
+use anyhow::{Context, Result};
+use catchment_program::{LoadOptions, find_java_homes, jdk_image, visit};
+use catchment_weave::{ProbeKinds, prepare};
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+pub(crate) use read::read_once;
+
+const JDK: u32 = 17;
+const PASSES: usize = 5;
+
+/// The bars of the issue: classes per second and core.
+const BAR_USAGE: f64 = 50_000.0;
+const BAR_ALL: f64 = 10_000.0;
+/// How many times slower ASM is to be.
+const BAR_RATIO: f64 = 5.0;
+
+pub(crate) fn run() -> Result<ExitCode> {
+    let image = jdk_17_image()?;
+    let read_met = read::report(&image)?;
+    let classes = classes_of(&image)?;
+    let bytes: usize = classes.iter().map(Vec::len).sum();
+    println!("weaving {} classes, {:.1} MB", classes.len(), megabytes(bytes));
+    let mut all_met = read_met;
+    for (name, kinds, bar) in [("usage", ProbeKinds::USAGE, BAR_USAGE), ("all", ProbeKinds::ALL, BAR_ALL)] {
+        all_met &= report_weaving(name, kinds, bar, &classes)?;
+    }
+    Ok(if all_met { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn report_weaving(name: &str, kinds: ProbeKinds, bar: f64, classes: &[Vec<u8>]) -> Result<bool> {
+    let count = classes.len() as f64;
+    let ours = weave_all(kinds, classes)?;
+    let rate = count / ours.times.median().as_secs_f64();
+    let rate_met = rate >= bar;
+    println!(
+        "{name} probes, ours: {}; {rate:.0} classes/s (bar {bar:.0}: {})",
+        ours.times,
+        verdict(rate_met)
+    );
+    println!(
+        "  {} probes, {} classes changed, {:.1} MB written, {} methods skipped",
+        ours.probes,
+        ours.changed,
+        megabytes(ours.written),
+        ours.skipped
+    );
+    let theirs = asm::weave_all(name, classes)?;
+    let ratio = theirs.times.median().as_secs_f64() / ours.times.median().as_secs_f64();
+    let ratio_met = ratio >= BAR_RATIO;
+    println!("{name} probes, ASM:  {}; {:.1} MB written", theirs.times, megabytes(theirs.written));
+    println!("  ASM takes {ratio:.1} times as long (bar {BAR_RATIO}: {})", verdict(ratio_met));
+    Ok(rate_met && ratio_met)
+}
+
+/// What came of weaving all classes, and how long each pass took.
+struct Ours {
+    times: Measurements,
+    probes: usize,
+    changed: usize,
+    skipped: usize,
+    written: usize,
+}
+
+fn weave_all(kinds: ProbeKinds, classes: &[Vec<u8>]) -> Result<Ours> {
+    let mut ours =
+        Ours { times: Measurements::new(Vec::new()), probes: 0, changed: 0, skipped: 0, written: 0 };
+    for class in classes {
+        let prepared = prepare(class, kinds)?;
+        let woven = prepared.weave(0);
+        ours.probes += prepared.sites().len();
+        ours.skipped += woven.skipped.len();
+        ours.changed += usize::from(woven.bytes.is_some());
+        ours.written += woven.bytes.map_or(0, |bytes| bytes.len());
+    }
+    let mut times = Vec::new();
+    for _ in 0..PASSES {
+        let start = thread_cpu_time()?;
+        for class in classes {
+            black_box(prepare(class, kinds)?.weave(0));
+        }
+        times.push(thread_cpu_time()? - start);
+    }
+    ours.times = Measurements::new(times);
+    Ok(ours)
+}
+
+pub(crate) fn jdk_17_image() -> Result<PathBuf> {
+    let home = find_java_homes().into_iter().find(|home| home.feature_version == JDK);
+    home.and_then(|home| jdk_image(&home.path)).with_context(|| format!("no JDK {JDK} found"))
+}
+
+fn classes_of(image: &Path) -> Result<Vec<Vec<u8>>> {
+    let mut classes = Vec::new();
+    visit(image, &LoadOptions::default(), &mut |class| classes.push(class.bytes.to_vec()))?;
+    Ok(classes)
+}
+
+fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// The CPU time this thread has used, as Linux counts it.
+fn thread_cpu_time() -> Result<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").context("this bench needs Linux")?;
+    let nanoseconds = text.split_whitespace().next().context("schedstat is empty")?.parse()?;
+    Ok(Duration::from_nanos(nanoseconds))
+}
