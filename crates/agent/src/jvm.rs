@@ -34,6 +34,7 @@ pub(crate) struct JdkMembers {
     class_name: jni::jmethodID,
     method_name: jni::jmethodID,
     line_number: jni::jmethodID,
+    load_class: jni::jmethodID,
     thread_number: jni::jfieldID,
 }
 
@@ -65,6 +66,11 @@ impl JdkMembers {
             class_name: method("java/lang/StackTraceElement", "getClassName", "()Ljava/lang/String;")?,
             method_name: method("java/lang/StackTraceElement", "getMethodName", "()Ljava/lang/String;")?,
             line_number: method("java/lang/StackTraceElement", "getLineNumber", "()I")?,
+            load_class: method(
+                "java/lang/ClassLoader",
+                "loadClass",
+                "(Ljava/lang/String;)Ljava/lang/Class;",
+            )?,
             thread_number: thread_number.ok_or_else(|| failed(jni, "find java.lang.Thread.tid"))?,
         })
     }
@@ -164,6 +170,46 @@ pub(crate) fn thread_number(jni: &JniEnv, members: &JdkMembers, thread: jni::jth
     }
     // SAFETY: a thread of this callback, and a field of its class.
     u64::try_from(unsafe { jni.get_long_field(thread, members.thread_number) }).ok()
+}
+
+/// The hash that stays with an object wherever it moves.
+pub(crate) fn identity_hash(jvmti: &Jvmti, object: jni::jobject) -> Option<i32> {
+    // SAFETY: a live handle of this callback.
+    unsafe { jvmti.get_object_hash_code(object) }.ok()
+}
+
+/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs.
+pub(crate) fn finds_runtime(jni: &JniEnv, members: &JdkMembers, loader: jni::jobject) -> bool {
+    let Ok(frame) = jni.push_local_frame(8) else { return false };
+    let name = jni.new_string_utf("catchment.runtime.Probes");
+    // SAFETY: handles of this callback, and a method of their class with its argument.
+    let found = name.is_some_and(|name| unsafe {
+        !jni.call_object_method(loader, members.load_class, &[jni::jvalue { l: name }]).is_null()
+    });
+    let failed = jni.exception_check();
+    jni.exception_clear();
+    frame.close();
+    found && !failed
+}
+
+/// Knows an object again without keeping it alive.
+#[derive(Debug)]
+pub(crate) struct WeakHandle(jni::jweak);
+
+// SAFETY: weak global references are valid on every thread. They are never deleted, so neither is the value they stand
+// for reused; the few there are, one per class loader, may stay.
+unsafe impl Send for WeakHandle {}
+
+impl WeakHandle {
+    pub(crate) fn new(jni: &JniEnv, object: jni::jobject) -> Self {
+        // SAFETY: a live handle of this callback.
+        Self(unsafe { jni.new_weak_global_ref(object) })
+    }
+
+    pub(crate) fn is(&self, jni: &JniEnv, object: jni::jobject) -> bool {
+        // SAFETY: a weak reference that is never deleted, and a live handle of this callback.
+        unsafe { jni.is_same_object(self.0, object) }
+    }
 }
 
 /// What failed, with the pending Java exception (cleared) if there is one.

@@ -9,6 +9,7 @@
 
 mod describe;
 mod jvm;
+mod loaders;
 mod log_file;
 mod mapping;
 mod observer;
@@ -17,6 +18,7 @@ mod selftest;
 
 use crate::describe::Delivered;
 use crate::jvm::JdkMembers;
+use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
 use catchment_protocol::AGENT_FAILED_EXIT;
 use catchment_protocol::options::{AgentOptions, unpack_runtime};
@@ -44,6 +46,7 @@ struct CatchmentAgent {
     runtime: OnceLock<PathBuf>,
     /// The self-test class as the hook wove it, or why it did not.
     self_test: OnceLock<Result<WovenClass, String>>,
+    loaders: Loaders,
 }
 
 impl Agent for CatchmentAgent {
@@ -104,7 +107,7 @@ impl Agent for CatchmentAgent {
         let woven = if event.loader().is_null() {
             self.weave_self_test(observer, &name, event.class_data())
         } else {
-            weave_application(observer, &context, &event, &name.replace('/', "."))
+            self.weave_application(observer, &context, &event, &name.replace('/', "."))
         };
         if let Some(bytes) = woven
             && let Err(error) = event.set_transformed_class(&context, &bytes)
@@ -173,21 +176,22 @@ impl CatchmentAgent {
         let _ = self.self_test.set(outcome);
         woven
     }
-}
 
-fn weave_application(
-    observer: &Observer,
-    context: &CallbackContext<'_>,
-    event: &ClassFileLoadHookEvent<'_>,
-    class: &str,
-) -> Option<Vec<u8>> {
-    let (Some(jni), Some(members)) = (context.jni(), jdk_members()) else { return None };
-    let code_source = jvm::code_source(jni, members, event.protection_domain());
-    if observer.is_ready() {
-        observer.class_delivered(class, code_source.as_ref(), event.class_data())
-    } else {
-        observer.class_too_early(class, code_source.as_ref(), event.class_data());
-        None
+    fn weave_application(
+        &self,
+        observer: &Observer,
+        context: &CallbackContext<'_>,
+        event: &ClassFileLoadHookEvent<'_>,
+        class: &str,
+    ) -> Option<Vec<u8>> {
+        let (Some(jni), Some(members)) = (context.jni(), jdk_members()) else { return None };
+        let code_source = jvm::code_source(jni, members, event.protection_domain());
+        if !observer.is_ready() {
+            observer.class_too_early(class, code_source.as_ref(), event.class_data());
+            return None;
+        }
+        let finds_runtime = || self.loaders.finds_runtime(context.jvmti(), jni, members, event.loader());
+        observer.class_delivered(class, code_source.as_ref(), event.class_data(), finds_runtime)
     }
 }
 

@@ -79,11 +79,13 @@ impl Observer {
     }
 
     /// The class with its probes, if it is the application's and has any. Whatever goes wrong, the class stays as it is.
+    /// `finds_runtime` tells whether its class loader lets it call probes.
     pub(crate) fn class_delivered(
         &self,
         class: &str,
         code_source: Option<&CodeSource>,
         bytes: &[u8],
+        finds_runtime: impl FnOnce() -> bool,
     ) -> Option<Vec<u8>> {
         match self.scope.decide(class, code_source, bytes) {
             Decision::Leave => None,
@@ -93,6 +95,10 @@ impl Observer {
             }
             Decision::Weave { code_source, changed_before } => {
                 self.application_class(class);
+                if !finds_runtime() {
+                    self.skipped(class, &code_source, "its class loader hides the probe runtime from it");
+                    return None;
+                }
                 let delivered = Delivered { class, bytes, code_source: &code_source, changed_before };
                 self.weave_and_record(&delivered)
             }

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Kept per pair and exception class, over all JVMs.
 const ORIGINS_KEPT: usize = 3;
+const STACK_OVERFLOW: &str = "java.lang.StackOverflowError";
 /// Named in the problem about changed classes.
 const CHANGED_CLASSES_NAMED: usize = 3;
 
@@ -119,6 +120,7 @@ impl Merge {
         let mut pairs = Vec::new();
         for sum in self.pairs.into_values() {
             self.problems.extend(sum.count_problem());
+            self.problems.extend(sum.overflow_problem());
             pairs.push(sum.into_pair());
         }
         Seen {
@@ -191,7 +193,20 @@ impl PairSum {
             place: format!("{}.{}", self.pair.class, self.pair.method),
             what: format!(
                 "counts of pair {} do not add up: {entries} entries, but {pink} pink, {white} white, \
-                 {sibling} to siblings, {escaped} escaped (a stack overflow can do this)",
+                 {sibling} to siblings, {escaped} escaped",
+                self.pair.id
+            ),
+        })
+    }
+
+    /// A probe needs stack too; where none is left it cannot count.
+    fn overflow_problem(&self) -> Option<Problem> {
+        let is_overflow = |seen: &&SeenException| seen.exception.as_deref() == Some(STACK_OVERFLOW);
+        let mut seen = self.caught.values().chain(self.escaped.values());
+        seen.find(is_overflow).map(|_| Problem {
+            place: format!("{}.{}", self.pair.class, self.pair.method),
+            what: format!(
+                "pair {} saw stack overflows: usages at the end of the stack may be missing from its counts",
                 self.pair.id
             ),
         })

@@ -415,3 +415,126 @@ public class Made {
     assert_eq!(watched.json["skipped"][0]["class"], "Made$Tomplate");
     assert_eq!(watched.exit_code(), Some(0), "{}", error_text(&watched.output));
 }
+
+/// Loads its classes itself and asks its parent for the platform's only.
+const ISOLATING: &str = r#"
+import java.io.InputStream;
+public class Isolating extends ClassLoader {
+    @Override protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (name.startsWith("java.")) return super.loadClass(name, resolve);
+        if (!name.startsWith("Isolating$")) throw new ClassNotFoundException(name);
+        try (InputStream in = Isolating.class.getResourceAsStream(name + ".class")) {
+            byte[] bytes = in.readAllBytes();
+            return defineClass(name, bytes, 0, bytes.length, Isolating.class.getProtectionDomain());
+        } catch (java.io.IOException e) { throw new ClassNotFoundException(name, e); }
+    }
+    public static void main(String[] args) throws Exception {
+        ((Runnable) new Isolating().loadClass("Isolating$Inside").getConstructor().newInstance()).run();
+    }
+    public static class Inside implements Runnable {
+        public void run() { try { System.out.println("ran"); } catch (RuntimeException e) { } }
+    }
+}
+"#;
+
+#[test]
+fn a_loader_that_hides_the_runtime_keeps_its_classes_as_they_are() {
+    let watched = Program::new("Isolating", ISOLATING).watch();
+    assert_eq!(
+        (watched.stdout().as_str(), watched.exit_code()),
+        ("ran\n", Some(0)),
+        "{}",
+        error_text(&watched.output)
+    );
+    assert_eq!(watched.json["skipped"][0]["class"], "Isolating$Inside");
+    assert_eq!(watched.json["skipped"][0]["reason"], "its class loader hides the probe runtime from it");
+}
+
+/// Far more probes than fit into the first piece of the counter file.
+fn program_with_many_tries() -> Program {
+    let tries = "try { n++; } catch (RuntimeException e) { n--; }\n".repeat(100);
+    let class = |number: usize| {
+        format!("static class C{number} {{ static int n; static void run() {{ {tries} }} }}\n")
+    };
+    let classes: String = (0..20).map(class).collect();
+    let calls: String = (0..20).map(|number| format!("C{number}.run();")).collect();
+    let main = format!("public static void main(String[] a) {{ {calls} System.out.println(C19.n); }}");
+    Program::new("Many", &format!("public class Many {{ {classes} {main} }}"))
+}
+
+#[test]
+fn the_counter_file_grows() {
+    let watched = program_with_many_tries().watch();
+    assert_eq!(watched.pairs().len(), 2000);
+    assert!(watched.colours().iter().all(|line| line == "run catch RuntimeException: 1 1 0 0 0 0"));
+}
+
+#[test]
+fn a_full_disk_costs_observation_not_the_program() {
+    let program = program_with_many_tries();
+    let script = format!("ulimit -f 800; exec {}", program.java(17).join(" "));
+    let watched = watch(&[], &["sh".into(), "-c".into(), script]);
+    assert_eq!(
+        (watched.stdout().as_str(), watched.exit_code()),
+        ("100\n", Some(0)),
+        "{}",
+        error_text(&watched.output)
+    );
+    let skipped = watched.json["skipped"].as_array().unwrap();
+    assert!(
+        skipped.iter().any(|each| each["reason"].as_str().unwrap().starts_with("no room for its counters"))
+    );
+    assert!(!watched.pairs().is_empty() && watched.pairs().len() < 2000);
+    assert!(watched.colours().iter().all(|line| line == "run catch RuntimeException: 1 1 0 0 0 0"));
+}
+
+#[test]
+fn json_without_a_file_is_the_last_line_of_stdout() {
+    let program = Program::new("Colours", COLOURS);
+    let output = catchment().args(["watch", "--json", "--"]).args(program.java(17)).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (program_text, report) = text.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(program_text, "out");
+    let json: serde_json::Value = serde_json::from_str(report).unwrap();
+    assert_eq!((&json["schema"], &json["exit"]["code"]), (&"catchment.watch/1".into(), &3.into()));
+}
+
+#[test]
+fn odd_cache_folders_do() {
+    let program = Program::new("Colours", COLOURS);
+    for cache in ["with blank", "with=sign", "file/inside"] {
+        fs::write(program.folder.path().join("file"), "").unwrap();
+        let output = catchment()
+            .args(["watch", "--output", "-", "--"])
+            .args(program.java(17))
+            .env("XDG_CACHE_HOME", program.folder.path().join(cache))
+            .env("HOME", program.folder.path().join("file"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.ends_with("3 entered, 3 caught something\n"), "{cache}: {text}{}", error_text(&output));
+    }
+}
+
+#[test]
+fn stack_overflows_leave_the_program_running_and_are_mentioned() {
+    let program = Program::new(
+        "Deep",
+        r#"
+public class Deep {
+    static int down(int depth) {
+        try { return down(depth + 1); } catch (StackOverflowError e) { throw e; }
+    }
+    public static void main(String[] args) {
+        for (int i = 0; i < 10; i++) { try { down(0); } catch (StackOverflowError e) { System.out.print(i); } }
+    }
+}
+"#,
+    );
+    let watched = program.watch();
+    assert_eq!((watched.stdout().as_str(), watched.exit_code()), ("0123456789", Some(0)));
+    assert_eq!(watched.colours()[1], "main catch StackOverflowError: 10 0 10 0 0 0");
+    assert!(
+        watched.problems().iter().any(|each| each["what"].as_str().unwrap().contains("saw stack overflows"))
+    );
+}
