@@ -6,8 +6,10 @@
 
 pub mod colours;
 pub mod compilers;
+mod java_lexer;
 pub mod jdk;
 pub mod maven;
 pub mod oracle;
 pub mod pinned;
+pub mod source_counters;
 pub mod workspace;
