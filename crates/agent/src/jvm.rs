@@ -35,6 +35,7 @@ pub(crate) struct JdkMembers {
     method_name: jni::jmethodID,
     line_number: jni::jmethodID,
     load_class: jni::jmethodID,
+    protection_domain: jni::jmethodID,
     thread_number: jni::jfieldID,
 }
 
@@ -70,6 +71,11 @@ impl JdkMembers {
                 "java/lang/ClassLoader",
                 "loadClass",
                 "(Ljava/lang/String;)Ljava/lang/Class;",
+            )?,
+            protection_domain: method(
+                "java/lang/Class",
+                "getProtectionDomain",
+                "()Ljava/security/ProtectionDomain;",
             )?,
             thread_number: thread_number.ok_or_else(|| failed(jni, "find java.lang.Thread.tid"))?,
         })
@@ -160,6 +166,33 @@ pub(crate) fn code_source(jni: &JniEnv, members: &JdkMembers, domain: jni::jobje
     };
     jni.exception_clear();
     frame.close();
+    found
+}
+
+/// The classes that are there already, except the boot loader's, with the places they came from.
+pub(crate) fn loaded_classes(
+    jvmti: &Jvmti,
+    jni: &JniEnv,
+    members: &JdkMembers,
+) -> Vec<(String, Option<CodeSource>)> {
+    let mut found = Vec::new();
+    for class in jvmti.get_loaded_classes().unwrap_or_default() {
+        // SAFETY: a live handle, just given by this environment.
+        let (loader, signature) =
+            unsafe { (jvmti.get_class_loader(class), jvmti.get_class_signature(class)) };
+        let internal_name =
+            signature.as_ref().ok().and_then(|(name, _)| name.strip_prefix('L')?.strip_suffix(';'));
+        if let (Ok(loader), Some(name)) = (loader, internal_name)
+            && !loader.is_null()
+        {
+            // SAFETY: as above, and a method of `java.lang.Class`.
+            let domain = unsafe { object_from(jni, class, members.protection_domain) };
+            found.push((name.replace('/', "."), code_source(jni, members, domain)));
+        }
+        // SAFETY: the handle is not used any more.
+        unsafe { jni.delete_local_ref(class) };
+    }
+    jni.exception_clear();
     found
 }
 

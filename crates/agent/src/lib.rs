@@ -64,8 +64,12 @@ impl Agent for CatchmentAgent {
     }
 
     fn callback_panicked(&self, event: &'static str) {
-        if let Some(observer) = observer() {
-            observer.problem("agent", &format!("internal error in {event}"));
+        match observer() {
+            Some(observer) if observer.is_ready() => {
+                observer.problem("agent", &format!("internal error in {event}"));
+            }
+            // Without a start nothing would be observed, and nobody would know.
+            _ => end_jvm(&format!("internal error in {event}")),
         }
     }
 
@@ -78,7 +82,10 @@ impl Agent for CatchmentAgent {
             .and_then(|()| self.start(context.jvmti(), jni, observer))
             .and_then(|()| write(observer, &Record::SelfTestPassed));
         match outcome {
-            Ok(()) => observer.set_ready(),
+            Ok(()) => {
+                note_early_classes(context.jvmti(), jni, observer);
+                observer.set_ready();
+            }
             Err(what) => {
                 // The line below says it as well.
                 let _ = observer.write(&Record::SelfTestFailed { what: what.clone() });
@@ -142,6 +149,9 @@ impl CatchmentAgent {
         let runtime = unpack_runtime(&packed).ok_or_else(|| format!("{} is damaged", path.display()))?;
         let members = JdkMembers::find(jni)?;
         let _ = JDK_MEMBERS.set(members);
+        jvmti
+            .enable_class_file_load_hook_events()
+            .map_err(|error| format!("the JVM refuses class load events: {error:?}"))?;
         jvm::install_runtime(jvmti, jni, &runtime)?;
         let class = runtime.iter().find(|class| class.name == selftest::CLASS);
         let class = class.ok_or("the runtime has no self-test")?;
@@ -187,7 +197,7 @@ impl CatchmentAgent {
         let (Some(jni), Some(members)) = (context.jni(), jdk_members()) else { return None };
         let code_source = jvm::code_source(jni, members, event.protection_domain());
         if !observer.is_ready() {
-            observer.class_too_early(class, code_source.as_ref(), event.class_data());
+            observer.class_too_early(class, code_source.as_ref());
             return None;
         }
         let finds_runtime = || self.loaders.finds_runtime(context.jvmti(), jni, members, event.loader());
@@ -195,6 +205,17 @@ impl CatchmentAgent {
     }
 }
 
+/// A class loader of the application's that serves as system class loader comes before every agent can weave.
+fn note_early_classes(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
+    if let Some(members) = jdk_members() {
+        for (class, code_source) in jvm::loaded_classes(jvmti, jni, members) {
+            observer.class_too_early(&class, code_source.as_ref());
+        }
+    }
+}
+
+/// Class load events are asked for here and switched on when the JVM is initialised: until then it loads hundreds of its own
+/// classes, whose bytes it would have to fetch for us.
 fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
     let jvmti = context.vm().jvmti().map_err(|code| format!("no JVMTI: {}", describe_jni_result(code)))?;
     let requested = jvmti
@@ -202,7 +223,6 @@ fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
         .and_then(|_| jvmti.set_default_agent_callbacks())
         .and_then(|()| {
             jvmti.enable_events_global(&[
-                jvmti::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
                 jvmti::JVMTI_EVENT_VM_INIT,
                 jvmti::JVMTI_EVENT_VM_DEATH,
                 jvmti::JVMTI_EVENT_THREAD_END,

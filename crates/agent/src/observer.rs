@@ -106,8 +106,8 @@ impl Observer {
     }
 
     /// A class of the application that came before the agent was ready.
-    pub(crate) fn class_too_early(&self, class: &str, code_source: Option<&CodeSource>, bytes: &[u8]) {
-        if let Decision::Weave { code_source, .. } = self.scope.decide(class, code_source, bytes) {
+    pub(crate) fn class_too_early(&self, class: &str, code_source: Option<&CodeSource>) {
+        if let Decision::Weave { code_source, .. } = self.scope.decide(class, code_source, &[]) {
             self.application_class(class);
             self.skipped(class, &code_source, "loaded before the JVM was initialised");
         }

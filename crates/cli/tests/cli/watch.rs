@@ -538,3 +538,23 @@ public class Deep {
         watched.problems().iter().any(|each| each["what"].as_str().unwrap().contains("saw stack overflows"))
     );
 }
+
+#[test]
+fn a_system_class_loader_of_the_application_is_named_as_too_early() {
+    let source = r#"
+public class Early extends ClassLoader {
+    public Early(ClassLoader parent) {
+        super(parent);
+        try { System.getProperty("x"); } catch (RuntimeException e) { }
+    }
+    public static void main(String[] args) { System.out.println(ClassLoader.getSystemClassLoader() instanceof Early); }
+}
+"#;
+    let program = Program::new("Early", source);
+    let mut command = program.java(17);
+    command.insert(1, "-Djava.system.class.loader=Early".to_owned());
+    let watched = watch(&[], &command);
+    assert_eq!(watched.stdout(), "true\n");
+    assert_eq!(watched.json["skipped"][0]["class"], "Early");
+    assert_eq!(watched.json["skipped"][0]["reason"], "loaded before the JVM was initialised");
+}
