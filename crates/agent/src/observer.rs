@@ -248,3 +248,105 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_protocol::log;
+    use std::path::PathBuf;
+
+    const SOURCE: &str =
+        "class Job { void run() { try { System.out.print(1); } catch (RuntimeException e) { } } }";
+
+    /// An observer of a class folder, and what it has written so far.
+    struct Bench {
+        folder: tempfile::TempDir,
+        observer: Observer,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let results = folder.path().join("results");
+            std::fs::create_dir(&results).unwrap();
+            let options = AgentOptions { results, ..AgentOptions::default() };
+            let observer = Observer::create(options).unwrap();
+            observer.set_ready();
+            Self { folder, observer }
+        }
+
+        /// Puts the class into a folder of that name and delivers it from there.
+        fn deliver(&self, folder: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+            let folder = self.folder.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("Job.class"), bytes).unwrap();
+            let source = CodeSource { protocol: "file".into(), path: folder.display().to_string() };
+            self.observer.class_delivered("Job", Some(&source), bytes, || true)
+        }
+
+        fn records(&self) -> Vec<Record> {
+            let file = self.folder.path().join(format!("results/{}-0.log", std::process::id()));
+            let log = log::read(&std::fs::read(file).unwrap()).unwrap();
+            assert_eq!(log.unread_bytes, 0);
+            log.records
+        }
+
+        fn woven(&self) -> Vec<WovenClass> {
+            let as_woven = |record| match record {
+                Record::ClassWoven(class) => Some(class),
+                _ => None,
+            };
+            self.records().into_iter().filter_map(as_woven).collect()
+        }
+    }
+
+    fn compile(source: &str) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("Job.java");
+        std::fs::write(&file, source).unwrap();
+        let classes: PathBuf = catchment_testkit::compilers::javac(17, 11, &["-g"], &[file]).unwrap();
+        std::fs::read(classes.join("Job.class")).unwrap()
+    }
+
+    #[test]
+    fn equal_bytes_from_two_places_share_their_numbers_and_one_record() {
+        let (bench, bytes) = (Bench::new(), compile(SOURCE));
+        let first = bench.deliver("a", &bytes).unwrap();
+        assert_ne!(first, bytes);
+        assert_eq!(bench.deliver("b", &bytes).unwrap(), first);
+        let woven = bench.woven();
+        assert_eq!((woven.len(), woven[0].pairs.len(), woven[0].counters), (1, 1, 4));
+    }
+
+    #[test]
+    fn different_bytes_under_one_name_get_numbers_of_their_own() {
+        let bench = Bench::new();
+        bench.deliver("a", &compile(SOURCE)).unwrap();
+        bench.deliver("b", &compile(&SOURCE.replace('1', "2"))).unwrap();
+        let woven = bench.woven();
+        assert_eq!(woven[1].base, woven[0].base + woven[0].counters);
+        assert!(woven[0].code_source.ends_with("/a") && woven[1].code_source.ends_with("/b"));
+    }
+
+    #[test]
+    fn a_class_without_tries_is_the_application_s_but_has_no_record() {
+        let (bench, bytes) = (Bench::new(), compile("class Job { }"));
+        assert_eq!(bench.deliver("a", &bytes), None);
+        assert_eq!(bench.records(), [Record::ApplicationSeen]);
+        assert!(bench.observer.is_application("Job"));
+    }
+
+    #[test]
+    fn an_unreadable_class_is_left_alone_and_named() {
+        let bench = Bench::new();
+        assert_eq!(bench.deliver("a", b"\xca\xfe\xba\xbe nonsense"), None);
+        let records = bench.records();
+        assert!(matches!(&records[1], Record::ClassSkipped { class, .. } if class == "Job"), "{records:?}");
+    }
+
+    #[test]
+    fn a_missing_results_folder_is_told_from_other_errors() {
+        let options = AgentOptions { results: "/no/such/place".into(), ..AgentOptions::default() };
+        assert_eq!(Observer::create(options).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -293,3 +293,122 @@ fn changed_classes_problem(changed: &BTreeSet<String>) -> Problem {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::tests::jvm_files;
+    use catchment_protocol::records::{Origin as OriginRecord, SkippedMethod, WovenClause};
+
+    fn pair(id: &str) -> WovenPair {
+        WovenPair { id: id.into(), method: "m".into(), descriptor: "()V".into(), ..WovenPair::default() }
+    }
+
+    /// A try of clauses A and B; probes 0 to 4 are enter, exit, escape, caught A, caught B.
+    fn class_with_one_try() -> WovenClass {
+        let clause = |pair, caught| WovenClause { pair, caught: Some(caught) };
+        WovenClass {
+            class: "a.B".into(),
+            code_source: "/classes".into(),
+            counters: 5,
+            pairs: vec![pair("A"), pair("B")],
+            tries: vec![WovenTry {
+                enter: Some(0),
+                exit: Some(1),
+                escape: Some(2),
+                clauses: vec![clause(0, 3), clause(1, 4)],
+            }],
+            ..WovenClass::default()
+        }
+    }
+
+    fn seen(records: Vec<Record>, counts: &[(u32, u64)]) -> Seen {
+        merge(&[jvm_files(1, Ended::Orderly, records, counts)], Vec::new())
+    }
+
+    fn colours(pair: &WatchedPair) -> [i64; 6] {
+        let Usages { entries, pink, white, sibling, escaped } = pair.usages;
+        [entries as i64, pink as i64, white as i64, sibling as i64, escaped as i64, pair.usages.open()]
+    }
+
+    #[test]
+    fn each_clause_sees_the_other_as_its_sibling() {
+        let counts = [(0, 20), (1, 9), (2, 1), (3, 4), (4, 5)];
+        let seen = seen(vec![Record::ClassWoven(class_with_one_try())], &counts);
+        assert_eq!(colours(&seen.pairs[0]), [20, 9, 4, 5, 1, 1]);
+        assert_eq!(colours(&seen.pairs[1]), [20, 9, 5, 4, 1, 1]);
+        assert_eq!(seen.pairs[0].siblings, [("B".to_owned(), 5)]);
+        assert_eq!(seen.problems, []);
+    }
+
+    #[test]
+    fn copies_of_a_try_and_several_jvms_add_up() {
+        let mut class = class_with_one_try();
+        let mut copy = class.tries[0].clone();
+        (copy.enter, copy.exit, copy.escape) = (Some(5), Some(6), Some(7));
+        (copy.clauses[0].caught, copy.clauses[1].caught) = (Some(8), Some(9));
+        class.tries.push(copy);
+        let counts = [(0, 2), (1, 1), (3, 1), (5, 10), (6, 9), (9, 1)];
+        let records = || vec![Record::ClassWoven(class.clone())];
+        let jvms = [
+            jvm_files(1, Ended::Orderly, records(), &counts),
+            jvm_files(2, Ended::Killed, records(), &counts),
+        ];
+        let seen = merge(&jvms, Vec::new());
+        assert_eq!(colours(&seen.pairs[0]), [24, 20, 2, 2, 0, 0]);
+        assert_eq!(seen.jvms_started, 2);
+    }
+
+    #[test]
+    fn counts_that_do_not_add_up_are_a_problem_unless_the_jvm_still_runs() {
+        let records = || vec![Record::ClassWoven(class_with_one_try())];
+        let seen = seen(records(), &[(0, 1), (1, 2)]);
+        assert_eq!(colours(&seen.pairs[0])[5], -1);
+        assert!(
+            seen.problems[0].what.contains("do not add up: 1 entries, but 2 pink"),
+            "{:?}",
+            seen.problems
+        );
+        let running = merge(&[jvm_files(1, Ended::Running, records(), &[(0, 1), (1, 2)])], Vec::new());
+        assert_eq!(running.problems, []);
+    }
+
+    #[test]
+    fn exceptions_are_named_counted_and_the_rest_is_kept() {
+        let exception_type = |exception: &str, type_counter| Record::ExceptionType {
+            counter: 3,
+            exception: exception.into(),
+            type_counter,
+        };
+        let origin = |frame: &str| {
+            let (frame, exception) = (Some(frame.to_owned()), "E".to_owned());
+            Record::Origin(OriginRecord { counter: 3, exception, frame, application: true })
+        };
+        let mut records = vec![Record::ClassWoven(class_with_one_try())];
+        records.extend([exception_type("E", 10), exception_type("F", 11)]);
+        records.extend(["x:1", "x:2", "x:1", "x:3", "x:4"].map(origin));
+        let seen = seen(records, &[(0, 9), (3, 9), (10, 2), (11, 6)]);
+        let caught: Vec<_> =
+            seen.pairs[0].caught.iter().map(|each| (each.exception.as_deref(), each.count)).collect();
+        assert_eq!(caught, [(Some("F"), 6), (Some("E"), 2), (None, 1)]);
+        let frames: Vec<_> =
+            seen.pairs[0].caught[1].origins.iter().flat_map(|each| each.frame.clone()).collect();
+        assert_eq!(frames, ["x:1", "x:2", "x:3"]);
+    }
+
+    #[test]
+    fn pairs_of_skipped_methods_are_marked_and_changed_classes_reported_once() {
+        let skipped = SkippedMethod { method: "m".into(), descriptor: "()V".into(), reason: "jsr".into() };
+        let class = WovenClass {
+            skipped: vec![skipped],
+            tries: Vec::new(),
+            changed_before: true,
+            ..class_with_one_try()
+        };
+        let other = WovenClass { class: "a.C".into(), ..class.clone() };
+        let seen = seen(vec![Record::ClassWoven(class), Record::ClassWoven(other)], &[]);
+        assert_eq!(seen.pairs[0].not_observed.as_deref(), Some("jsr"));
+        assert_eq!(seen.problems.len(), 1);
+        assert_eq!(seen.problems[0].place, "a.B, a.C");
+    }
+}

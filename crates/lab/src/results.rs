@@ -98,3 +98,77 @@ fn process_of(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     format!("process {}", stem.split('-').next().unwrap_or_default())
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use catchment_protocol::counters;
+
+    fn counter_file(counts: &[(u32, u64)]) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(counters::file_bytes(1000)).unwrap()];
+        bytes[..16].copy_from_slice(&counters::header());
+        for &(id, count) in counts {
+            let offset = usize::try_from(counters::offset_of(id, 0)).unwrap();
+            bytes[offset..offset + 8].copy_from_slice(&count.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// What a JVM would have left behind.
+    pub(crate) fn jvm_files(pid: u32, ended: Ended, records: Vec<Record>, counts: &[(u32, u64)]) -> JvmFiles {
+        let started = JvmStarted { pid, ..JvmStarted::default() };
+        JvmFiles { started, ended, records, counters: counter_file(counts) }
+    }
+
+    fn write_jvm(folder: &Path, name: &str, records: &[Record], counters: &[u8]) {
+        let mut log = log::HEADER.to_vec();
+        log.extend(records.iter().flat_map(log::frame));
+        fs::write(folder.join(name).with_extension(LOG_EXTENSION), log).unwrap();
+        fs::write(folder.join(name).with_extension(COUNTERS_EXTENSION), counters).unwrap();
+    }
+
+    fn started(pid: u32, started_ms: u64) -> Record {
+        Record::JvmStarted(JvmStarted { pid, started_ms, ..JvmStarted::default() })
+    }
+
+    #[test]
+    fn jvms_come_by_start_and_say_how_they_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = std::process::id();
+        write_jvm(folder.path(), "1-0", &[started(1 << 30, 20), Record::JvmEnded], &counter_file(&[]));
+        write_jvm(folder.path(), "2-0", &[started(1 << 30, 10)], &counter_file(&[]));
+        write_jvm(folder.path(), "3-0", &[started(own, 30)], &counter_file(&[]));
+        write_jvm(folder.path(), "4-0", &[], &counter_file(&[]));
+        let (jvms, problems) = read_all(folder.path()).unwrap();
+        let endings: Vec<_> = jvms.iter().map(|jvm| jvm.ended).collect();
+        assert_eq!(endings, [Ended::Killed, Ended::Orderly, Ended::Running]);
+        assert_eq!(problems, []);
+    }
+
+    #[test]
+    fn damaged_files_are_problems_and_the_other_jvms_count() {
+        let folder = tempfile::tempdir().unwrap();
+        write_jvm(folder.path(), "1-0", &[started(1, 1)], b"garbage");
+        write_jvm(folder.path(), "2-0", &[started(2, 2), Record::JvmEnded], &counter_file(&[]));
+        fs::write(folder.path().join("3-0.log"), b"garbage").unwrap();
+        let (jvms, problems) = read_all(folder.path()).unwrap();
+        assert_eq!(jvms.len(), 1);
+        let places: Vec<_> = problems.iter().map(|problem| problem.place.as_str()).collect();
+        assert_eq!(places, ["process 1", "process 3"]);
+    }
+
+    #[test]
+    fn lost_records_and_a_failed_self_test_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut counters = counter_file(&[]);
+        counters[counters::LOST_RECORDS_OFFSET] = 3;
+        let failed = Record::SelfTestFailed { what: "no hook".into() };
+        write_jvm(folder.path(), "7-0", &[started(1 << 30, 1), failed], &counters);
+        let (_, problems) = read_all(folder.path()).unwrap();
+        let whats: Vec<_> = problems.iter().map(|problem| problem.what.as_str()).collect();
+        assert_eq!(
+            whats,
+            ["3 records could not be written (no disk space?)", "the agent ended the JVM: no hook"]
+        );
+    }
+}
