@@ -30,7 +30,11 @@ enum Command {
 #[derive(Debug, Subcommand)]
 enum Bench {
     /// Reading, pairs and weaving of the whole JDK 17 on one core, with ASM beside it.
-    Weave,
+    Weave {
+        /// Leave ASM out: for profiling.
+        #[arg(long)]
+        no_asm: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -46,7 +50,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
-        Command::Bench(Bench::Weave) => bench::weave::run(),
+        Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
         Command::ReadOnce { image } => bench::weave::read_once(&image),
     }
 }
