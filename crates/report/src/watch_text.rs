@@ -121,3 +121,86 @@ fn line_of(pair: &WatchedPair) -> String {
     let line = pair.place.catch_line.or(pair.place.try_line);
     pair_line(&pair.class, &pair.method, pair.place.source_file.as_deref(), line, &pair.types)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_lab::{Jvm, Place, Problem, SkippedClass, Usages};
+
+    fn pair(class_hash: u64, code_source: &str) -> WatchedPair {
+        WatchedPair {
+            class: "a.B".into(),
+            method: "m".into(),
+            types: vec!["java.io.IOException".into()],
+            place: Place { source_file: Some("B.java".into()), try_line: Some(1), catch_line: Some(2) },
+            class_hash,
+            code_sources: vec![code_source.into()],
+            ..WatchedPair::default()
+        }
+    }
+
+    fn text_of(seen: &Seen) -> String {
+        let mut text = Vec::new();
+        write_watch_text(&mut text, seen).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn versions_of_a_class_are_told_apart_by_their_code_source() {
+        let usages = Usages { entries: 2, pink: 1, ..Usages::default() };
+        let entered = |hash, source| WatchedPair { usages, ..pair(hash, source) };
+        let seen = Seen { pairs: vec![entered(1, "/one"), entered(2, "/two")], ..Seen::default() };
+        let expected = "\
+a.B.m  B.java:2  catch IOException
+    from /one
+    entered 2: 1 pink, 0 white, 0 blue, 1 open
+a.B.m  B.java:2  catch IOException
+    from /two
+    entered 2: 1 pink, 0 white, 0 blue, 1 open
+2 try-catch pairs in 0 JVMs: 2 entered, 0 caught something
+";
+        assert_eq!(text_of(&seen), expected);
+    }
+
+    #[test]
+    fn what_was_not_seen_is_said() {
+        let unobserved = WatchedPair { not_observed: Some("method too large".into()), ..pair(1, "/one") };
+        let skipped = |class: &str| SkippedClass {
+            class: class.into(),
+            code_source: "/one".into(),
+            reason: "made at run time".into(),
+        };
+        let jvm = Jvm {
+            pid: 7,
+            java_version: "17".into(),
+            command: "Main".into(),
+            ended: Ended::Killed,
+            woven_classes: 1,
+        };
+        let seen = Seen {
+            jvms_started: 1,
+            jvms: vec![jvm],
+            pairs: vec![unobserved],
+            skipped: vec![skipped("a.C"), skipped("a.D")],
+            problems: vec![Problem { place: "a.B".into(), what: "odd".into() }],
+        };
+        let expected = "\
+never entered:
+    a.B.m  B.java:2  catch IOException  (not observed: method too large)
+problem: a.B: odd
+not watched: 2 classes (a.C, ...): made at run time
+1 try-catch pair in 1 JVM: 0 entered, 0 caught something
+process 7 (Main) was killed; its counts are complete up to then
+";
+        assert_eq!(text_of(&seen), expected);
+    }
+
+    #[test]
+    fn origins_say_whose_frame_they_are() {
+        let origin =
+            |frame: Option<&str>, application| Origin { frame: frame.map(str::to_owned), application };
+        let all = [origin(Some("a.B.m:1"), true), origin(Some("java.x.Y.z:2"), false), origin(None, false)];
+        let expected = "  from a.B.m:1, java.x.Y.z:2 (no frame of the application), (no stack trace)";
+        assert_eq!(origins(&all), expected);
+    }
+}
