@@ -1,7 +1,7 @@
 //! The fixtures under `fixtures/colours`: small programs and, beside each, the usages worked out by hand.
 //!
 //! A clause is marked in the source by a comment on its `catch` line, `// @name`. The expected file holds comments
-//! (`#`), settings (`level 21`, `exit 3`), a header and one row per pair:
+//! (`#`), settings (`level 21`, `exit 3`, `warns words`), a header and one row per pair:
 //!
 //! ```text
 //! pair    types                  entries  pink  white  sibling  escaped  open
@@ -26,6 +26,8 @@ pub struct Fixture {
     /// The lowest language level that compiles it.
     pub level: u32,
     pub exit_code: i32,
+    /// What the watched run warns of, in these words.
+    pub warnings: Vec<String>,
     /// By the name of their mark.
     rows: BTreeMap<String, Row>,
     /// By start of the compiler's name, then by the name of their mark.
@@ -52,8 +54,9 @@ impl Fixture {
         let text = read(&source)?;
         let expected_file = source.with_extension("expected");
         let marks = marks_of(&text);
+        let (level, exit_code, warnings) = (DEFAULT_LEVEL, 0, Vec::new());
         let (rows, exceptions) = (BTreeMap::new(), Vec::new());
-        let mut fixture = Self { source, level: DEFAULT_LEVEL, exit_code: 0, rows, exceptions, marks };
+        let mut fixture = Self { source, level, exit_code, warnings, rows, exceptions, marks };
         for line in read(&expected_file)?.lines() {
             fixture
                 .read_line(line)
@@ -104,6 +107,7 @@ impl Fixture {
             [first, ..] if first.starts_with('#') => {}
             ["level", level] => self.level = level.parse()?,
             ["exit", code] => self.exit_code = code.parse()?,
+            ["warns", words @ ..] => self.warnings.push(words.join(" ")),
             ["pair", "types", columns @ ..] if columns == COLUMNS => {}
             [mark, types, numbers @ ..] => self.read_row(mark, types, numbers)?,
             [_] => bail!("unknown setting"),

@@ -159,13 +159,9 @@ pub fn link_jdk(jdk: &Jdk, patches: &JdkPatches) -> Result<JdkLinkReport> {
     // No class data sharing: it changes which classes are loaded at the start.
     command.args(["-Xverify:all", "-Xshare:off", "-Xmx4g", "--add-modules", "ALL-SYSTEM"]);
     command.args(["-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null"]);
-    let mut boot_append = OsString::from("-Xbootclasspath/a:");
-    boot_append.push(probes_stub()?);
-    command.arg(boot_append);
     for (module, archive) in &patches.modules {
-        let mut patch = OsString::from(format!("{module}="));
-        patch.push(archive);
-        command.arg("--patch-module").arg(patch);
+        command.arg("--patch-module").arg(patch(module, archive)?);
+        command.arg("--add-exports").arg(format!("java.base/catchment.runtime={module}"));
     }
     let mut agent_option = OsString::from("-javaagent:");
     agent_option.push(&agent);
@@ -184,6 +180,18 @@ pub fn link_jdk(jdk: &Jdk, patches: &JdkPatches) -> Result<JdkLinkReport> {
             )
         }
     }
+}
+
+/// The option for one module. Woven classes reach the probes from the first moment on only if these are part of
+/// `java.base`.
+fn patch(module: &str, archive: &Path) -> Result<OsString> {
+    let mut parts = vec![archive.to_owned()];
+    if module == "java.base" {
+        parts.push(probes_stub()?);
+    }
+    let mut patch = OsString::from(format!("{module}="));
+    patch.push(join_paths(parts)?);
+    Ok(patch)
 }
 
 /// `None` if the answer is not complete.

@@ -3,7 +3,7 @@
 //! Each fixture is compiled by several compilers and run on several JDKs; what it prints and its exit code are those
 //! of the plain run.
 
-use catchment_lab::{ChildEnd, Seen, WatchOptions, WatchedPair, watch_command};
+use catchment_lab::{ChildEnd, Problem, Seen, WatchOptions, WatchedPair, watch_command};
 use catchment_testkit::colours::{self, Fixture, Row, render, simple_names};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
 use catchment_testkit::{jdk, pinned};
@@ -163,8 +163,17 @@ impl<'a> Run<'a> {
         command
     }
 
+    /// Those that the fixture names, and no others.
+    fn check_warnings(&self, problems: &[Problem]) {
+        let warnings = &self.fixture.warnings;
+        let surplus = problems.iter().find(|problem| !warnings.iter().any(|it| problem.what.contains(it)));
+        assert_eq!(surplus, None, "{}", self.name);
+        let missing = warnings.iter().find(|it| !problems.iter().any(|problem| problem.what.contains(*it)));
+        assert_eq!(missing, None, "{}", self.name);
+    }
+
     fn check_usages(&self, seen: &Seen) {
-        assert_eq!(seen.problems, [], "{}", self.name);
+        self.check_warnings(&seen.problems);
         assert_eq!(seen.skipped, [], "{}", self.name);
         let actual = render(&rows_of(self.fixture, &seen.pairs));
         let expected = render(&self.fixture.rows_for(&self.compiler));
