@@ -32,9 +32,10 @@ final class PlainCode implements CodeText.Positions {
         return String.valueOf(place(label));
     }
 
+    /** -1 for a position that is no instruction's: some compilers write such into debug tables. */
     @Override
     public int place(LabelNode label) {
-        return before.get(label);
+        return before.getOrDefault(label, -1);
     }
 
     @Override

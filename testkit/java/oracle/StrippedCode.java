@@ -192,7 +192,8 @@ final class StrippedCode implements CodeText.Positions {
 
     @Override
     public int place(LabelNode label) {
-        return keptFrom(raw.place(label));
+        int at = raw.place(label);
+        return at < 0 ? at : keptFrom(at);
     }
 
     @Override
