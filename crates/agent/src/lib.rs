@@ -125,7 +125,11 @@ impl Agent for CatchmentAgent {
 }
 
 impl CatchmentAgent {
+    /// The same library named twice (a watch inside a watched command) is loaded twice; the first does the work.
     fn load(&self, context: &AgentLoadContext<'_>) -> Result<(), String> {
+        if observer().is_some() {
+            return Ok(());
+        }
         let options = context.options_str().map_err(|error| error.to_string())?.unwrap_or_default();
         let options = AgentOptions::parse(&options).map_err(|error| error.to_string())?;
         let runtime = options.runtime.clone();

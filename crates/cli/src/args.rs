@@ -10,7 +10,8 @@ Exit codes:
   2  wrong usage, or input that cannot be read
   3  nothing could be observed (no JVM ran under the agent, no application classes, no JDK)
   4  internal error
-`watch` exits with the code of the watched command (128 + signal if it was killed); 3 only in place of a 0.";
+`watch` exits with the code of the watched command (128 + signal if it was killed); 3 only in place of a 0.
+A JVM in which the agent cannot work says so in one line and ends with code 97.";
 
 const HANDLERS_EXAMPLES: &str = "\
 Examples:

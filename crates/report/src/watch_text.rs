@@ -1,7 +1,7 @@
 //! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
 
 use crate::text::{counted, pair_line};
-use catchment_lab::{Ended, Origin, Seen, SeenException, WatchedPair};
+use catchment_lab::{Ended, Jvm, Origin, Seen, SeenException, WatchedPair};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -107,12 +107,24 @@ fn write_totals(out: &mut dyn Write, seen: &Seen, entered: usize) -> io::Result<
     let pairs = counted(seen.pairs.len(), "try-catch pair", "try-catch pairs");
     let white = seen.pairs.iter().filter(|pair| pair.usages.white > 0).count();
     writeln!(out, "{pairs} in {jvms}: {entered} entered, {white} caught something")?;
-    for jvm in seen.jvms.iter().filter(|jvm| jvm.ended != Ended::Orderly) {
-        let state = match jvm.ended {
-            Ended::Running => "still runs; its counts are those of this moment",
-            Ended::Killed | Ended::Orderly => "was killed; its counts are complete up to then",
+    write_jvms(out, seen)
+}
+
+/// A single JVM that ended by itself needs no line.
+fn write_jvms(out: &mut dyn Write, seen: &Seen) -> io::Result<()> {
+    let is_worth_a_line = |jvm: &&Jvm| seen.jvms.len() > 1 || jvm.ended != Ended::Orderly;
+    for jvm in seen.jvms.iter().filter(is_worth_a_line) {
+        let ending = match jvm.ended {
+            Ended::Orderly => "",
+            Ended::Running => ", still runs: its counts are those of this moment",
+            Ended::Killed => ", killed: its counts are complete up to then",
         };
-        writeln!(out, "process {} ({}) {state}", jvm.pid, jvm.command)?;
+        let classes = counted(jvm.woven_classes, "class", "classes");
+        writeln!(
+            out,
+            "    process {}: {} (Java {}), {classes} woven{ending}",
+            jvm.pid, jvm.command, jvm.java_version
+        )?;
     }
     Ok(())
 }
@@ -125,7 +137,7 @@ fn line_of(pair: &WatchedPair) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catchment_lab::{Jvm, Place, Problem, SkippedClass, Usages};
+    use catchment_lab::{Place, Problem, SkippedClass, Usages};
 
     fn pair(class_hash: u64, code_source: &str) -> WatchedPair {
         WatchedPair {
@@ -190,7 +202,7 @@ never entered:
 problem: a.B: odd
 not watched: 2 classes (a.C, ...): made at run time
 1 try-catch pair in 1 JVM: 0 entered, 0 caught something
-process 7 (Main) was killed; its counts are complete up to then
+    process 7: Main (Java 17), 1 class woven, killed: its counts are complete up to then
 ";
         assert_eq!(text_of(&seen), expected);
     }

@@ -558,3 +558,43 @@ public class Early extends ClassLoader {
     assert_eq!(watched.json["skipped"][0]["class"], "Early");
     assert_eq!(watched.json["skipped"][0]["reason"], "loaded before the JVM was initialised");
 }
+
+#[test]
+fn classes_changed_before_us_are_a_problem() {
+    let program = Program::new(
+        "Changing",
+        r#"
+import java.io.InputStream;
+public class Changing extends ClassLoader {
+    @Override protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!name.equals("Changing$Inside")) return super.loadClass(name, resolve);
+        try (InputStream in = Changing.class.getResourceAsStream(name + ".class")) {
+            byte[] bytes = new String(in.readAllBytes(), "ISO-8859-1").replace("built", "BUILT").getBytes("ISO-8859-1");
+            return defineClass(name, bytes, 0, bytes.length, Changing.class.getProtectionDomain());
+        } catch (java.io.IOException e) { throw new ClassNotFoundException(name, e); }
+    }
+    public static void main(String[] args) throws Exception {
+        ((Runnable) new Changing().loadClass("Changing$Inside").getConstructor().newInstance()).run();
+    }
+    public static class Inside implements Runnable {
+        public void run() { try { System.out.println("built"); } catch (RuntimeException e) { } }
+    }
+}
+"#,
+    );
+    let watched = program.watch();
+    assert_eq!(watched.stdout(), "BUILT\n");
+    assert!(watched.colours().contains(&"run catch RuntimeException: 1 1 0 0 0 0".to_owned()));
+    assert_eq!(watched.problems()[0]["where"], "Changing$Inside");
+    assert!(watched.problems()[0]["what"].as_str().unwrap().contains("not loaded as built"));
+}
+
+#[test]
+fn a_watch_inside_a_watch_counts_once() {
+    let program = Program::new("Colours", COLOURS);
+    let mut command = vec![env!("CARGO_BIN_EXE_catchment").to_owned(), "watch".to_owned(), "--".to_owned()];
+    command.extend(program.java(17));
+    let watched = watch(&[], &command);
+    assert_eq!(watched.colours(), EXPECTED_COLOURS);
+    assert_eq!(watched.exit_code(), Some(3));
+}
