@@ -2,6 +2,7 @@
 
 mod bench;
 mod corpus;
+mod fuzz;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -22,6 +23,8 @@ enum Command {
     /// Measure against the bars in BENCHMARKS.md.
     #[command(subcommand)]
     Bench(Bench),
+    /// Run every fuzz target for a while (needs cargo-fuzz and a nightly toolchain).
+    Fuzz(fuzz::Options),
     /// One measured run of `bench weave`.
     #[command(hide = true)]
     ReadOnce { image: PathBuf },
@@ -51,6 +54,7 @@ fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
         Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::ReadOnce { image } => bench::weave::read_once(&image),
     }
 }

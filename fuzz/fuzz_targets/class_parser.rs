@@ -1,0 +1,23 @@
+//! Reading a class, its code, its frames and its pairs never panics, whatever the bytes.
+
+#![no_main]
+
+use catchment_classfile::{ClassFile, Frame, FrameWalk, LineTable};
+use catchment_pairs::pairs_of;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(class) = ClassFile::parse(bytes) else { return };
+    let _ = class.source_file();
+    for method in &class.methods {
+        let Ok(Some((_, code))) = class.code(method) else { continue };
+        let _ = code.insns().map_while(Result::ok).map(|insn| (insn.flow(), insn.targets().count())).count();
+        let _ = LineTable::read(&code, &class.pool);
+        if let Some(table) = code.stack_map(&class.pool)
+            && let Ok(mut walk) = FrameWalk::new(table, Frame::at_entry(&class, method))
+        {
+            while let Ok(Some(_)) = walk.advance() {}
+        }
+    }
+    let _ = pairs_of(&class);
+});
