@@ -99,15 +99,20 @@ impl Merge {
         if class.changed_before {
             self.changed_classes.insert(class.class.clone());
         }
+        let key = |pair: usize| (class.class.clone(), class.hash, pair);
         for (index, pair) in class.pairs.iter().enumerate() {
-            let key = (class.class.clone(), class.hash, index);
-            let sum = self.pairs.entry(key).or_insert_with(|| PairSum::new(class, pair));
+            let sum = self.pairs.entry(key(index)).or_insert_with(|| PairSum::new(class, pair));
             if !sum.pair.code_sources.contains(&class.code_source) {
                 sum.pair.code_sources.push(class.code_source.clone());
             }
             sum.counts_may_be_torn |= exceptions.jvm.ended == Ended::Running;
-            for woven_try in &class.tries {
-                sum.add_try(class, woven_try, index as u32, exceptions);
+        }
+        for woven_try in &class.tries {
+            let pairs: BTreeSet<u32> = woven_try.clauses.iter().map(|clause| clause.pair).collect();
+            for pair in pairs {
+                if let Some(sum) = self.pairs.get_mut(&key(pair as usize)) {
+                    sum.add_try(class, woven_try, pair, exceptions);
+                }
             }
         }
     }
@@ -163,9 +168,6 @@ impl PairSum {
         pair: u32,
         exceptions: &JvmExceptions<'_>,
     ) {
-        if !woven_try.clauses.iter().any(|clause| clause.pair == pair) {
-            return;
-        }
         let counter = |local: Option<u32>| local.and_then(|local| class.base.checked_add(local));
         let total = |local: Option<u32>| counter(local).map_or(0, |counter| exceptions.jvm.total(counter));
         let usages = &mut self.pair.usages;

@@ -1,4 +1,17 @@
-//! `catchment.watch/1`: PAIR with usages, what was caught and what escaped, with origins.
+//! `catchment.watch/1`: what a watched run saw.
+//!
+//! ```text
+//! {"schema":"catchment.watch/1", "exit":{"code","signal"}, "jvms_started",
+//!  "jvms":[{"pid","java","command","ended":"orderly|killed|running","woven_classes"}],
+//!  "pairs":[PAIR + {"class_hash","code_sources":[..],"not_observed":reason|null,
+//!           "usages":{"entries","pink","white","blue","open","sibling","escaped"},
+//!           "siblings":[{"pair":id,"count"}], "caught":[EXCEPTION], "escaped":[EXCEPTION]}],
+//!  "skipped":[{"class","code_source","reason"}], "problems":[{"where","what"}]}
+//! EXCEPTION  {"exception":binary name|null,"count","origins":[{"frame":"com.acme.Cache.load:83"|null,"application"}]}
+//! ```
+//!
+//! PAIR is that of `catchment.handlers/1`. An origin's frame is the application's topmost if `application`, else the
+//! topmost of anyone.
 
 use crate::json::{JsonPair, JsonProblem, write_line};
 use catchment_lab::{ChildEnd, SeenException, Watched, WatchedPair};
