@@ -91,16 +91,21 @@ pub(crate) fn install_runtime(
     jni: &JniEnv,
     runtime: &[RuntimeClass<'_>],
 ) -> Result<(), String> {
+    let mut defined = Vec::new();
     for class in runtime.iter().filter(|class| class.name != selftest::CLASS) {
-        define_in_boot_loader(jni, class)?;
+        defined.push((class.name, define_in_boot_loader(jni, class)?));
     }
-    let link = jni.find_class(LINK).ok_or_else(|| failed(jni, "find the runtime"))?;
+    // Not looked up by name: that would ask the system class loader, which may be the application's.
+    let class_named = |name: &str| {
+        let found = defined.iter().find(|(each, _)| *each == name);
+        found.map(|(_, class)| *class).ok_or_else(|| format!("the runtime has no {name}"))
+    };
+    let link = class_named(LINK)?;
     open_unsafe_to(jvmti, jni, link)?;
     register_natives(jni, link)?;
     for (class, method, descriptor) in INITIALISED {
-        let class_handle = jni.find_class(class);
-        // SAFETY: the class handle was just given by this environment.
-        let found = class_handle.and_then(|c| unsafe { jni.get_static_method_id(c, method, descriptor) });
+        // SAFETY: the class was just defined by this environment.
+        let found = unsafe { jni.get_static_method_id(class_named(class)?, method, descriptor) };
         found.ok_or_else(|| failed(jni, &format!("initialise {class}")))?;
     }
     Ok(())
