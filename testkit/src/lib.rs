@@ -8,6 +8,7 @@ pub mod colours;
 pub mod compilers;
 mod java_lexer;
 pub mod jdk;
+pub mod lang3;
 pub mod maven;
 pub mod oracle;
 pub mod pinned;

@@ -138,7 +138,7 @@ impl Linker {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JdkLinkReport {
     pub linked: u64,
-    /// Binary names of the classes that the JVM had loaded before it could run anything of ours.
+    /// Binary names of the classes that the JVM had loaded before it could run anything of ours, and lets be redefined.
     pub loaded_at_start: Vec<String>,
     pub failures: Vec<Difference>,
 }
