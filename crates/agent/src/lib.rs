@@ -153,9 +153,6 @@ impl CatchmentAgent {
         let runtime = unpack_runtime(&packed).ok_or_else(|| format!("{} is damaged", path.display()))?;
         let members = JdkMembers::find(jni)?;
         let _ = JDK_MEMBERS.set(members);
-        jvmti
-            .enable_class_file_load_hook_events()
-            .map_err(|error| format!("the JVM refuses class load events: {error:?}"))?;
         jvm::install_runtime(jvmti, jni, &runtime)?;
         let class = runtime.iter().find(|class| class.name == selftest::CLASS);
         let class = class.ok_or("the runtime has no self-test")?;
@@ -218,8 +215,8 @@ fn note_early_classes(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
     }
 }
 
-/// Class load events are asked for here and switched on when the JVM is initialised: until then it loads hundreds of its own
-/// classes, whose bytes it would have to fetch for us.
+/// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them on, a JVM
+/// with an ahead-of-time cache does not take classes of the application from it, which would come without an event.
 fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
     let jvmti = context.vm().jvmti().map_err(|code| format!("no JVMTI: {}", describe_jni_result(code)))?;
     let requested = jvmti
@@ -227,6 +224,7 @@ fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
         .and_then(|_| jvmti.set_default_agent_callbacks())
         .and_then(|()| {
             jvmti.enable_events_global(&[
+                jvmti::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
                 jvmti::JVMTI_EVENT_VM_INIT,
                 jvmti::JVMTI_EVENT_VM_DEATH,
                 jvmti::JVMTI_EVENT_THREAD_END,

@@ -310,15 +310,34 @@ fn equal_bytes_are_summed_and_different_bytes_kept_apart() {
     assert_eq!(seen, expected);
 }
 
-#[test]
-fn classes_in_jars_are_watched_only_on_request() {
-    let program = Program::new("Colours", COLOURS);
+fn colours_jar(program: &Program) -> String {
     let jar = program.folder.path().join("app.jar");
     let mut zip = zip::ZipWriter::new(fs::File::create(&jar).unwrap());
     zip.start_file("Colours.class", zip::write::SimpleFileOptions::default()).unwrap();
     std::io::Write::write_all(&mut zip, &fs::read(program.classes.join("Colours.class")).unwrap()).unwrap();
     zip.finish().unwrap();
-    let command = [java(17), "-cp".into(), jar.display().to_string(), "Colours".into()];
+    jar.display().to_string()
+}
+
+/// Such a cache holds classes that are linked before any agent is asked.
+#[test]
+fn classes_of_an_ahead_of_time_cache_are_watched() {
+    let program = Program::new("Colours", COLOURS);
+    let jar = colours_jar(&program);
+    let cache = program.folder.path().join("app.aot").display().to_string();
+    let made = std::process::Command::new(java(25))
+        .args([&format!("-XX:AOTCacheOutput={cache}"), "-cp", &jar, "Colours"])
+        .output()
+        .unwrap();
+    assert!(fs::exists(&cache).unwrap(), "{}", error_text(&made));
+    let command = [java(25), format!("-XX:AOTCache={cache}"), "-cp".into(), jar, "Colours".into()];
+    assert_eq!(watch(&["--include", "Colours"], &command).colours(), EXPECTED_COLOURS);
+}
+
+#[test]
+fn classes_in_jars_are_watched_only_on_request() {
+    let program = Program::new("Colours", COLOURS);
+    let command = [java(17), "-cp".into(), colours_jar(&program), "Colours".into()];
     let nothing = watch(&[], &command);
     assert_eq!((nothing.pairs().len(), nothing.exit_code()), (0, Some(3)));
     assert_eq!(watch(&["--include", "Col*"], &command).colours(), EXPECTED_COLOURS);
