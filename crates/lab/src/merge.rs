@@ -203,12 +203,15 @@ impl PairSum {
 
     /// A probe needs stack too; where none is left it cannot count.
     fn overflow_problem(&self) -> Option<Problem> {
-        let is_overflow = |seen: &&SeenException| seen.exception.as_deref() == Some(STACK_OVERFLOW);
+        let may_be_overflow = |seen: &&SeenException| {
+            seen.count > 0 && seen.exception.as_deref().is_none_or(|exception| exception == STACK_OVERFLOW)
+        };
         let mut seen = self.caught.values().chain(self.escaped.values());
-        seen.find(is_overflow).map(|_| Problem {
+        seen.find(may_be_overflow).map(|_| Problem {
             place: format!("{}.{}", self.pair.class, self.pair.method),
             what: format!(
-                "pair {} saw stack overflows: usages at the end of the stack may be missing from its counts",
+                "pair {} saw stack overflows or exceptions there was no room to note: usages at the end of the stack \
+                 may be missing from its counts",
                 self.pair.id
             ),
         })

@@ -2,7 +2,6 @@ package catchment.runtime;
 
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
-import jdk.internal.vm.annotation.ReservedStackAccess;
 
 /**
  * The methods woven classes call.
@@ -16,7 +15,8 @@ import jdk.internal.vm.annotation.ReservedStackAccess;
  * holding a thread would keep it alive.
  *
  * <p>A probe may run when the stack is nearly full. An overflow inside it is the probe's own and is not shown to the
- * program, which would have had the stack for itself; {@link #count} finishes its work on the reserved stack first.
+ * program, which would have had the stack for itself. (The JDK's reserved stack would keep the count too, but the JVM
+ * prints a warning on stdout whenever it is used.)
  */
 public final class Probes {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
@@ -114,7 +114,6 @@ public final class Probes {
     }
 
     @ForceInline
-    @ReservedStackAccess
     static void count(int id) {
         long thread = UNSAFE.getLong(Thread.currentThread(), THREAD_NUMBER);
         long shared = COUNTERS
