@@ -550,12 +550,15 @@ public class Deep {
 }
 "#,
     );
-    let watched = program.watch();
-    assert_eq!((watched.stdout().as_str(), watched.exit_code()), ("0123456789", Some(0)));
-    assert_eq!(watched.colours()[1], "main catch StackOverflowError: 10 0 10 0 0 0");
-    assert!(
-        watched.problems().iter().any(|each| each["what"].as_str().unwrap().contains("saw stack overflows"))
-    );
+    for mode in ["-Xint", "-Xmixed", "-Xcomp"] {
+        let mut command = program.java(17);
+        command.insert(1, mode.to_owned());
+        let watched = watch(&[], &command);
+        assert_eq!((watched.stdout().as_str(), watched.exit_code()), ("0123456789", Some(0)), "{mode}");
+        assert_eq!(watched.colours()[1], "main catch StackOverflowError: 10 0 10 0 0 0", "{mode}");
+        let whats: Vec<_> = watched.problems().iter().map(|each| each["what"].as_str().unwrap()).collect();
+        assert!(whats.iter().any(|what| what.contains("saw stack overflows")), "{mode}: {whats:?}");
+    }
 }
 
 #[test]
