@@ -113,6 +113,13 @@ fn switches_are_padded_anew() {
 }
 
 #[test]
+fn padding_of_a_switch_that_is_not_zero_is_kept() {
+    let switch = [LOOKUPSWITCH, 7, 8, 9, 0, 0, 0, 12, 0, 0, 0, 0, RETURN];
+    let class = Builder::new(&switch).build();
+    assert_eq!(edit(&class, |_| {}).expect("nothing to refuse"), class);
+}
+
+#[test]
 fn a_goto_that_no_longer_reaches_is_widened() {
     let mut code = vec![GOTO, 0x7F, 0xFF];
     code.resize(32_767, NOP);

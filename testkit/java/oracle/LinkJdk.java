@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Links every class of the JDK it runs on. An agent and a main class in one; fields of its answer are separated by tabs:
  *
  * <pre>
- *   loaded CLASS             was loaded before this program began
+ *   loaded CLASS             was loaded before this program began, and can be redefined
  *   failure CLASS OUTCOME
  *   done LINKED FAILED
  * </pre>
@@ -38,7 +38,8 @@ public final class LinkJdk {
     public static void premain(String options, Instrumentation instrumentation) {
         LinkJdk.instrumentation = instrumentation;
         Stream<Class<?>> classes = Arrays.stream(instrumentation.getAllLoadedClasses());
-        loaded = classes.filter(it -> !it.isArray() && !it.isHidden()).map(Class::getName).sorted().toList();
+        // What cannot be redefined must be patched or go unseen; so far no such class minds.
+        loaded = classes.filter(instrumentation::isModifiableClass).map(Class::getName).sorted().toList();
     }
 
     public static void main(String[] arguments) throws IOException {

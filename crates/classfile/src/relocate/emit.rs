@@ -105,7 +105,7 @@ impl<'a> Emitter<'_, 'a> {
     fn emit_switch(&self, insn: &Insn<'a>, out: &mut Vec<u8>) -> Result<(), ClassError> {
         let new_pc = self.layout.instruction(insn.pc)?;
         out.push(insn.opcode);
-        out.extend(std::iter::repeat_n(0, padding(new_pc) as usize));
+        put_padding(insn, padding(new_pc) as usize, out);
         let (words, words_per_case) = switch_words(insn);
         let target = |at: usize| insn.pc.wrapping_add_signed(u4_at(words, at).cast_signed() as isize);
         put4(out, self.distance(insn, target(0))?);
@@ -289,6 +289,15 @@ impl<'a> Emitter<'_, 'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Compilers pad a switch with zeros, but nothing says they must: what is there is kept where its length stays.
+fn put_padding(insn: &Insn<'_>, length: usize, out: &mut Vec<u8>) {
+    let old_length = 3 - insn.pc % 4;
+    match insn.bytes.get(1..=old_length).filter(|_| length == old_length) {
+        Some(old) => out.extend_from_slice(old),
+        None => out.extend(std::iter::repeat_n(0, length)),
     }
 }
 

@@ -1,0 +1,129 @@
+//! Damaged classes: reading, finding pairs and weaving never panic, and what is woven can be read again.
+//!
+//! Stands in for the fuzz targets under `fuzz/`, which need a nightly compiler and time.
+
+use catchment_classfile::{ClassFile, CodeEdit, Constants, PoolAppender, relocate, replace_code};
+use catchment_program::{LoadOptions, visit};
+use catchment_testkit::jdk;
+use catchment_weave::{ProbeKinds, prepare};
+
+const CLASSES: usize = 200;
+const DAMAGES_PER_CLASS: usize = 60;
+
+/// Small classes with handlers, spread over the whole image of JDK 17.
+fn samples() -> Vec<Vec<u8>> {
+    let image = jdk::installed(17).unwrap().home().join("lib/modules");
+    let mut all = Vec::new();
+    visit(&image, &LoadOptions::default(), &mut |class| {
+        if class.bytes.len() < 6_000 && has_handlers(class.bytes) {
+            all.push(class.bytes.to_vec());
+        }
+    })
+    .unwrap();
+    let step = all.len() / CLASSES;
+    all.into_iter().step_by(step).take(CLASSES).collect()
+}
+
+fn has_handlers(bytes: &[u8]) -> bool {
+    let class = ClassFile::parse(bytes).unwrap();
+    class
+        .methods
+        .iter()
+        .any(|method| class.code(method).unwrap().is_some_and(|(_, code)| code.has_exceptions()))
+}
+
+/// Xorshift: the same damage in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+}
+
+fn for_each_damaged_class(mut check: impl FnMut(&[u8])) {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for class in samples() {
+        for _ in 0..DAMAGES_PER_CLASS {
+            let mut damaged = class.clone();
+            for _ in 0..=random.below(3) {
+                // Small values meet lengths, indices and offsets more often than any byte would.
+                let value = if random.below(2) == 0 { random.below(16) } else { random.below(256) };
+                let at = random.below(damaged.len());
+                damaged[at] = u8::try_from(value).unwrap();
+            }
+            if random.below(8) == 0 {
+                damaged.truncate(random.below(class.len()));
+            }
+            check(&damaged);
+        }
+    }
+}
+
+#[test]
+fn damaged_classes_are_woven_or_refused() {
+    let (mut woven, mut refused) = (0, 0);
+    for_each_damaged_class(|bytes| {
+        for (kinds, first_id) in [(ProbeKinds::USAGE, 3), (ProbeKinds::ALL, 70_000)] {
+            let Ok(prepared) = prepare(bytes, kinds) else {
+                refused += 1;
+                continue;
+            };
+            let outcome = prepared.weave(first_id);
+            assert_eq!(prepared.weave(first_id), outcome);
+            if let Some(out) = outcome.bytes {
+                woven += 1;
+                assert_readable(&out, bytes);
+            }
+        }
+    });
+    // Damage that always or never hits something vital would test nothing.
+    assert!(woven > 1_000 && refused > 1_000, "{woven} woven, {refused} refused");
+}
+
+fn assert_readable(woven: &[u8], original: &[u8]) {
+    let (woven, original) = (ClassFile::parse(woven).unwrap(), ClassFile::parse(original).unwrap());
+    assert_eq!(woven.methods.len(), original.methods.len());
+    for (method, old) in woven.methods.iter().zip(&original.methods) {
+        if let Ok(Some((_, old_code))) = original.code(old)
+            && old_code.insns().all(|insn| insn.is_ok())
+        {
+            let (_, code) = woven.code(method).unwrap().unwrap();
+            assert!(code.insns().all(|insn| insn.is_ok()), "{}{}", old.name, old.descriptor);
+        }
+    }
+}
+
+struct NoConstants;
+
+impl Constants for NoConstants {
+    fn class(&mut self, _name: &[u8]) -> Option<u16> {
+        None
+    }
+
+    fn utf8(&mut self, _text: &[u8]) -> Option<u16> {
+        None
+    }
+}
+
+#[test]
+fn damaged_classes_come_out_of_the_writer_as_they_went_in_or_are_refused() {
+    let mut rewritten = 0;
+    for_each_damaged_class(|bytes| {
+        let Ok(class) = ClassFile::parse(bytes) else { return };
+        let mut replacements = Vec::new();
+        for method in &class.methods {
+            let Ok(Some((attribute, code))) = class.code(method) else { continue };
+            let edit = CodeEdit::unchanged(&code);
+            if let Ok(contents) = relocate(&class, method, (attribute, code), &edit, &mut NoConstants) {
+                replacements.push((attribute, contents));
+                rewritten += 1;
+            }
+        }
+        assert_eq!(replace_code(&class, &PoolAppender::new(&class.pool), &replacements), bytes);
+    });
+    assert!(rewritten > 1_000, "only {rewritten} methods were rewritten");
+}
