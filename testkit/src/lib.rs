@@ -12,5 +12,6 @@ pub mod lang3;
 pub mod maven;
 pub mod oracle;
 pub mod pinned;
+pub mod random_programs;
 pub mod source_counters;
 pub mod workspace;

@@ -43,7 +43,7 @@ pub struct CountedClause {
 }
 
 /// What the source counted for one clause. Usages that never ended are among the pink: source cannot tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CountedUsages {
     pub entries: u64,
     pub pink_or_open: u64,

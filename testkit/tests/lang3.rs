@@ -65,13 +65,7 @@ fn counted_by_agent(lang3: &Lang3) -> BTreeMap<Place, CountedUsages> {
     assert_eq!(watched.seen.problems, []);
     let mut usages: BTreeMap<Place, CountedUsages> = BTreeMap::new();
     for pair in &watched.seen.pairs {
-        let counted = usages.entry(place_of(pair)).or_insert(CountedUsages {
-            entries: 0,
-            pink_or_open: 0,
-            white: 0,
-            sibling: 0,
-            escaped: 0,
-        });
+        let counted = usages.entry(place_of(pair)).or_default();
         counted.entries += pair.usages.entries;
         counted.pink_or_open += pair.usages.entries - pair.usages.white - pair.usages.blue();
         counted.white += pair.usages.white;
