@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: whole jobs with counts beside the times, so that a faster wrong answer is seen.
 
+pub(crate) mod timed;
+pub(crate) mod watch;
 pub(crate) mod weave;
 
 use std::fmt;
@@ -17,6 +19,10 @@ impl Measurements {
 
     pub(crate) fn median(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn slowest(&self) -> Duration {
+        self.0.last().copied().unwrap_or_default()
     }
 }
 

@@ -3,6 +3,7 @@
 mod bench;
 mod corpus;
 mod fuzz;
+mod truth;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -23,11 +24,16 @@ enum Command {
     /// Measure against the bars in BENCHMARKS.md.
     #[command(subcommand)]
     Bench(Bench),
+    /// Compare what `watch` counts on commons-lang3 with counters in its source.
+    Truth(truth::Options),
     /// Run every fuzz target for a while (needs cargo-fuzz and a nightly toolchain).
     Fuzz(fuzz::Options),
     /// One measured run of `bench weave`.
     #[command(hide = true)]
     ReadOnce { image: PathBuf },
+    /// One measured run of `bench watch`.
+    #[command(hide = true)]
+    Timed(bench::timed::Timed),
 }
 
 #[derive(Debug, Subcommand)]
@@ -38,6 +44,8 @@ enum Bench {
         #[arg(long)]
         no_asm: bool,
     },
+    /// What watching costs commons-lang3's own suite, with JaCoCo beside it.
+    Watch(bench::watch::Options),
 }
 
 fn main() -> ExitCode {
@@ -54,7 +62,10 @@ fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
         Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
+        Command::Truth(options) => truth::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),
+        Command::Timed(timed) => bench::timed::run(&timed),
         Command::ReadOnce { image } => bench::weave::read_once(&image),
     }
 }
