@@ -74,6 +74,7 @@ fixtures! {
     resource_variables: "resources/ResourceVariables.java",
     string_switches: "switches/StringSwitches.java",
     try_in_finally: "finally/TryInFinally.java",
+    try_in_finally_in_loop: "finally/TryInFinallyInLoop.java",
     try_with_resources: "resources/TryWithResources.java",
 }
 
