@@ -7,6 +7,7 @@
 pub mod colours;
 pub mod compilers;
 mod java_lexer;
+mod java_tries;
 pub mod jdk;
 pub mod lang3;
 pub mod maven;
