@@ -9,7 +9,6 @@ use crate::workspace::{cached_folder, files_below};
 use crate::{maven, pinned};
 use anyhow::{Context, Result, bail};
 use std::env::join_paths;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -38,8 +37,6 @@ const OPENED: &[&str] = &[
 ];
 
 const COMPILER: Compiler = Compiler::Javac { jdk: 17, release: 11 };
-
-const OPENED_BY_PATH: &str = "lang-708-input.txt";
 
 /// The library's sources and tests, unpacked, and what the tests need.
 #[derive(Debug, Clone)]
@@ -96,14 +93,6 @@ impl Lang3 {
         }
         command.args(packages.iter().map(|package| format!("--select-package={package}")));
         Ok(command)
-    }
-
-    /// Puts into `folder` what the full suite expects where it runs: one test opens a file by its path in the source tree.
-    pub fn prepare_folder(&self, folder: &Path) -> Result<()> {
-        let resources = folder.join("src/test/resources");
-        let copied = fs::create_dir_all(&resources)
-            .and_then(|()| fs::copy(self.tests.join(OPENED_BY_PATH), resources.join(OPENED_BY_PATH)));
-        copied.map(|_| ()).with_context(|| format!("cannot prepare {}", folder.display()))
     }
 }
 
