@@ -154,6 +154,10 @@ pub enum RelocateError {
     TooLong,
     #[error("a conditional branch would no longer reach its target")]
     BranchTooFar,
+    #[error("its operand stack would pass the limit of 65,535 slots")]
+    StackTooDeep,
+    #[error("it nests too many handlers")]
+    TooManyHandlers,
     #[error("the constant pool is full")]
     PoolFull,
     #[error("class files before version 45.3 are not rewritten")]

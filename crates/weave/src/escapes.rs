@@ -24,13 +24,25 @@ pub(crate) struct EscapeRequest<'p> {
     pub(crate) start: Place,
 }
 
+/// A block behind the code and the old table rows that must protect it.
+#[derive(Debug)]
+pub(crate) struct BlockCover {
+    pub(crate) block: usize,
+    pub(crate) rows: Vec<u16>,
+}
+
 /// A row of the new table together with the old pcs it protects.
 #[derive(Debug, Clone)]
 struct Row {
     start: usize,
     end: usize,
     new: NewException,
+    /// Of an old row its index; of a new one that of the row it follows.
+    origin: usize,
 }
+
+/// Work spent on one method's nested tries before it is given up: hostile classes nest thousands.
+const MAX_ROW_CHECKS: usize = 50_000_000;
 
 /// What the handlers are made from.
 pub(crate) struct Escapes<'e, 'a> {
@@ -47,6 +59,7 @@ impl<'a> Escapes<'_, 'a> {
         &self,
         kept: Vec<NewException>,
         requests: &[EscapeRequest<'_>],
+        block_covers: &[BlockCover],
         method_escape: Option<usize>,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
@@ -54,12 +67,17 @@ impl<'a> Escapes<'_, 'a> {
         // From the last row to the first: when a try's turn comes, all rows around it are known.
         let mut reversed: Vec<Row> = Vec::with_capacity(kept.len() + requests.len());
         let mut covers = Vec::new();
+        let mut budget = MAX_ROW_CHECKS;
         for (index, new) in kept.into_iter().enumerate().rev() {
             for request in requests.iter().filter(|request| last_entry(request.it) == index) {
-                self.add_try_escape(request, &mut reversed, &mut covers, constants, edit)?;
+                self.add_try_escape(request, &mut reversed, &mut covers, &mut budget, constants, edit)?;
             }
             let entry = self.entries[index];
-            reversed.push(Row { start: usize::from(entry.start), end: usize::from(entry.end), new });
+            let (start, end) = (usize::from(entry.start), usize::from(entry.end));
+            reversed.push(Row { start, end, new, origin: index });
+        }
+        for cover in block_covers {
+            covers.extend(rows_over_block(cover, &reversed));
         }
         edit.exceptions.extend(reversed.into_iter().rev().map(|row| row.new));
         edit.exceptions.extend(covers);
@@ -75,25 +93,21 @@ impl<'a> Escapes<'_, 'a> {
         request: &EscapeRequest<'_>,
         reversed: &mut Vec<Row>,
         covers: &mut Vec<NewException>,
+        budget: &mut usize,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
         let mut handlers: Vec<(Vec<(Place, u16)>, usize)> = Vec::new();
         let mut rows = Vec::new();
         for (start, end) in parts(request.it, reversed) {
+            *budget = budget.checked_sub(reversed.len()).ok_or(RelocateError::TooManyHandlers)?;
             let around = around(start, end, reversed);
             let block = match handlers.iter().find(|(it, _)| *it == around) {
                 Some((_, block)) => *block,
                 None => {
                     let frame = self.frame_of(request.it, &around, edit)?;
                     let block = append_rethrow(abi::TRY_ESCAPE, request.id, frame, constants, edit)?;
-                    covers.extend(around.iter().map(|(handler, catch_type)| NewException {
-                        start: Place::Appended(block),
-                        end: Place::AfterAppended(block),
-                        handler: *handler,
-                        catch_type: *catch_type,
-                        original: None,
-                    }));
+                    covers.extend(around.iter().map(|handler| over_block(block, *handler)));
                     handlers.push((around, block));
                     block
                 }
@@ -106,7 +120,7 @@ impl<'a> Escapes<'_, 'a> {
                 catch_type: 0,
                 original: None,
             };
-            rows.push(Row { start, end, new });
+            rows.push(Row { start, end, new, origin: last_entry(request.it) });
         }
         reversed.extend(rows.into_iter().rev());
         Ok(())
@@ -219,6 +233,26 @@ fn last_entry(it: &TrySite) -> usize {
         .map_or(usize::MAX, |index| usize::from(*index))
 }
 
+/// A row that protects an appended block.
+fn over_block(block: usize, (handler, catch_type): (Place, u16)) -> NewException {
+    let (start, end) = (Place::Appended(block), Place::AfterAppended(block));
+    NewException { start, end, handler, catch_type, original: None }
+}
+
+/// The rows that protect a block on the way of a jump, in table order: the old ones asked for, and with the last row of a
+/// try also the handler that sees its exceptions escape. `rows` is in reverse.
+fn rows_over_block(cover: &BlockCover, rows: &[Row]) -> Vec<NewException> {
+    let mut handlers: Vec<(Place, u16)> = Vec::new();
+    for row in rows.iter().rev() {
+        let wanted = u16::try_from(row.origin).is_ok_and(|origin| cover.rows.binary_search(&origin).is_ok());
+        let handler = (row.new.handler, row.new.catch_type);
+        if wanted && !handlers.contains(&handler) {
+            handlers.push(handler);
+        }
+    }
+    handlers.into_iter().map(|handler| over_block(cover.block, handler)).collect()
+}
+
 /// The ranges of a try, cut wherever a row around it begins or ends.
 fn parts(it: &TrySite, rows: &[Row]) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
@@ -266,6 +300,7 @@ fn merge<'a>(
             Some(VerificationType::Object(name)) => {
                 class.pool.class_name(name).is_ok_and(|name| name == "java/lang/Object")
             }
+            Some(VerificationType::Named(name)) => name == b"java/lang/Object",
             _ => false,
         };
         if vague && outer.is_some_and(|outer| outer != VerificationType::Top) {

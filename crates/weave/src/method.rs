@@ -13,8 +13,8 @@
 
 use crate::ProbeSite;
 use crate::constants::ProbeConstants;
-use crate::edges::{Edges, ExitJump, TryRef, edges_of};
-use crate::escapes::{self, EscapeRequest};
+use crate::edges::{Edges, Jump, TryRef, edges_of};
+use crate::escapes::{BlockCover, EscapeRequest, Escapes};
 use crate::frames::FrameTable;
 use crate::sites::MethodSites;
 use catchment_classfile::{
@@ -130,7 +130,7 @@ impl<'a> MethodWeaver<'_, 'a> {
     fn edit(&self, constants: &mut ProbeConstants) -> Result<CodeEdit<'a>, RelocateError> {
         let edges = match self.tries.is_empty() {
             true => Edges::default(),
-            false => edges_of(&self.code, &self.tries, &|pc| self.starting_at(pc))?,
+            false => edges_of(&self.code, &self.entries, &self.tries, &|pc| self.starting_at(pc))?,
         };
         let mut inserts = Vec::new();
         self.insert_try_probes(&edges, &mut inserts);
@@ -141,22 +141,15 @@ impl<'a> MethodWeaver<'_, 'a> {
         let mut edit = CodeEdit { max_stack: self.max_stack()?, ..CodeEdit::default() };
         self.place_inserts(&inserts, constants, &mut edit)?;
         let slots = Slots { inserts: &inserts };
-        for jump in &edges.loops {
-            let place = Place::Slot {
-                pc: jump.target,
-                slot: slots.landing(jump.target) + self.entry_probes(jump.target, jump.inside),
-            };
-            edit.redirects.push(((jump.source, jump.target), place));
-        }
-        self.append_exit_blocks(&edges.jumps, &slots, constants, &mut edit)?;
-        self.place_exceptions(&slots, constants, &mut edit)?;
+        let covers = self.redirect_jumps(&edges.jumps, &slots, constants, &mut edit)?;
+        self.place_exceptions(&slots, &covers, constants, &mut edit)?;
         edit.redirects.sort_by_key(|(edge, _)| *edge);
         Ok(edit)
     }
 
     /// Probes push an id, and a throwable before it.
     fn max_stack(&self) -> Result<u16, RelocateError> {
-        let extended = self.code.max_stack.checked_add(2).ok_or(RelocateError::TooLong)?;
+        let extended = self.code.max_stack.checked_add(2).ok_or(RelocateError::StackTooDeep)?;
         Ok(extended.max(3))
     }
 
@@ -167,15 +160,11 @@ impl<'a> MethodWeaver<'_, 'a> {
 
     /// How many of the first `count` tries that start at `pc` have an entry probe.
     fn entry_probes(&self, pc: usize, count: usize) -> usize {
-        self.starting_at(pc)
-            .iter()
-            .take(count)
-            .filter(|(index, _)| self.try_id(*index).enter.is_some())
-            .count()
+        self.starting_at(pc).iter().take(count).filter(|(index, _)| self.enter_id(*index).is_some()).count()
     }
 
-    fn try_id(&self, index: usize) -> TryIds {
-        self.ids.get(&index).cloned().unwrap_or_default()
+    fn enter_id(&self, index: usize) -> Option<usize> {
+        self.ids.get(&index).and_then(|ids| ids.enter)
     }
 
     fn exits<'s>(&'s self, left: &'s [usize]) -> impl Iterator<Item = usize> + 's {
@@ -184,14 +173,14 @@ impl<'a> MethodWeaver<'_, 'a> {
 
     fn insert_try_probes(&self, edges: &Edges, inserts: &mut Vec<Insert>) {
         for (order, (index, it)) in self.tries.iter().enumerate() {
-            let ids = self.try_id(*index);
+            let Some(ids) = self.ids.get(index) else { continue };
             let pc = usize::from(it.start());
             if let Some(id) = ids.enter {
                 inserts.push(probe(pc, Rank::TryEntry(order), abi::TRY_ENTER, id));
             }
-            for (clause, id) in ids.caught {
-                let handler = usize::from(it.clauses[clause].handler);
-                inserts.push(probe(handler, Rank::Caught, abi::CAUGHT, id));
+            for (clause, id) in &ids.caught {
+                let handler = usize::from(it.clauses[*clause].handler);
+                inserts.push(probe(handler, Rank::Caught, abi::CAUGHT, *id));
             }
         }
         for (pc, left) in &edges.falls {
@@ -284,43 +273,58 @@ impl<'a> MethodWeaver<'_, 'a> {
         Ok(())
     }
 
-    /// Jumps that leave tries are sent through a block that counts and then goes where the jump went.
-    fn append_exit_blocks(
+    /// Jumps that leave or enter tries are sent through a block that counts and then goes where the jump went; loops
+    /// land behind the entry probes of the tries they stay in. Gives what has to protect the blocks.
+    fn redirect_jumps(
         &self,
-        jumps: &[ExitJump],
+        jumps: &[Jump],
         slots: &Slots<'_>,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
-    ) -> Result<(), RelocateError> {
-        let mut blocks: Vec<(Vec<usize>, Place, usize)> = Vec::new();
+    ) -> Result<Vec<BlockCover>, RelocateError> {
+        let mut blocks: Vec<(EdgeBlock, usize)> = Vec::new();
+        let mut covers = Vec::new();
         for jump in jumps {
-            let exits: Vec<usize> = self.exits(&jump.left).collect();
-            if exits.is_empty() {
-                continue;
-            }
-            let edge = (jump.source, jump.target);
-            let looped = edit.redirects.iter().find(|(it, _)| *it == edge).map(|(_, place)| *place);
-            let to = looped.unwrap_or(Place::Slot { pc: jump.target, slot: slots.landing(jump.target) });
-            let known = blocks.iter().find(|(ids, place, _)| *ids == exits && *place == to);
-            let block = match known {
-                Some((_, _, block)) => *block,
-                None => {
-                    let block = self.append_exit_block(jump.target, &exits, to, constants, edit)?;
-                    blocks.push((exits, to, block));
-                    block
-                }
+            let slot = slots.landing(jump.target) + self.entry_probes(jump.target, jump.inside);
+            let to = Place::Slot { pc: jump.target, slot };
+            let block = EdgeBlock {
+                exits: self.exits(&jump.left).collect(),
+                enters: jump.entered.iter().filter_map(|index| self.enter_id(*index)).collect(),
+                to,
+                rows: self.rows_around(jump),
             };
-            edit.redirects.retain(|(it, _)| *it != edge);
-            edit.redirects.push((edge, Place::Appended(block)));
+            let place = if block.exits.is_empty() && block.enters.is_empty() {
+                to
+            } else if let Some((_, index)) = blocks.iter().find(|(it, _)| *it == block) {
+                Place::Appended(*index)
+            } else {
+                let index = self.append_edge_block(jump.target, &block, constants, edit)?;
+                covers.push(BlockCover { block: index, rows: block.rows.clone() });
+                blocks.push((block, index));
+                Place::Appended(index)
+            };
+            edit.redirects.push(((jump.source, jump.target), place));
         }
-        Ok(())
+        Ok(covers)
     }
 
-    fn append_exit_block(
+    /// The table rows that must protect a block on the way of `jump`: those that protect both its ends. Where it enters
+    /// a try, those of that try and around it, so that what the entry probe throws reaches its clauses.
+    fn rows_around(&self, jump: &Jump) -> Vec<u16> {
+        let entered = self.tries.iter().find(|(index, _)| jump.entered.first() == Some(index));
+        let first_row = entered.map(|(_, it)| first_entry(it));
+        let holds =
+            |row: &ExceptionEntry, pc: usize| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
+        let rows = self.entries.iter().zip(0u16..).filter(|(row, index)| {
+            holds(row, jump.target) && first_row.map_or(holds(row, jump.source), |first| *index >= first)
+        });
+        rows.map(|(_, index)| index).collect()
+    }
+
+    fn append_edge_block(
         &self,
         target: usize,
-        exits: &[usize],
-        to: Place,
+        block: &EdgeBlock,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<usize, RelocateError> {
@@ -330,36 +334,45 @@ impl<'a> MethodWeaver<'_, 'a> {
             None => return Err(catchment_classfile::ClassError::NotAnInstruction(target).into()),
         };
         let start = edit.code.len();
-        for id in exits {
+        for id in &block.exits {
             put_probe(abi::TRY_EXIT, *id, constants, &mut edit.code)?;
         }
-        edit.appended.push(Appended { code: start..edit.code.len(), end: AppendedEnd::Goto(to), frame });
+        for id in &block.enters {
+            put_probe(abi::TRY_ENTER, *id, constants, &mut edit.code)?;
+        }
+        edit.appended.push(Appended {
+            code: start..edit.code.len(),
+            end: AppendedEnd::Goto(block.to),
+            frame,
+        });
         Ok(edit.appended.len() - 1)
     }
 
     fn place_exceptions(
         &self,
         slots: &Slots<'_>,
+        covers: &[BlockCover],
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
         let kept =
             self.entries.iter().zip(0u16..).map(|(entry, index)| self.keep(index, *entry, slots)).collect();
         let requests = self.tries.iter().filter_map(|(index, it)| {
-            let id = self.try_id(*index).escape?;
+            let id = self.ids.get(index)?.escape?;
             let start = self.range_start(usize::from(it.start()), first_entry(it), slots);
             Some(EscapeRequest { id, it, start })
         });
         let requests: Vec<_> = requests.collect();
         let method_escape = self.sites.iter().position(|site| matches!(site, ProbeSite::MethodEscape { .. }));
-        let escapes = escapes::Escapes {
+        let escapes = Escapes {
             class: self.class,
             method: self.method,
             code: &self.code,
             entries: &self.entries,
             frames: &self.frames,
         };
-        escapes.add(kept, &requests, method_escape.map(|offset| self.first_site + offset), constants, edit)
+        let method_escape = method_escape.map(|offset| self.first_site + offset);
+        escapes.add(kept, &requests, covers, method_escape, constants, edit)
     }
 
     fn keep(&self, index: u16, entry: ExceptionEntry, slots: &Slots<'_>) -> NewException {
@@ -373,12 +386,30 @@ impl<'a> MethodWeaver<'_, 'a> {
         }
     }
 
-    /// Where a range that belongs to table row `entry` starts: behind the entry probes of the tries around it.
-    /// Rows are ordered from the inside out, so those tries have later rows.
+    /// Where a range that belongs to table row `entry` starts: behind the entry probes of the tries around it, whose
+    /// rows come later, since rows are ordered from the inside out. A row that protects a handler protects its probe
+    /// too: a monitor's handler must cover every call made while the monitor is held, or the JIT gives up on the method.
     fn range_start(&self, pc: usize, entry: u16, slots: &Slots<'_>) -> Place {
-        let around = self.starting_at(pc).iter().take_while(|(_, it)| first_entry(it) > entry).count();
-        Place::Slot { pc, slot: slots.landing(pc) + self.entry_probes(pc, around) }
+        let starting = self.starting_at(pc);
+        let around = starting.iter().take_while(|(_, it)| first_entry(it) > entry).count();
+        let own =
+            starting.iter().any(|(_, it)| it.clauses.iter().any(|clause| clause.entries.contains(&entry)));
+        let slot = match around {
+            0 if !own => slots.handler(pc),
+            around => slots.landing(pc) + self.entry_probes(pc, around),
+        };
+        Place::Slot { pc, slot }
     }
+}
+
+/// What stands in a block behind the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct EdgeBlock {
+    exits: Vec<usize>,
+    enters: Vec<usize>,
+    to: Place,
+    /// Indices of the old table rows that protect it.
+    rows: Vec<u16>,
 }
 
 fn probe(pc: usize, rank: Rank, method: ProbeMethod, id: usize) -> Insert {
