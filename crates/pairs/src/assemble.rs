@@ -2,14 +2,17 @@
 
 use crate::body::{Body, Segments};
 use crate::clauses::{Handler, Try, handlers_of, parents_of, tries_of};
-use crate::filters::{self, ClassFacts};
+use crate::filters::{self, ClassFacts, Classifier};
 use crate::{ClassPairs, ClauseSite, Filtered, Pair, PcRange, Problem, TrySite, coroutine, normalise};
 use catchment_classfile::{ClassError, ClassFile, Code, Member};
 use std::fmt::Write as _;
 
-/// Instruction visits spent on finding the extent of one method's handlers. Beyond it (machine-made methods with
-/// thousands of handlers) a handler counts as its first straight line, which only weakens the hash in its id.
-const MAX_VISITS: usize = 30_000_000;
+/// Steps spent on finding the extent of one method's handlers. Beyond it (machine-made methods with thousands of
+/// handlers) a handler counts as its first straight line, which only weakens the hash in its id.
+const MAX_STEPS: usize = 30_000_000;
+
+/// Clauses of one method that are looked at. No compiler makes as many; a hostile class might.
+const MAX_CLAUSES: usize = 2_000;
 
 pub(crate) fn assemble(class: &ClassFile<'_>) -> ClassPairs {
     let mut result = ClassPairs {
@@ -58,6 +61,10 @@ struct Described {
     body_hash: u64,
     /// The source map says that it was written in another function.
     inlined: bool,
+    /// The line in the class file, before the source map; each inlining of a function has lines of its own.
+    raw_line: Option<u16>,
+    /// How many tries with the same raw line and types come before it in the method.
+    rank: usize,
 }
 
 struct DescribedClause {
@@ -101,10 +108,9 @@ fn number(class: &ClassFile<'_>, methods: &[MethodTries], result: &mut ClassPair
                         let own = numbered.iter().filter(|it| it.method == method && it.ordinal.is_some());
                         let ordinal = own.count();
                         let maybe_copy = tries.tries[..index].iter().any(|it| may_be_copy(it, described));
-                        add_pairs(&class.methods[tries.method], described, ordinal, result);
-                        let added = result.pairs.len() - described.clauses.len();
-                        result.pairs[added..].iter_mut().for_each(|pair| pair.maybe_copy = maybe_copy);
-                        (result.pairs.len() - described.clauses.len(), Some(ordinal))
+                        let first_pair = result.pairs.len();
+                        add_pairs(&class.methods[tries.method], described, (ordinal, maybe_copy), result);
+                        (first_pair, Some(ordinal))
                     }
                 };
                 numbered.push(Numbered { method, index, first_pair, ordinal });
@@ -127,8 +133,21 @@ fn is_copy(earlier: &Described, later: &Described, same_method: bool) -> bool {
     let same_place = earlier.clauses.len() == later.clauses.len()
         && clauses().all(|(a, b)| a.line.is_some() && a.line == b.line && a.types == b.types);
     let same_code = || same_method && earlier.try_line == later.try_line && is_same_code(earlier, later);
-    // For inlined code the source map names the place exactly, while parameters, results and lambdas differ.
-    same_place && (later.inlined || same_code())
+    // For inlined code the source map names the place exactly, while parameters, results and lambdas differ. Several
+    // tries on one line keep their order.
+    let same_function = || later.rank == earlier.rank && !(same_method && later.raw_line == earlier.raw_line);
+    same_place && if later.inlined { same_function() } else { same_code() }
+}
+
+fn rank(tries: &mut [Described]) {
+    for index in 0..tries.len() {
+        let (before, rest) = tries.split_at_mut(index);
+        let types = |it: &Described| it.clauses.iter().map(|clause| clause.types.clone()).collect::<Vec<_>>();
+        if rest[0].raw_line.is_some() {
+            let alike = |it: &&Described| it.raw_line == rest[0].raw_line && types(it) == types(&rest[0]);
+            rest[0].rank = before.iter().filter(alike).count();
+        }
+    }
 }
 
 /// Whether only missing lines keep `later` from being a copy of `earlier`.
@@ -154,7 +173,12 @@ fn set_parents(methods: &[MethodTries], numbered: &[Numbered], result: &mut Clas
     }
 }
 
-fn add_pairs(method: &Member<'_>, described: &Described, ordinal: usize, result: &mut ClassPairs) {
+fn add_pairs(
+    method: &Member<'_>,
+    described: &Described,
+    (ordinal, maybe_copy): (usize, bool),
+    result: &mut ClassPairs,
+) {
     for (number, clause) in described.clauses.iter().enumerate() {
         let id = id(&result.class, method, (ordinal, number), clause);
         result.pairs.push(Pair {
@@ -167,7 +191,7 @@ fn add_pairs(method: &Member<'_>, described: &Described, ordinal: usize, result:
             parent: None,
             source: clause.line.as_ref().and_then(|position| position.file.clone()),
             maybe_generated: clause.maybe_generated,
-            maybe_copy: false,
+            maybe_copy,
         });
     }
 }
@@ -214,9 +238,10 @@ impl<'a> MethodReader<'_, 'a> {
     fn read(&self, code: Code<'a>, filtered: &mut Vec<Filtered>) -> Result<Option<MethodTries>, ClassError> {
         let body = Body::open(self.class, self.method, code)?;
         let handlers = handlers_of(&body);
+        let classifier = Classifier::new(self.facts, &body, &handlers);
         let mut written = Vec::new();
         for handler in &handlers {
-            match filters::reason(self.facts, &body, handler, &handlers) {
+            match classifier.reason(handler) {
                 Some(reason) => filtered.push(Filtered {
                     method: self.method.name.to_string(),
                     descriptor: self.method.descriptor.to_string(),
@@ -225,6 +250,12 @@ impl<'a> MethodReader<'_, 'a> {
                 }),
                 None => written.push(handler.clone()),
             }
+        }
+        if written.len() > MAX_CLAUSES {
+            return Err(ClassError::Attribute {
+                attribute: "Code",
+                what: format!("over {MAX_CLAUSES} catch clauses"),
+            });
         }
         if written.is_empty() {
             return Ok(None);
@@ -236,9 +267,10 @@ impl<'a> MethodReader<'_, 'a> {
         let parents = parents_of(&tries);
         let segments = Segments::of(body);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
-        let exact = handlers.saturating_mul(body.insns.len()) < MAX_VISITS;
+        let exact = handlers.saturating_mul(body.insns.len() + segments.size()) < MAX_STEPS;
         let tries = tries.into_iter().map(|it| self.describe(body, it, exact.then_some(&segments)));
-        let tries = tries.collect::<Result<Vec<_>, _>>()?;
+        let mut tries = tries.collect::<Result<Vec<_>, _>>()?;
+        rank(&mut tries);
         Ok(MethodTries { method: self.index, tries, parents, suspensions: coroutine::suspensions(body) })
     }
 
@@ -253,7 +285,9 @@ impl<'a> MethodReader<'_, 'a> {
         let clauses = clauses.collect::<Result<Vec<_>, _>>()?;
         let body_hash = normalise::hash_of(body, &indices(body, &it.ranges));
         let inlined = it.clauses.iter().any(|handler| self.is_inlined(body, handler.pc));
-        Ok(Described { it, try_line: self.position(body, start), clauses, body_hash, inlined })
+        let raw_line = it.clauses.first().and_then(|handler| body.line(handler.pc));
+        let try_line = self.position(body, start);
+        Ok(Described { it, try_line, clauses, body_hash, inlined, raw_line, rank: 0 })
     }
 
     fn describe_clause(
@@ -266,7 +300,7 @@ impl<'a> MethodReader<'_, 'a> {
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
         let start = body.index(handler.pc).ok_or(ClassError::NotAnInstruction(usize::from(handler.pc)))?;
         let extent = match segments {
-            Some(segments) => body.only_through(start, segments),
+            Some(segments) => body.clause(start, segments),
             None => body.straight_line(start),
         };
         Ok(DescribedClause {

@@ -4,6 +4,7 @@ use crate::PcRange;
 use catchment_classfile::{
     ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef,
 };
+use std::cell::OnceCell;
 
 const NOT_AN_INSTRUCTION: u32 = u32::MAX;
 
@@ -17,6 +18,15 @@ pub(crate) struct Body<'a> {
     pub(crate) entries: Vec<ExceptionEntry>,
     pub(crate) lines: LineTable,
     index_of_pc: Vec<u32>,
+    variables: OnceCell<Vec<Variable>>,
+}
+
+/// A named local variable, as far as the debug information tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Variable {
+    pub(crate) slot: u16,
+    pub(crate) start: u16,
+    pub(crate) end: u16,
 }
 
 impl<'a> Body<'a> {
@@ -34,7 +44,16 @@ impl<'a> Body<'a> {
         }
         let entries: Vec<ExceptionEntry> = code.exceptions().collect();
         let lines = LineTable::read(&code, &class.pool);
-        let body = Self { pool: &class.pool, method, code, insns, entries, lines, index_of_pc };
+        let body = Self {
+            pool: &class.pool,
+            method,
+            code,
+            insns,
+            entries,
+            lines,
+            index_of_pc,
+            variables: OnceCell::new(),
+        };
         body.check_entries()?;
         Ok(body)
     }
@@ -84,12 +103,30 @@ impl<'a> Body<'a> {
         self.pool.member_ref(insn.u2()).ok()
     }
 
-    /// Instructions only reachable through the handler at `handler`, in code order: the clause, and what follows
-    /// it if nothing else leads there.
-    pub(crate) fn only_through(&self, handler: usize, segments: &Segments) -> Vec<usize> {
+    /// The variables that live in `slot`, by start.
+    pub(crate) fn variables_in(&self, slot: u16) -> &[Variable] {
+        let all = self.variables.get_or_init(|| read_variables(&self.code, self.pool));
+        let from = all.partition_point(|it| it.slot < slot);
+        let to = all.partition_point(|it| it.slot <= slot);
+        &all[from..to]
+    }
+
+    /// The instructions of the clause at `handler`, in code order: those only reachable through it, up to the end of
+    /// the variable it stores the exception in, where debug information has it. Without that, code behind the try that
+    /// nothing else leads to counts as well.
+    pub(crate) fn clause(&self, handler: usize, segments: &Segments) -> Vec<usize> {
         let without = self.reachable(0, Some(handler), segments);
         let through = self.reachable(handler, None, segments);
-        (0..self.insns.len()).filter(|index| through[*index] && !without[*index]).collect()
+        let end = self.end_of_exception_variable(handler).unwrap_or(usize::MAX);
+        let in_clause = |index: &usize| through[*index] && !without[*index] && self.insns[*index].pc < end;
+        (0..self.insns.len()).filter(in_clause).collect()
+    }
+
+    fn end_of_exception_variable(&self, handler: usize) -> Option<usize> {
+        let store = self.insns[handler];
+        let scope = usize::from(u16::try_from(store.next_pc()).ok()?);
+        let variable = self.variables_in(store.astore()?).iter().find(|it| usize::from(it.start) == scope)?;
+        Some(usize::from(variable.end))
     }
 
     fn reachable(&self, from: usize, avoid: Option<usize>, segments: &Segments) -> Vec<bool> {
@@ -116,6 +153,19 @@ impl<'a> Body<'a> {
     }
 }
 
+fn read_variables(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Variable> {
+    let tables = code.attributes.iter().filter(|attribute| attribute.name(pool) == "LocalVariableTable");
+    let mut variables: Vec<Variable> = tables
+        .flat_map(|table| table.data.get(2..).unwrap_or_default().chunks_exact(10))
+        .map(|row| {
+            let field = |at: usize| u16::from_be_bytes([row[at], row[at + 1]]);
+            Variable { slot: field(8), start: field(0), end: field(0).saturating_add(field(2)) }
+        })
+        .collect();
+    variables.sort_unstable();
+    variables
+}
+
 /// The code cut where protection changes; in one segment every instruction has the same handlers.
 #[derive(Debug)]
 pub(crate) struct Segments {
@@ -124,6 +174,11 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
+    /// Handlers named over all segments: what following every one of them costs.
+    pub(crate) fn size(&self) -> usize {
+        self.handlers.iter().map(Vec::len).sum()
+    }
+
     pub(crate) fn of(body: &Body<'_>) -> Self {
         let mut cuts: Vec<usize> = body
             .entries

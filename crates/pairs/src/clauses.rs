@@ -2,6 +2,7 @@
 
 use crate::PcRange;
 use crate::body::Body;
+use rustc_hash::FxHashMap;
 
 /// All entries that lead to one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,11 +25,12 @@ impl Handler {
 /// The handlers of a method, in the order of their first entry.
 pub(crate) fn handlers_of(body: &Body<'_>) -> Vec<Handler> {
     let mut handlers: Vec<Handler> = Vec::new();
+    let mut by_pc: FxHashMap<u16, usize> = FxHashMap::default();
     for (entry, index) in body.entries.iter().zip(0u16..) {
         if entry.start >= entry.end {
             continue;
         }
-        let position = handlers.iter().position(|it| it.pc == entry.handler).unwrap_or_else(|| {
+        let position = *by_pc.entry(entry.handler).or_insert_with(|| {
             let pc = entry.handler;
             handlers.push(Handler { pc, entries: Vec::new(), types: Vec::new(), ranges: Vec::new() });
             handlers.len() - 1
@@ -79,11 +81,13 @@ impl Try {
 /// Groups handlers into tries, in source order: by first instruction, an enclosing try before what it encloses.
 pub(crate) fn tries_of(handlers: Vec<Handler>) -> Vec<Try> {
     let mut tries: Vec<Try> = Vec::new();
+    let mut by_ranges: FxHashMap<Vec<PcRange>, usize> = FxHashMap::default();
     for handler in handlers {
-        match tries.iter_mut().find(|it| it.ranges == handler.ranges) {
-            Some(it) => it.clauses.push(handler),
-            None => tries.push(Try { ranges: handler.ranges.clone(), clauses: vec![handler] }),
-        }
+        let position = *by_ranges.entry(handler.ranges.clone()).or_insert_with(|| {
+            tries.push(Try { ranges: handler.ranges.clone(), clauses: Vec::new() });
+            tries.len() - 1
+        });
+        tries[position].clauses.push(handler);
     }
     tries.sort_by_key(|it| (it.start(), std::cmp::Reverse(it.last_entry())));
     tries

@@ -1,7 +1,8 @@
 //! Which handlers nobody in the application wrote, and why we think so.
 //!
-//! Every rule matches the whole handler, instruction by instruction: a user's catch that merely contains the
-//! same calls stays a pair.
+//! Rules match code instruction by instruction, or rest on marks that only compilers make (synthetic methods and
+//! classes, annotations, source maps). Debug information that betrays a programmer's hand overrules the shape of the
+//! code: a user's catch that merely does the same stays a pair.
 
 mod class_literal;
 mod kotlin;
@@ -17,6 +18,8 @@ use crate::body::Body;
 use crate::clauses::Handler;
 use crate::smap::SourceMap;
 use catchment_classfile::ClassFile;
+use rustc_hash::{FxHashMap, FxHashSet};
+use try_with_resources::Resources;
 
 pub(crate) use lombok::looks_generated;
 
@@ -25,7 +28,7 @@ pub(crate) use lombok::looks_generated;
 pub(crate) struct ClassFacts {
     pub(crate) source_map: SourceMap,
     generated_by_lombok: bool,
-    has_switch_map: bool,
+    holds_switch_map: bool,
 }
 
 impl ClassFacts {
@@ -35,71 +38,97 @@ impl ClassFacts {
         Self {
             source_map: text.map(|text| SourceMap::parse(&text)).unwrap_or_default(),
             generated_by_lombok: lombok::is_marked(&class.attributes, &class.pool),
-            has_switch_map: switches::has_switch_map(class),
+            holds_switch_map: switches::is_switch_map_holder(class),
         }
     }
 }
 
-/// The reason to leave `handler` out, or `None` if it is a catch clause of the application.
-pub(crate) fn reason(
-    facts: &ClassFacts,
-    body: &Body<'_>,
-    handler: &Handler,
-    all: &[Handler],
-) -> Option<Reason> {
-    if handler.catches_everything() {
-        return Some(reason_of_catch_all(body, handler, all));
-    }
-    if facts.generated_by_lombok || lombok::is_marked(&body.method.attributes, body.pool) {
-        return Some(Reason::LombokGenerated);
-    }
-    if comes_from_library(facts, body, handler) || kotlin::is_inline_only(body, handler) {
-        return Some(Reason::LibraryInline);
-    }
-    if switches::is_enum_switch_map(facts.has_switch_map, body, handler) {
-        return Some(Reason::EnumSwitchMap);
-    }
-    if switches::is_pattern_switch(body, handler) {
-        return Some(Reason::PatternSwitch);
-    }
-    if class_literal::is_class_literal(body, handler) {
-        return Some(Reason::ClassLiteral);
-    }
-    try_with_resources::is_generated(body, handler, all).then_some(Reason::TryWithResources)
+/// Tells the handlers of one method apart.
+#[derive(Debug)]
+pub(crate) struct Classifier<'m, 'a> {
+    facts: &'m ClassFacts,
+    body: &'m Body<'a>,
+    generated_by_lombok: bool,
+    resources: Resources,
+    /// Slots of exceptions that Kotlin's `use` closes with.
+    closed_by_use: FxHashSet<u16>,
+    /// Per catch-all, by pc: why it is there, if it is the `finally` of a generated handler.
+    generated_finallys: FxHashMap<u16, Reason>,
 }
 
-/// `finally`, `synchronized` and ecj's try-with-resources catch everything; no source language lets a
-/// programmer write that type.
-fn reason_of_catch_all(body: &Body<'_>, handler: &Handler, all: &[Handler]) -> Reason {
-    if monitor::releases_monitor(body, handler) {
-        return Reason::Synchronized;
+impl<'m, 'a> Classifier<'m, 'a> {
+    pub(crate) fn new(facts: &'m ClassFacts, body: &'m Body<'a>, handlers: &[Handler]) -> Self {
+        let mut it = Self {
+            facts,
+            body,
+            generated_by_lombok: facts.generated_by_lombok
+                || lombok::is_marked(&body.method.attributes, body.pool),
+            resources: Resources::of(body, handlers),
+            closed_by_use: kotlin::handed_to_close_finally(body),
+            generated_finallys: FxHashMap::default(),
+        };
+        it.generated_finallys = it.find_generated_finallys(handlers);
+        it
     }
-    if try_with_resources::is_ecj(body, handler) {
-        return Reason::TryWithResources;
-    }
-    match generated_owner(body, handler, all) {
-        Some(owner) if kotlin::is_inline_only(body, owner) => Reason::LibraryInline,
-        Some(_) => Reason::TryWithResources,
-        None => Reason::Finally,
-    }
-}
 
-/// The generated handler whose own `finally` is `catch_all`: the first of those that protect it.
-fn generated_owner<'h>(body: &Body<'_>, catch_all: &Handler, all: &'h [Handler]) -> Option<&'h Handler> {
-    let protects = |it: &Handler, pc: u16| it.ranges.iter().any(|range| range.contains(usize::from(pc)));
-    all.iter().filter(|it| !it.catches_everything()).find(|it| {
-        let own = all.iter().find(|outer| outer.catches_everything() && protects(outer, it.pc));
-        own.is_some_and(|own| own.pc == catch_all.pc)
-            && try_with_resources::stores_and_rethrows(body, it).is_some()
-            && (kotlin::is_inline_only(body, it) || try_with_resources::is_generated(body, it, all))
-    })
-}
+    /// The reason to leave `handler` out, or `None` if it is a catch clause of the application.
+    pub(crate) fn reason(&self, handler: &Handler) -> Option<Reason> {
+        let body = self.body;
+        if handler.catches_everything() {
+            Some(self.reason_of_catch_all(handler))
+        } else if self.generated_by_lombok {
+            Some(Reason::LombokGenerated)
+        } else if self.comes_from_library(handler)
+            || kotlin::is_inline_only(body, handler, &self.closed_by_use)
+        {
+            Some(Reason::LibraryInline)
+        } else if switches::is_enum_switch_map(self.facts.holds_switch_map, body, handler) {
+            Some(Reason::EnumSwitchMap)
+        } else if switches::is_pattern_switch(body, handler) {
+            Some(Reason::PatternSwitch)
+        } else if class_literal::is_class_literal(body, handler) {
+            Some(Reason::ClassLiteral)
+        } else {
+            self.resources.made(body, handler).then_some(Reason::TryWithResources)
+        }
+    }
 
-/// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may
-/// be the application's own, so their handlers stay.
-fn comes_from_library(facts: &ClassFacts, body: &Body<'_>, handler: &Handler) -> bool {
-    let line = body.line(handler.pc).and_then(|line| facts.source_map.lookup(u32::from(line)));
-    line.is_some_and(|line| {
-        !line.own && (line.path.starts_with("kotlin/") || line.path.starts_with("kotlinx/"))
-    })
+    /// `finally`, `synchronized` and ecj's try-with-resources catch everything; no source language lets a programmer
+    /// write that type.
+    fn reason_of_catch_all(&self, handler: &Handler) -> Reason {
+        if monitor::releases_monitor(self.body, handler) {
+            Reason::Synchronized
+        } else if self.resources.made_by_ecj(self.body, handler) {
+            Reason::TryWithResources
+        } else {
+            self.generated_finallys.get(&handler.pc).copied().unwrap_or(Reason::Finally)
+        }
+    }
+
+    /// A generated handler that stores and rethrows comes with a `finally` of its own: the first catch-all that
+    /// protects it.
+    fn find_generated_finallys(&self, handlers: &[Handler]) -> FxHashMap<u16, Reason> {
+        let typed = handlers.iter().filter(|it| !it.catches_everything());
+        let owners = typed.filter(|it| try_with_resources::stores_and_rethrows(self.body, it).is_some());
+        let mut reasons = FxHashMap::default();
+        for owner in owners {
+            let pc = usize::from(owner.pc);
+            let protects = |it: &&Handler| it.ranges.iter().any(|range| range.contains(pc));
+            let own = handlers.iter().filter(|it| it.catches_everything()).find(protects);
+            if let (Some(own), Some(reason)) = (own, self.reason(owner)) {
+                reasons.insert(own.pc, reason);
+            }
+        }
+        reasons
+    }
+
+    /// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may be the
+    /// application's own, so their handlers stay.
+    fn comes_from_library(&self, handler: &Handler) -> bool {
+        let line = self.body.line(handler.pc);
+        let line = line.and_then(|line| self.facts.source_map.lookup(u32::from(line)));
+        line.is_some_and(|line| {
+            !line.own && (line.path.starts_with("kotlin/") || line.path.starts_with("kotlinx/"))
+        })
+    }
 }

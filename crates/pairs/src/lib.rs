@@ -122,7 +122,6 @@ pub enum Reason {
     PatternSwitch,
     ClassLiteral,
     LibraryInline,
-    Coroutine,
     LombokGenerated,
 }
 
@@ -137,7 +136,6 @@ impl Reason {
             Self::PatternSwitch => "pattern switch",
             Self::ClassLiteral => "class literal",
             Self::LibraryInline => "library inline function",
-            Self::Coroutine => "coroutine machinery",
             Self::LombokGenerated => "lombok.Generated",
         }
     }

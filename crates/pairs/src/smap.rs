@@ -60,6 +60,7 @@ impl SourceMap {
                 _ => {}
             }
         }
+        map.ranges.sort_by_key(|range| range.output);
         map
     }
 
@@ -99,10 +100,12 @@ impl SourceMap {
 
     /// What `line` of the class stands for; `None` where the map says nothing.
     pub(crate) fn lookup(&self, line: u32) -> Option<SourceLine<'_>> {
-        let (range, offset) = self.ranges.iter().find_map(|range| {
-            let offset = line.checked_sub(range.output)? / range.increment.max(1);
-            (offset < range.count).then_some((range, offset))
-        })?;
+        let after = self.ranges.partition_point(|range| range.output <= line);
+        let range = self.ranges[..after].last()?;
+        let offset = (line - range.output) / range.increment.max(1);
+        if offset >= range.count {
+            return None;
+        }
         let file = self.files.iter().find(|file| file.id == range.file)?;
         let own = self.files.first().is_some_and(|first| first.id == file.id);
         Some(SourceLine { file: &file.name, path: &file.path, line: range.input.saturating_add(offset), own })

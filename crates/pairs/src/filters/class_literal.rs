@@ -4,7 +4,7 @@ use super::matcher::Matcher;
 use super::switches::catches_only;
 use crate::body::Body;
 use crate::clauses::Handler;
-use catchment_classfile::opcodes::{ATHROW, DUP, DUP_X1, NEW, SWAP};
+use catchment_classfile::opcodes::{ATHROW, DUP_X1, NEW, SWAP};
 
 const ACC_SYNTHETIC: u16 = 0x1000;
 
@@ -20,7 +20,8 @@ fn is_helper_method(body: &Body<'_>) -> bool {
     synthetic && body.method.name == "class$"
 }
 
-/// ecj writes it out where the literal stands: `throw new NoClassDefFoundError(e.getMessage())`.
+/// ecj writes it out where the literal stands, with the exception on the stack all the time:
+/// `throw new NoClassDefFoundError(e.getMessage())`. A programmer's exception would be in a variable.
 fn is_inline_guard(body: &Body<'_>, handler: &Handler) -> bool {
     const ERROR: &str = "java/lang/NoClassDefFoundError";
     let matches = || {
@@ -32,19 +33,5 @@ fn is_inline_guard(body: &Body<'_>, handler: &Handler) -> bool {
         code.call_of(ERROR, "<init>")?;
         code.opcode(ATHROW)
     };
-    let with_dup = || {
-        let mut code = Matcher::at(body, handler.pc)?;
-        let thrown = code.astore()?;
-        code.class(NEW, ERROR)?;
-        code.opcode(DUP)?;
-        code.aload_of(thrown)?;
-        code.call().filter(|it| it.name == "getMessage")?;
-        code.call_of(ERROR, "<init>")?;
-        code.opcode(ATHROW)
-    };
-    let writes_cache = body.insns.iter().any(|insn| {
-        insn.opcode == catchment_classfile::opcodes::PUTSTATIC
-            && body.member(insn).is_some_and(|field| field.name.starts_with("class$"))
-    });
-    writes_cache && (matches().is_some() || with_dup().is_some())
+    matches().is_some()
 }

@@ -10,32 +10,73 @@
 use super::matcher::Matcher;
 use super::switches::catches_only;
 use super::variables::{is_named, is_on_one_line};
+use crate::PcRange;
 use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::opcodes::{ATHROW, GOTO, IF_ACMPEQ, IFNONNULL, IFNULL};
+use rustc_hash::FxHashSet;
 
 const THROWABLE: &str = "java/lang/Throwable";
 const CLOSE_RESOURCE: &str = "$closeResource";
 const ACC_SYNTHETIC: u16 = 0x1000;
 
-pub(super) fn is_generated(body: &Body<'_>, handler: &Handler, all: &[Handler]) -> bool {
-    if !catches_only(body, handler, THROWABLE) {
-        return false;
+/// What the handlers of one method tell about its resources, read once.
+#[derive(Debug, Default)]
+pub(super) struct Resources {
+    /// Handlers of javac 11 on: the one that closes and the one inside it.
+    closing: FxHashSet<u16>,
+    /// Slots that javac 7 to 10 keeps the primary exception in, and those it uses to close.
+    remembered: FxHashSet<u16>,
+    used: FxHashSet<u16>,
+    /// Catch-alls of ecj that chain suppressed exceptions, with what they protect.
+    chaining: Vec<(u16, Vec<PcRange>)>,
+}
+
+impl Resources {
+    pub(super) fn of(body: &Body<'_>, handlers: &[Handler]) -> Self {
+        let mut it = Self::default();
+        for handler in handlers {
+            if handler.catches_everything() {
+                if chains_suppressed(body, handler).is_some() {
+                    it.chaining.push((handler.pc, handler.ranges.clone()));
+                }
+            } else if catches_only(body, handler, THROWABLE) {
+                if let Some(inner) = closes_and_rethrows(body, handler) {
+                    it.closing.extend([handler.pc, inner]);
+                }
+                it.remembered.extend(remembers_primary(body, handler));
+                it.used.extend(guards_close(body, handler));
+            }
+        }
+        it.used.extend(handed_to_close_resource(body));
+        it
     }
-    if body.method.name == CLOSE_RESOURCE && body.method.access & ACC_SYNTHETIC != 0 {
-        return true;
+
+    /// Whether a handler of `Throwable` belongs to a try-with-resources.
+    pub(super) fn made(&self, body: &Body<'_>, handler: &Handler) -> bool {
+        if !catches_only(body, handler, THROWABLE) {
+            return false;
+        }
+        let in_helper = body.method.name == CLOSE_RESOURCE && body.method.access & ACC_SYNTHETIC != 0;
+        in_helper
+            || self.closing.contains(&handler.pc)
+            || remembers_primary(body, handler).is_some_and(|primary| self.used.contains(&primary))
+            || guards_close(body, handler).is_some_and(|primary| self.remembered.contains(&primary))
     }
-    closes_and_rethrows(body, handler).is_some()
-        || all.iter().any(|outer| closes_and_rethrows(body, outer) == Some(handler.pc))
-        || remembers_primary(body, handler).is_some_and(|primary| is_used_to_close(body, primary, all))
-        || guards_close(body, handler).is_some_and(|primary| is_remembered(body, primary, all))
+
+    /// Whether a catch-all is one of ecj's. The inner one just closes and throws on, as a `finally` might: it counts
+    /// only where the outer one protects it.
+    pub(super) fn made_by_ecj(&self, body: &Body<'_>, handler: &Handler) -> bool {
+        let pc = usize::from(handler.pc);
+        self.chaining.iter().any(|(chaining, protected)| {
+            *chaining == handler.pc
+                || protected.iter().any(|range| range.contains(pc)) && closes(body, handler).is_some()
+        })
+    }
 }
 
 /// javac 11 on. Gives the pc of the inner handler that adds the suppressed exception.
 fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
-    if !catches_only(body, handler, THROWABLE) {
-        return None;
-    }
     let mut code = Matcher::at(body, handler.pc)?;
     let thrown = code.astore()?;
     (!is_named(body, thrown, code.pc()?)).then_some(())?;
@@ -85,52 +126,43 @@ fn guards_close(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     (protected.pc()? == range.end && !is_named(body, primary, range.start)).then_some(primary)
 }
 
-/// Whether some handler stores what it caught in `primary`.
-fn is_remembered(body: &Body<'_>, primary: u16, all: &[Handler]) -> bool {
-    all.iter().any(|it| catches_only(body, it, THROWABLE) && remembers_primary(body, it) == Some(primary))
-}
-
-/// Whether `primary` takes part in closing: in a guard, or as an argument of `$closeResource`.
-fn is_used_to_close(body: &Body<'_>, primary: u16, all: &[Handler]) -> bool {
-    all.iter().any(|it| guards_close(body, it) == Some(primary))
-        || body.insns.windows(3).any(|window| {
-            window[0].aload() == Some(primary)
-                && window[2].is_call()
-                && body.member(&window[2]).is_some_and(|it| it.name == CLOSE_RESOURCE)
-        })
+/// javac 9 and 10: slots whose value is the first argument of `$closeResource`.
+fn handed_to_close_resource<'b>(body: &'b Body<'_>) -> impl Iterator<Item = u16> + 'b {
+    let calls = body.insns.windows(3).filter(|window| {
+        window[2].is_call() && body.member(&window[2]).is_some_and(|it| it.name == CLOSE_RESOURCE)
+    });
+    calls.filter_map(|window| window[0].aload())
 }
 
 /// ecj: `if (primary == null) primary = t; else if (primary != t) primary.addSuppressed(t); [close();] throw primary;`
-pub(super) fn is_ecj(body: &Body<'_>, handler: &Handler) -> bool {
-    let matches = || {
-        let mut code = Matcher::at(body, handler.pc)?;
-        let thrown = code.astore()?;
-        let primary = code.aload()?;
-        code.jump(IFNONNULL)?;
-        code.aload_of(thrown)?;
-        code.astore().filter(|slot| *slot == primary)?;
-        code.jump(GOTO)?;
-        code.aload_of(primary)?;
-        code.aload_of(thrown)?;
-        code.jump(IF_ACMPEQ)?;
-        add_suppressed(&mut code, primary, thrown)?;
-        code.optional(|code| {
-            code.optional(null_check);
-            close_call(code)
-        });
-        code.aload_of(primary)?;
-        code.opcode(ATHROW)
-    };
-    // The inner one, around the body, stores the exception, closes and throws it on.
-    let closes = || {
-        let mut code = Matcher::at(body, handler.pc)?;
-        let primary = code.astore()?;
+fn chains_suppressed(body: &Body<'_>, handler: &Handler) -> Option<()> {
+    let mut code = Matcher::at(body, handler.pc)?;
+    let thrown = code.astore()?;
+    let primary = code.aload()?;
+    code.jump(IFNONNULL)?;
+    code.aload_of(thrown)?;
+    code.astore().filter(|slot| *slot == primary)?;
+    code.jump(GOTO)?;
+    code.aload_of(primary)?;
+    code.aload_of(thrown)?;
+    code.jump(IF_ACMPEQ)?;
+    add_suppressed(&mut code, primary, thrown)?;
+    code.optional(|code| {
         code.optional(null_check);
-        close_call(&mut code)?;
-        code.aload_of(primary)?;
-        code.opcode(ATHROW)
-    };
-    matches().is_some() || closes().is_some()
+        close_call(code)
+    });
+    code.aload_of(primary)?;
+    code.opcode(ATHROW)
+}
+
+/// ecj, around the body: store the exception, close, throw it on.
+fn closes(body: &Body<'_>, handler: &Handler) -> Option<()> {
+    let mut code = Matcher::at(body, handler.pc)?;
+    let primary = code.astore()?;
+    code.optional(null_check);
+    close_call(&mut code)?;
+    code.aload_of(primary)?;
+    code.opcode(ATHROW)
 }
 
 fn null_check(code: &mut Matcher<'_, '_>) -> Option<()> {
