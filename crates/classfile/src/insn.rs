@@ -100,9 +100,10 @@ impl<'a> Insn<'a> {
 
     fn switch_targets(&self) -> Successors<'a> {
         let operands = ((self.pc + 4) & !3) - self.pc;
-        let (first, stride) =
-            if self.opcode == TABLESWITCH { (operands + 12, 4) } else { (operands + 12, 8) };
-        Successors::Switch { insn: *self, default: Some(operands), next: first, stride }
+        // Behind default, low and high; or behind default, count and the first key.
+        let next = operands + 12;
+        let stride = if self.opcode == TABLESWITCH { 4 } else { 8 };
+        Successors::Switch { insn: *self, default: Some(operands), next, stride }
     }
 
     /// The operation and slot of a load, store or `ret` on a local variable, whatever its encoding: `aload_1`,

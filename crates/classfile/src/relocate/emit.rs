@@ -145,7 +145,7 @@ impl<'a> Emitter<'_, 'a> {
                 continue;
             }
             patch_length(out, at + 2);
-            count += 1;
+            count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
         }
         if !has_frames && self.needs_new_stack_map() {
             let name = self.constants.utf8(b"StackMapTable").ok_or(RelocateError::PoolFull)?;
@@ -154,7 +154,7 @@ impl<'a> Emitter<'_, 'a> {
             put4(out, 0);
             self.emit_frames(&[0, 0], out)?;
             patch_length(out, at + 2);
-            count += 1;
+            count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok(())
@@ -196,11 +196,7 @@ impl<'a> Emitter<'_, 'a> {
                 })?;
             }
             b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
-                type_annotations::relocate(
-                    data,
-                    &CodePositions { edit: self.edit, layout: self.layout },
-                    out,
-                )?;
+                type_annotations::relocate(data, &CodePositions::new(self.edit, self.layout), out)?;
             }
             // Unknown code attributes may hold positions nobody here can map.
             _ if !self.edit.is_empty() => return Ok(false),
@@ -237,14 +233,14 @@ impl<'a> Emitter<'_, 'a> {
             let mut encoding = frame;
             if !self.layout.has_pieces(frame.pc) {
                 self.emit_encoded(frame, delta(&mut last, self.layout.instruction(frame.pc)?)?, out)?;
-                count += 1;
+                count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
                 continue;
             }
             for slot in targets.slots(frame.pc, self.edit.landing(frame.pc)) {
                 let pc = self.layout.find(Place::Slot { pc: frame.pc, slot })?;
                 self.emit_encoded(encoding, delta(&mut last, pc)?, out)?;
                 encoding = repeated(frame);
-                count += 1;
+                count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
             }
         }
         for (index, block) in self.edit.appended.iter().enumerate() {
@@ -253,7 +249,7 @@ impl<'a> Emitter<'_, 'a> {
             put2(out, delta(&mut last, pc)?);
             emit_types(&block.frame.locals, self.layout, self.constants, out)?;
             emit_types(&block.frame.stack, self.layout, self.constants, out)?;
-            count += 1;
+            count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok(())
@@ -439,12 +435,22 @@ impl FrameTargets {
 }
 
 /// Positions of type annotations in the new code.
-struct CodePositions<'e, 'a> {
-    edit: &'e CodeEdit<'a>,
+struct CodePositions<'e> {
     layout: &'e Layout,
+    /// The new row of each old row of the exception table.
+    rows: Vec<(u16, u16)>,
 }
 
-impl PositionMap for CodePositions<'_, '_> {
+impl<'e> CodePositions<'e> {
+    fn new(edit: &CodeEdit<'_>, layout: &'e Layout) -> Self {
+        let rows = edit.exceptions.iter().zip(0u16..).filter_map(|(row, new)| Some((row.original?, new)));
+        let mut rows: Vec<(u16, u16)> = rows.collect();
+        rows.sort_unstable();
+        Self { layout, rows }
+    }
+}
+
+impl PositionMap for CodePositions<'_> {
     fn range(&self, start: u16, length: u16) -> Result<(u16, u16), ClassError> {
         map_range(self.layout, start, length)
     }
@@ -454,8 +460,7 @@ impl PositionMap for CodePositions<'_, '_> {
     }
 
     fn exception(&self, index: u16) -> u16 {
-        let row = self.edit.exceptions.iter().position(|row| row.original == Some(index));
-        row.and_then(|row| u16::try_from(row).ok()).unwrap_or(index)
+        self.rows.binary_search_by_key(&index, |(old, _)| *old).map_or(index, |row| self.rows[row].1)
     }
 }
 

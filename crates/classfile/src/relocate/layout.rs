@@ -1,7 +1,6 @@
 //! Where every old instruction, inserted piece and appended block ends up.
 
 use super::{AppendedEnd, CodeEdit, Piece, Place, RelocateError};
-use crate::bytes::u4_at;
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
 use crate::{ClassError, Insn, Insns};
 
@@ -24,6 +23,8 @@ pub(super) struct Layout {
     widened_appended: Vec<bool>,
     /// Pcs of the edit's pieces, to find the first of a row.
     piece_pcs: Vec<usize>,
+    /// Old pcs of all instructions.
+    starts: Vec<usize>,
 }
 
 impl Layout {
@@ -37,6 +38,7 @@ impl Layout {
             widened_pieces: vec![false; edit.pieces.len()],
             widened_appended: vec![false; edit.appended.len()],
             piece_pcs: edit.pieces.iter().map(Piece::pc).collect(),
+            starts: Vec::new(),
         };
         loop {
             layout.place(code, edit)?;
@@ -56,8 +58,10 @@ impl Layout {
     fn place(&mut self, code: &[u8], edit: &CodeEdit<'_>) -> Result<(), RelocateError> {
         let mut new_pc = 0u32;
         let mut piece = 0;
+        self.starts.clear();
         for insn in Insns::new(code) {
             let insn = insn?;
+            self.starts.push(insn.pc);
             self.before[insn.pc] = new_pc;
             new_pc = self.place_pieces(insn.pc, &mut piece, new_pc, edit);
             self.at[insn.pc] = new_pc;
@@ -184,7 +188,8 @@ impl Layout {
             None => Err(ClassError::NotAnInstruction(pc)),
             Some(before) if *before != NOWHERE => Ok(*before),
             Some(_) => {
-                let start = (0..pc).rev().find(|it| self.at[*it] != NOWHERE).unwrap_or(0);
+                let after = self.starts.partition_point(|start| *start <= pc);
+                let start = after.checked_sub(1).map_or(0, |index| self.starts[index]);
                 Ok(self.at[start].saturating_add(len_u32(pc - start)))
             }
         }
@@ -247,6 +252,5 @@ pub(super) fn put_goto(from: u32, wide: bool, to: u32, out: &mut Vec<u8>) {
 pub(super) fn switch_words<'a>(insn: &Insn<'a>) -> (&'a [u8], usize) {
     let operands = ((insn.pc + 4) & !3) - insn.pc;
     let words = insn.bytes.get(operands..).unwrap_or_default();
-    debug_assert!(words.len() >= 8 && u4_at(words, 4) < u32::MAX);
     (words, if insn.opcode == TABLESWITCH { 1 } else { 2 })
 }

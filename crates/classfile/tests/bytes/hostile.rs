@@ -1,10 +1,8 @@
 //! Bad bytes are errors with a place and a reason.
 
-mod common;
-
+use crate::builder::Builder;
 use catchment_classfile::opcodes::{NOP, RETURN, TABLESWITCH};
 use catchment_classfile::{ClassError, ClassFile, Insn};
-use common::Builder;
 
 fn error_of(bytes: &[u8]) -> String {
     match ClassFile::parse(bytes) {

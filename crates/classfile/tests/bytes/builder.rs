@@ -1,43 +1,43 @@
 //! Builds small class files byte by byte, so that tests say exactly what is in them.
 
-pub fn u2(value: usize) -> [u8; 2] {
+pub(crate) fn u2(value: usize) -> [u8; 2] {
     u16::try_from(value).expect("fits").to_be_bytes()
 }
 
-pub fn u4(value: usize) -> [u8; 4] {
+pub(crate) fn u4(value: usize) -> [u8; 4] {
     u32::try_from(value).expect("fits").to_be_bytes()
 }
 
 /// One class with one static method `m()V`.
-pub struct Builder {
-    pub major: u16,
-    pub minor: u16,
-    pub code: Vec<u8>,
+pub(crate) struct Builder {
+    pub(crate) major: u16,
+    pub(crate) minor: u16,
+    pub(crate) code: Vec<u8>,
     /// (start, end, handler, catch type)
-    pub exceptions: Vec<[usize; 4]>,
+    pub(crate) exceptions: Vec<[usize; 4]>,
     /// Attributes of the code: name and contents.
-    pub attributes: Vec<(&'static str, Vec<u8>)>,
+    pub(crate) attributes: Vec<(&'static str, Vec<u8>)>,
 }
 
 /// Index of `java/lang/Object` in the pool of every built class.
-pub const OBJECT: usize = 4;
+pub(crate) const OBJECT: usize = 4;
 
 impl Builder {
-    pub fn new(code: &[u8]) -> Self {
+    pub(crate) fn new(code: &[u8]) -> Self {
         Self { major: 52, minor: 0, code: code.to_vec(), exceptions: Vec::new(), attributes: Vec::new() }
     }
 
-    pub fn with(mut self, name: &'static str, contents: &[u8]) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, contents: &[u8]) -> Self {
         self.attributes.push((name, contents.to_vec()));
         self
     }
 
-    pub fn catching(mut self, row: [usize; 4]) -> Self {
+    pub(crate) fn catching(mut self, row: [usize; 4]) -> Self {
         self.exceptions.push(row);
         self
     }
 
-    pub fn build(&self) -> Vec<u8> {
+    pub(crate) fn build(&self) -> Vec<u8> {
         let texts = ["T", "java/lang/Object", "m", "()V", "Code"];
         let mut pool = Vec::new();
         let utf8 = |pool: &mut Vec<u8>, text: &str| {

@@ -1,7 +1,6 @@
 //! What moves, and how, when code is inserted into a method.
 
-mod common;
-
+use crate::builder::{Builder, OBJECT};
 use catchment_classfile::opcodes::{
     ALOAD, GOTO, GOTO_W, ICONST_0, IFEQ, LOOKUPSWITCH, NOP, POP, RETURN, TABLESWITCH,
 };
@@ -9,7 +8,6 @@ use catchment_classfile::{
     Appended, AppendedEnd, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, NewException, Piece,
     Place, PoolAppender, RelocateError, VerificationType, relocate, replace_code,
 };
-use common::{Builder, OBJECT};
 
 struct NoConstants;
 
@@ -117,6 +115,19 @@ fn padding_of_a_switch_that_is_not_zero_is_kept() {
     let switch = [LOOKUPSWITCH, 7, 8, 9, 0, 0, 0, 12, 0, 0, 0, 0, RETURN];
     let class = Builder::new(&switch).build();
     assert_eq!(edit(&class, |_| {}).expect("nothing to refuse"), class);
+}
+
+#[test]
+fn a_switch_may_start_below_zero() {
+    let mut code = vec![ICONST_0, TABLESWITCH, 0, 0, 0, 0, 0, 23];
+    code.extend((-1i32).to_be_bytes());
+    code.extend(0i32.to_be_bytes());
+    code.extend([0, 0, 0, 23, 0, 0, 0, 23, RETURN]);
+    let class = Builder::new(&code).with("StackMapTable", &[0, 1, 24]).build();
+    let woven = edit(&class, |edit| insert(edit, 1, &[NOP])).expect("fits");
+    let code = code_of(&woven);
+    let switch = Insn::at(&code, 2).expect("an instruction");
+    assert_eq!(switch.targets().collect::<Vec<_>>(), [code.len() - 1; 3]);
 }
 
 #[test]

@@ -1,0 +1,5 @@
+//! Class files built byte by byte: what is refused, and what moves when code is inserted.
+
+mod builder;
+mod hostile;
+mod relocate;
