@@ -55,12 +55,14 @@ macro_rules! fixtures {
 
 fixtures! {
     class_literals: "literals/ClassLiterals.java",
+    closing_finally: "finally/ClosingFinally.java",
     early_constructors: "members/EarlyConstructors.java",
     empty_catches: "clauses/EmptyCatches.java",
     enum_switches: "switches/EnumSwitches.java",
     finally_shapes: "finally/FinallyShapes.java",
     hand_written: "resources/HandWritten.java",
     kotlin_inline: "kotlin/Inline.kt",
+    kotlin_one_line: "kotlin/OneLine.kt",
     kotlin_suspending: "kotlin/Suspending.kt",
     kotlin_use: "kotlin/Use.kt",
     lambdas: "members/Lambdas.java",
@@ -69,6 +71,7 @@ fixtures! {
     monitors: "monitors/Monitors.java",
     multi_catches: "clauses/MultiCatches.java",
     nested_tries: "nesting/NestedTries.java",
+    own_initialiser: "switches/OwnInitialiser.java",
     pattern_switches: "switches/PatternSwitches.java",
     records: "members/Records.java",
     resource_variables: "resources/ResourceVariables.java",

@@ -71,6 +71,42 @@ fn another_handler_has_another_id() {
 }
 
 #[test]
+fn code_behind_the_catch_does_not_change_it() {
+    let source = "
+class Ids {
+    int parse(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            System.out.println(text + e.getMessage());
+        }
+        return REST;
+    }
+}
+";
+    assert_eq!(ids(&source.replace("REST", "1")), ids(&source.replace("REST", "text.length() + 7")));
+}
+
+#[test]
+fn copies_with_an_abrupt_body_are_one_pair() {
+    let source = "
+class Ids {
+    static int n;
+    void run(boolean early) {
+        try {
+            if (early) { return; }
+            n--;
+        } finally {
+            try { throw new IllegalStateException(); } catch (IllegalStateException e) { n++; }
+        }
+    }
+}
+";
+    let found = pairs(source, 17, &["-g"]);
+    assert_eq!((found.pairs.len(), found.tries.len()), (1, 3));
+}
+
+#[test]
 fn copies_without_lines_stay_apart_and_are_marked() {
     let source = "
 class Ids {
