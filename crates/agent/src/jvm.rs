@@ -26,10 +26,10 @@ const FRAMES_READ: jni::jsize = 1024;
 /// Ids of the JDK's members the agent uses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JdkMembers {
-    code_source: jni::jmethodID,
-    location: jni::jmethodID,
-    protocol: jni::jmethodID,
-    path: jni::jmethodID,
+    code_source: jni::jfieldID,
+    location: jni::jfieldID,
+    protocol: jni::jfieldID,
+    path: jni::jfieldID,
     stack_trace: jni::jmethodID,
     class_name: jni::jmethodID,
     method_name: jni::jmethodID,
@@ -51,18 +51,16 @@ impl JdkMembers {
             let found = jni.find_class(class).and_then(|c| unsafe { jni.get_method_id(c, name, descriptor) });
             found.ok_or_else(|| failed(jni, &format!("find {class}.{name}")))
         };
-        let thread = jni.find_class("java/lang/Thread");
-        // SAFETY: as above.
-        let thread_number = thread.and_then(|class| unsafe { jni.get_field_id(class, "tid", "J") });
+        let field = |class: &str, name: &str, descriptor: &str| {
+            // SAFETY: as above.
+            let found = jni.find_class(class).and_then(|c| unsafe { jni.get_field_id(c, name, descriptor) });
+            found.ok_or_else(|| failed(jni, &format!("find {class}.{name}")))
+        };
         Ok(Self {
-            code_source: method(
-                "java/security/ProtectionDomain",
-                "getCodeSource",
-                "()Ljava/security/CodeSource;",
-            )?,
-            location: method("java/security/CodeSource", "getLocation", "()Ljava/net/URL;")?,
-            protocol: method("java/net/URL", "getProtocol", "()Ljava/lang/String;")?,
-            path: method("java/net/URL", "getPath", "()Ljava/lang/String;")?,
+            code_source: field("java/security/ProtectionDomain", "codesource", "Ljava/security/CodeSource;")?,
+            location: field("java/security/CodeSource", "location", "Ljava/net/URL;")?,
+            protocol: field("java/net/URL", "protocol", "Ljava/lang/String;")?,
+            path: field("java/net/URL", "path", "Ljava/lang/String;")?,
             stack_trace: method("java/lang/Throwable", "getStackTrace", "()[Ljava/lang/StackTraceElement;")?,
             class_name: method("java/lang/StackTraceElement", "getClassName", "()Ljava/lang/String;")?,
             method_name: method("java/lang/StackTraceElement", "getMethodName", "()Ljava/lang/String;")?,
@@ -77,7 +75,7 @@ impl JdkMembers {
                 "getProtectionDomain",
                 "()Ljava/security/ProtectionDomain;",
             )?,
-            thread_number: thread_number.ok_or_else(|| failed(jni, "find java.lang.Thread.tid"))?,
+            thread_number: field("java/lang/Thread", "tid", "J")?,
         })
     }
 }
@@ -156,20 +154,17 @@ pub(crate) fn run_self_test(jni: &JniEnv, class: &RuntimeClass<'_>) -> Result<()
     if jni.exception_check() { Err(failed(jni, "run it")) } else { Ok(()) }
 }
 
-/// Where the class of this protection domain was loaded from. Calls only methods that cannot be overridden.
+/// Where the class of this protection domain was loaded from. Reads fields and calls nothing: a class may be loaded with
+/// hardly any stack left, and then a call would fail.
 pub(crate) fn code_source(jni: &JniEnv, members: &JdkMembers, domain: jni::jobject) -> Option<CodeSource> {
-    if domain.is_null() || jni.exception_check() {
-        return None;
-    }
     let frame = jni.push_local_frame(8).ok()?;
-    // SAFETY: handles of this callback, and methods of their classes.
+    // SAFETY: handles of this callback, and fields of their classes.
     let found = unsafe {
-        let url = object_from(jni, object_from(jni, domain, members.code_source), members.location);
-        let protocol = string_from(jni, url, members.protocol);
-        let path = string_from(jni, url, members.path);
+        let url = field_of(jni, field_of(jni, domain, members.code_source), members.location);
+        let protocol = jni.get_string_lossy(field_of(jni, url, members.protocol));
+        let path = jni.get_string_lossy(field_of(jni, url, members.path));
         protocol.zip(path).map(|(protocol, path)| CodeSource { protocol, path })
     };
-    jni.exception_clear();
     frame.close();
     found
 }
@@ -216,18 +211,33 @@ pub(crate) fn identity_hash(jvmti: &Jvmti, object: jni::jobject) -> Option<i32> 
     unsafe { jvmti.get_object_hash_code(object) }.ok()
 }
 
-/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs.
-pub(crate) fn finds_runtime(jni: &JniEnv, members: &JdkMembers, loader: jni::jobject) -> bool {
-    let Ok(frame) = jni.push_local_frame(8) else { return false };
+/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs. `None` when the answer was
+/// neither a class nor that there is none: no stack or memory left, for example.
+pub(crate) fn finds_runtime(jni: &JniEnv, members: &JdkMembers, loader: jni::jobject) -> Option<bool> {
+    let frame = jni.push_local_frame(8).ok()?;
     let name = jni.new_string_utf("catchment.runtime.Probes");
     // SAFETY: handles of this callback, and a method of their class with its argument.
-    let found = name.is_some_and(|name| unsafe {
+    let found = name.map(|name| unsafe {
         !jni.call_object_method(loader, members.load_class, &[jni::jvalue { l: name }]).is_null()
     });
-    let failed = jni.exception_check();
+    let thrown = jni.exception_occurred();
+    jni.exception_clear();
+    let answer = match thrown {
+        None => found,
+        Some(thrown) => is_class_not_found(jni, thrown).then_some(false),
+    };
     jni.exception_clear();
     frame.close();
-    found && !failed
+    answer
+}
+
+fn is_class_not_found(jni: &JniEnv, thrown: jni::jthrowable) -> bool {
+    let classes = ["java/lang/ClassNotFoundException", "java/lang/NoClassDefFoundError"];
+    // SAFETY: the exception just taken, and classes just given by this environment.
+    classes
+        .iter()
+        .filter_map(|name| jni.find_class(name))
+        .any(|class| unsafe { jni.is_instance_of(thrown, class) })
 }
 
 /// Knows an object again without keeping it alive.
@@ -262,6 +272,16 @@ fn failed(jni: &JniEnv, what: &str) -> String {
     };
     jni.exception_clear();
     format!("cannot {what}: {}", text.unwrap_or_default())
+}
+
+/// # Safety
+/// `object` is null or a live handle of an object that has the field, which holds an object.
+unsafe fn field_of(jni: &JniEnv, object: jni::jobject, field: jni::jfieldID) -> jni::jobject {
+    if object.is_null() {
+        return object;
+    }
+    // SAFETY: promised by the caller.
+    unsafe { jni.get_object_field(object, field) }
 }
 
 /// # Safety

@@ -83,7 +83,7 @@ impl Agent for CatchmentAgent {
             .and_then(|()| write(observer, &Record::SelfTestPassed));
         match outcome {
             Ok(()) => {
-                note_early_classes(context.jvmti(), jni, observer);
+                self.prepare_for_classes(context.jvmti(), jni, observer);
                 observer.set_ready();
             }
             Err(what) => {
@@ -173,6 +173,18 @@ impl CatchmentAgent {
         }
     }
 
+    /// Asks the system class loader now, when there is stack for it, and notes classes that came before anything could be
+    /// woven: a class loader of the application's that serves as system class loader, for example.
+    fn prepare_for_classes(&self, jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
+        let Some(members) = jdk_members() else { return };
+        if let Some(loader) = jni.system_class_loader() {
+            self.loaders.finds_runtime(jvmti, jni, members, loader);
+        }
+        for (class, code_source) in jvm::loaded_classes(jvmti, jni, members) {
+            observer.class_too_early(&class, code_source.as_ref());
+        }
+    }
+
     /// Of the boot loader's classes only our own self-test is woven, once.
     fn weave_self_test(&self, observer: &Observer, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         if name != selftest::CLASS || observer.is_ready() || self.self_test.get().is_some() {
@@ -203,15 +215,6 @@ impl CatchmentAgent {
         }
         let finds_runtime = || self.loaders.finds_runtime(context.jvmti(), jni, members, event.loader());
         observer.class_delivered(class, code_source.as_ref(), event.class_data(), finds_runtime)
-    }
-}
-
-/// A class loader of the application's that serves as system class loader comes before every agent can weave.
-fn note_early_classes(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
-    if let Some(members) = jdk_members() {
-        for (class, code_source) in jvm::loaded_classes(jvmti, jni, members) {
-            observer.class_too_early(&class, code_source.as_ref());
-        }
     }
 }
 

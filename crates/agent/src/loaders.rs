@@ -21,26 +21,28 @@ pub(crate) struct Loaders {
 }
 
 impl Loaders {
-    /// Asks each loader once. No lock is held meanwhile: two threads may ask the same loader, and get the same answer.
+    /// Asks each loader until it answers; `None` when it did not, this time. No lock is held meanwhile: two threads may ask
+    /// the same loader, and get the same answer.
     pub(crate) fn finds_runtime(
         &self,
         jvmti: &Jvmti,
         jni: &JniEnv,
         members: &JdkMembers,
         loader: jni::jobject,
-    ) -> bool {
-        let Some(hash) = jvm::identity_hash(jvmti, loader) else { return false };
+    ) -> Option<bool> {
+        let hash = jvm::identity_hash(jvmti, loader)?;
         if let Some(known) = self.known(jni, hash, loader) {
-            return known;
+            return Some(known);
         }
         if IS_ASKING.replace(true) {
-            return false;
+            return None;
         }
-        let finds = jvm::finds_runtime(jni, members, loader);
+        let answer = jvm::finds_runtime(jni, members, loader);
         IS_ASKING.set(false);
+        let finds = answer?;
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.entry(hash).or_default().push((WeakHandle::new(jni, loader), finds));
-        finds
+        Some(finds)
     }
 
     fn known(&self, jni: &JniEnv, hash: i32, loader: jni::jobject) -> Option<bool> {

@@ -79,13 +79,13 @@ impl Observer {
     }
 
     /// The class with its probes, if it is the application's and has any. Whatever goes wrong, the class stays as it is.
-    /// `finds_runtime` tells whether its class loader lets it call probes.
+    /// `finds_runtime` tells whether its class loader lets it call probes, if the loader could be asked.
     pub(crate) fn class_delivered(
         &self,
         class: &str,
         code_source: Option<&CodeSource>,
         bytes: &[u8],
-        finds_runtime: impl FnOnce() -> bool,
+        finds_runtime: impl FnOnce() -> Option<bool>,
     ) -> Option<Vec<u8>> {
         match self.scope.decide(class, code_source, bytes) {
             Decision::Leave => None,
@@ -95,8 +95,8 @@ impl Observer {
             }
             Decision::Weave { code_source, changed_before } => {
                 self.application_class(class);
-                if !finds_runtime() {
-                    self.skipped(class, &code_source, "its class loader hides the probe runtime from it");
+                if let Some(reason) = unreachable_runtime(finds_runtime()) {
+                    self.skipped(class, &code_source, reason);
                     return None;
                 }
                 let delivered = Delivered { class, bytes, code_source: &code_source, changed_before };
@@ -225,6 +225,14 @@ impl Observer {
     }
 }
 
+fn unreachable_runtime(finds_runtime: Option<bool>) -> Option<&'static str> {
+    match finds_runtime {
+        Some(true) => None,
+        Some(false) => Some("its class loader hides the probe runtime from it"),
+        None => Some("its class loader could not be asked for the probe runtime"),
+    }
+}
+
 /// The files are named by process; process numbers come back, and one process may hold several JVMs.
 fn create_files(results: &Path) -> io::Result<(LogFile, CounterFile)> {
     let process = std::process::id();
@@ -281,7 +289,7 @@ mod tests {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("Job.class"), bytes).unwrap();
             let source = CodeSource { protocol: "file".into(), path: folder.display().to_string() };
-            self.observer.class_delivered("Job", Some(&source), bytes, || true)
+            self.observer.class_delivered("Job", Some(&source), bytes, || Some(true))
         }
 
         fn records(&self) -> Vec<Record> {

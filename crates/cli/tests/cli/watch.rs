@@ -620,3 +620,33 @@ fn a_watch_inside_a_watch_counts_once() {
     assert_eq!(watched.colours(), EXPECTED_COLOURS);
     assert_eq!(watched.exit_code(), Some(3));
 }
+
+/// Where the stack is nearly full even asking where a class comes from may overflow; it must not go unwatched.
+#[test]
+fn a_class_loaded_at_the_end_of_the_stack_is_watched() {
+    let program = Program::new(
+        "Bottom",
+        r#"
+public class Bottom {
+    static boolean isLoaded;
+    static void down() {
+        try { down(); } catch (StackOverflowError e) { if (!isLoaded) { Late.touch(); isLoaded = true; } }
+    }
+    public static void main(String[] args) { down(); Late.use(); }
+    static class Late {
+        static int n;
+        static void touch() { n++; }
+        static void use() { try { n++; } catch (RuntimeException e) { n--; } }
+    }
+}
+"#,
+    );
+    for mode in ["-Xint", "-Xmixed"] {
+        let mut command = program.java(17);
+        command.insert(1, mode.to_owned());
+        let watched = watch(&[], &command);
+        assert_eq!(watched.exit_code(), Some(0), "{}", error_text(&watched.output));
+        let expected = "use catch RuntimeException: 1 1 0 0 0 0".to_owned();
+        assert!(watched.colours().contains(&expected), "{mode}: {:?}", watched.colours());
+    }
+}
