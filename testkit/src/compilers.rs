@@ -104,6 +104,20 @@ impl Compiler {
         }
     }
 
+    /// The installed JDK it runs on.
+    fn jdk(self) -> u32 {
+        match self {
+            Self::Javac { jdk, .. } => jdk,
+            Self::Ecj2025 { level } if level > 17 => 25,
+            _ => 17,
+        }
+    }
+
+    /// Whether it can run on this machine; see [`jdk::is_here`].
+    pub fn is_here(self) -> bool {
+        jdk::is_here(self.jdk())
+    }
+
     /// The folder of the compiled classes. A compile error is an error holding the compiler's output.
     pub fn compile(self, job: &Job) -> Result<PathBuf> {
         cached_folder("classes", &self.key(job)?, |classes| {

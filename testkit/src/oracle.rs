@@ -63,7 +63,7 @@ pub struct StripComparer(Judge);
 
 impl StripComparer {
     pub fn start() -> Result<Self> {
-        let mut command = jdk::installed(25)?.command("java");
+        let mut command = jdk::newest()?.command("java");
         command
             .args(["-Xmx2g", "-XX:+UseSerialGC", "-Xss8m", "-cp"])
             .arg(join_paths(class_path()?)?)
@@ -106,7 +106,7 @@ impl Linker {
         for jar in others {
             writeln!(list, "{}", jar.display()).context("cannot write a list of jars")?;
         }
-        let mut command = jdk::installed(25)?.command("java");
+        let mut command = jdk::newest()?.command("java");
         let mut class_path = class_path()?;
         class_path.push(probes_stub()?);
         command

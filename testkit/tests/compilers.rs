@@ -50,7 +50,7 @@ fn every_compiler_compiles_to_the_level_asked_for() {
         (Compiler::Javac { jdk: 17, release: 11 }, 55),
         (Compiler::Javac { jdk: 25, release: 25 }, 69),
     ];
-    for (compiler, version) in versions {
+    for (compiler, version) in versions.into_iter().filter(|(compiler, _)| compiler.is_here()) {
         assert_eq!(shapes(compiler, "Resources.java")[VERSION_OFFSET], version, "{}", compiler.name());
     }
 }

@@ -12,24 +12,24 @@ const DAMAGES_PER_CLASS: usize = 60;
 
 /// Small classes with handlers, spread over the whole image of JDK 17.
 fn samples() -> Vec<Vec<u8>> {
-    let image = jdk::installed(17).unwrap().home().join("lib/modules");
+    let image = jdk::installed(17).expect("fixture").home().join("lib/modules");
     let mut all = Vec::new();
     visit(&image, &LoadOptions::default(), &mut |class| {
         if class.bytes.len() < 6_000 && has_handlers(class.bytes) {
             all.push(class.bytes.to_vec());
         }
     })
-    .unwrap();
+    .expect("fixture");
     let step = all.len() / CLASSES;
     all.into_iter().step_by(step).take(CLASSES).collect()
 }
 
 fn has_handlers(bytes: &[u8]) -> bool {
-    let class = ClassFile::parse(bytes).unwrap();
+    let class = ClassFile::parse(bytes).expect("fixture");
     class
         .methods
         .iter()
-        .any(|method| class.code(method).unwrap().is_some_and(|(_, code)| code.has_exceptions()))
+        .any(|method| class.code(method).expect("fixture").is_some_and(|(_, code)| code.has_exceptions()))
 }
 
 /// Xorshift: the same damage in every run.
@@ -40,7 +40,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap()
+        usize::try_from(self.0 % bound as u64).expect("fixture")
     }
 }
 
@@ -53,7 +53,7 @@ fn for_each_damaged_class(mut check: impl FnMut(&[u8])) {
                 // Small values meet lengths, indices and offsets more often than any byte would.
                 let value = if random.below(2) == 0 { random.below(16) } else { random.below(256) };
                 let at = random.below(damaged.len());
-                damaged[at] = u8::try_from(value).unwrap();
+                damaged[at] = u8::try_from(value).expect("fixture");
             }
             if random.below(8) == 0 {
                 damaged.truncate(random.below(class.len()));
@@ -85,13 +85,14 @@ fn damaged_classes_are_woven_or_refused() {
 }
 
 fn assert_readable(woven: &[u8], original: &[u8]) {
-    let (woven, original) = (ClassFile::parse(woven).unwrap(), ClassFile::parse(original).unwrap());
+    let (woven, original) =
+        (ClassFile::parse(woven).expect("fixture"), ClassFile::parse(original).expect("fixture"));
     assert_eq!(woven.methods.len(), original.methods.len());
     for (method, old) in woven.methods.iter().zip(&original.methods) {
         if let Ok(Some((_, old_code))) = original.code(old)
             && old_code.insns().all(|insn| insn.is_ok())
         {
-            let (_, code) = woven.code(method).unwrap().unwrap();
+            let (_, code) = woven.code(method).expect("fixture").expect("fixture");
             assert!(code.insns().all(|insn| insn.is_ok()), "{}{}", old.name, old.descriptor);
         }
     }

@@ -27,7 +27,7 @@ const COMPILED: &[(Compiler, &str)] = &[
 fn woven_with_all_probes_the_fixtures_link_and_are_the_same_without_them() {
     let mut comparer = StripComparer::start().expect("comparer");
     let mut linker = Linker::start(&[]).expect("linker");
-    for &(compiler, fixtures) in COMPILED {
+    for &(compiler, fixtures) in COMPILED.iter().filter(|(compiler, _)| compiler.is_here()) {
         let what = format!("{fixtures} by {}", compiler.name());
         let classes = compiled(compiler, fixtures);
         let woven = woven(&classes);

@@ -146,12 +146,15 @@ fn check(path: &str) {
     let mut report = String::new();
     let mut checked = 0;
     for &compiler in compilers_of(&source).iter().filter(|it| it.level() >= expected.level) {
+        checked += 1;
+        if !compiler.is_here() {
+            continue;
+        }
         let name = compiler.name();
         let file = source.file_name().expect("file name").to_string_lossy();
         let found =
             found_lines(&compiled(&source, compiler), |class| class.source_file.as_deref() == Some(&*file));
         report += &differences(&name, &expected.lines_for(&name), &found);
-        checked += 1;
     }
     assert!(checked > 0, "no compiler applies to {path}");
     assert!(report.is_empty(), "{path}\n{report}");

@@ -40,6 +40,9 @@ fn by_javac_25_on_25() {
 }
 
 fn check(compiler: Compiler, java: u32, first_seed: u64) {
+    if !compiler.is_here() || !jdk::is_here(java) {
+        return;
+    }
     let folder = tempfile::tempdir().expect("temporary folder");
     write_programs(folder.path(), first_seed);
     let (by_source, plain_output) = counted_in_source(folder.path());

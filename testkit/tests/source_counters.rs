@@ -15,6 +15,10 @@ use tempfile::TempDir;
 
 #[test]
 fn hand_made_figures_equal_those_of_counters_in_the_source() {
+    // One fixture shows what only Java 25 can compile, and all are compiled together.
+    if !jdk::is_here(25) {
+        return;
+    }
     let sources = files_with_extension(&colours::folder(), "java").expect("fixtures");
     let copies = tempfile::tempdir().expect("temporary folder");
     for source in &sources {

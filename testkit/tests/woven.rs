@@ -8,29 +8,29 @@ use std::path::Path;
 
 /// Weaves one class of an artifact with all probes; it must link, and equal itself without them.
 fn check(coordinate: &str, class: &str) {
-    let jar = maven::resolve(&[coordinate]).unwrap().remove(0);
-    let (original, woven) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let jar = maven::resolve(&[coordinate]).expect("fixture").remove(0);
+    let (original, woven) = (tempfile::tempdir().expect("fixture"), tempfile::tempdir().expect("fixture"));
     let mut met = 0;
     visit(&jar, &LoadOptions::default(), &mut |it| {
         if it.expected_name() == class {
             met += 1;
-            let bytes = prepare(it.bytes, ProbeKinds::ALL).unwrap().weave(0).bytes.unwrap();
+            let bytes = prepare(it.bytes, ProbeKinds::ALL).expect("fixture").weave(0).bytes.expect("fixture");
             store(original.path(), class, it.bytes);
             store(woven.path(), class, &bytes);
         }
     })
-    .unwrap();
+    .expect("fixture");
     assert_eq!(met, 1, "{class} in {coordinate}");
-    let compared = oracle::strip_compare(original.path(), woven.path()).unwrap();
+    let compared = oracle::strip_compare(original.path(), woven.path()).expect("fixture");
     assert_eq!((compared.differences, compared.unreadable), (vec![], vec![]));
-    let linked = oracle::link_all(original.path(), woven.path(), &[jar]).unwrap();
+    let linked = oracle::link_all(original.path(), woven.path(), &[jar]).expect("fixture");
     assert_eq!((linked.differences, linked.failed_both_ways), (vec![], 0));
 }
 
 fn store(root: &Path, class: &str, bytes: &[u8]) {
     let path = root.join(format!("{class}.class"));
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
+    fs::create_dir_all(path.parent().expect("fixture")).expect("fixture");
+    fs::write(path, bytes).expect("fixture");
 }
 
 #[test]
