@@ -106,18 +106,20 @@ mod tests {
     fn options_for(existing: Option<&str>, library: &str) -> String {
         let agent = InstalledAgent { library: library.into(), runtime: "/r".into() };
         let existing = existing.map(OsString::from);
-        tool_options(existing, &agent, Path::new("/tmp/a b"), &WatchOptions::default()).into_string().unwrap()
+        tool_options(existing, &agent, Path::new("/some/a b"), &WatchOptions::default())
+            .into_string()
+            .unwrap()
     }
 
     #[test]
     fn the_agent_is_appended_and_quoted_where_needed() {
-        let ours = "-agentpath:/c/lib.so=results=/tmp/a%20b,runtime=/r";
+        let ours = "-agentpath:/c/lib.so=results=/some/a%20b,runtime=/r";
         assert_eq!(options_for(None, "/c/lib.so"), ours);
         assert_eq!(options_for(Some(""), "/c/lib.so"), ours);
         assert_eq!(options_for(Some("-Xmx1g"), "/c/lib.so"), format!("-Xmx1g {ours}"));
         assert_eq!(
             options_for(None, "/c d/lib.so"),
-            "\"-agentpath:/c d/lib.so=results=/tmp/a%20b,runtime=/r\""
+            "\"-agentpath:/c d/lib.so=results=/some/a%20b,runtime=/r\""
         );
     }
 

@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn odd_paths_and_patterns_survive_the_trip() {
         let options = AgentOptions {
-            results: PathBuf::from(OsString::from_vec(b"/tmp/a b,c=d%\"'\xff\n".to_vec())),
+            results: PathBuf::from(OsString::from_vec(b"/some/a b,c=d%\"'\xff\n".to_vec())),
             runtime: PathBuf::from("/opt/r\u{fc}ntime"),
             include: vec!["com.acme.*".into(), "a,b".into()],
             exclude: vec!["*Test".into()],
