@@ -19,6 +19,8 @@ struct JsonListedPair<'a> {
     #[serde(flatten)]
     pair: JsonPair<'a>,
     origin: &'a str,
+    /// Without line numbers a compiler's copy of another pair cannot be told from a pair of its own.
+    maybe_copy: bool,
 }
 
 #[derive(Serialize)]
@@ -69,6 +71,7 @@ fn listed<'a>(class: &'a ListedClass, pair: &'a Pair) -> JsonListedPair<'a> {
             maybe_generated: pair.maybe_generated,
         },
         origin: &class.origin,
+        maybe_copy: pair.maybe_copy,
     }
 }
 

@@ -20,7 +20,11 @@ fn write_pairs(out: &mut dyn Write, class: &ListedClass) -> io::Result<()> {
     for pair in &class.pairs.pairs {
         let source = pair.source.as_deref().or(class.pairs.source_file.as_deref());
         let line = pair.catch_line.or(pair.try_line);
-        let mark = if pair.maybe_generated { "  (maybe generated)" } else { "" };
+        let mark = match (pair.maybe_generated, pair.maybe_copy) {
+            (true, _) => "  (maybe generated)",
+            (_, true) => "  (maybe a copy of another)",
+            _ => "",
+        };
         let text = pair_line(&class.pairs.class, &pair.method, source, line, &pair.types);
         writeln!(out, "{text}{mark}")?;
     }

@@ -1,7 +1,7 @@
 //! Beside other agents in the same JVM.
 
 use crate::support::{Program, error_text, java, watch};
-use catchment_testkit::{compilers, maven};
+use catchment_testkit::{compilers, jdk, maven};
 
 const TRIES: &str = r#"
 public class Tries {
@@ -19,7 +19,7 @@ fn jacoco_measures_and_we_count() {
     let jars = maven::resolve(&["org.jacoco:org.jacoco.agent:0.8.14:jar:runtime"]).unwrap();
     let program = Program::new("Tries", TRIES);
     let measured = program.folder.path().join("jacoco.exec");
-    for release in [17, 25] {
+    for release in [17, 25].into_iter().filter(|release| jdk::is_here(*release)) {
         let mut command = program.java(release);
         command.insert(1, format!("-javaagent:{}=destfile={}", jars[0].display(), measured.display()));
         let watched = watch(&[], &command);
@@ -65,7 +65,7 @@ fn mockito_retransforms_and_we_count() {
     let classes = compilers::Compiler::Javac { jdk: 17, release: 11 }.compile(&job).unwrap();
     let path: Vec<_> = jars.iter().map(|jar| jar.display().to_string()).collect();
     let class_path = format!("{}:{}", classes.display(), path.join(":"));
-    for release in [17, 25] {
+    for release in [17, 25].into_iter().filter(|release| jdk::is_here(*release)) {
         let mut command = vec![java(release), "-cp".to_owned(), class_path.clone(), "Mocking".to_owned()];
         if release == 25 {
             command.insert(1, "-XX:+EnableDynamicAgentLoading".to_owned());

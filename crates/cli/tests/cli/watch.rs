@@ -1,6 +1,7 @@
 //! `catchment watch` on real JVMs: what it counts, and that the program does not notice.
 
 use crate::support::{Program, Watched, catchment, error_text, exceptions, java, watch};
+use catchment_testkit::jdk;
 use std::fs;
 
 /// One usage of every colour, and an exception for each.
@@ -36,6 +37,9 @@ const EXPECTED_COLOURS: [&str; 3] = [
 ];
 
 fn check_colours_on(release: u32) {
+    if !jdk::is_here(release) {
+        return;
+    }
     let program = Program::new("Colours", COLOURS);
     let watched = watch(&[], &program.java(release));
     assert_eq!(watched.colours(), EXPECTED_COLOURS);
@@ -165,6 +169,9 @@ public class Threads {
 
 #[test]
 fn counts_of_virtual_threads_are_exact() {
+    if !jdk::is_here(25) {
+        return;
+    }
     let program = Program::compiled_by(
         25,
         21,
@@ -189,7 +196,7 @@ public class Virtual {
 }
 "#,
     );
-    for release in [21, 25] {
+    for release in [21, 25].into_iter().filter(|release| jdk::is_here(*release)) {
         let watched = watch(&[], &program.java(release));
         assert_eq!(watched.colours(), ["use catch IOException: 15000 10000 5000 0 0 0"], "Java {release}");
     }
@@ -322,6 +329,9 @@ fn colours_jar(program: &Program) -> String {
 /// Such a cache holds classes that are linked before any agent is asked.
 #[test]
 fn classes_of_an_ahead_of_time_cache_are_watched() {
+    if !jdk::is_here(25) {
+        return;
+    }
     let program = Program::new("Colours", COLOURS);
     let jar = colours_jar(&program);
     let cache = program.folder.path().join("app.aot").display().to_string();
