@@ -16,7 +16,7 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
  *
  * <pre>
  *   woven code:   inline part                                         | appended blocks
- *                 original instructions, between them                 | (push id; tryExit)+; goto TARGET
+ *                 original instructions, between them                 | (push id; tryExit or tryEnter)+; goto TARGET
  *                   push id; invokestatic Probes.xxx                  | dup; push id; tryEscape or methodEscape; athrow
  *                   dup; push id; invokestatic Probes.caught/throwing |
  *                   dup; checkcast; push id; invokestatic caught      |
@@ -157,7 +157,7 @@ final class StrippedCode implements CodeText.Positions {
     private LabelNode readBlock(int start, int end) {
         AbstractInsnNode last = real.get(end);
         String names = probeNames(start, end);
-        if (last.getOpcode() == Opcodes.GOTO && names.matches("(tryExit )+")) {
+        if (last.getOpcode() == Opcodes.GOTO && names.matches("(tryExit )*(tryEnter )*")) {
             return ((JumpInsnNode) last).label;
         }
         if (last.getOpcode() == Opcodes.ATHROW && names.matches("(tryEscape|methodEscape) ")) {

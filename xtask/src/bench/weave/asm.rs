@@ -27,7 +27,7 @@ pub(super) fn weave_all(kinds: &str, classes: &[Vec<u8>]) -> Result<Theirs> {
     class_path.insert(0, Compiler::Javac { jdk: 17, release: 17 }.compile(&job)?);
     let output = jdk::installed(25)?
         .command("java")
-        // Room enough that the collector, whose time is not counted, has little to do.
+        // A collector on the same core; its time counts, so it gets room enough to have little to do.
         .args(["-XX:+UseSerialGC", "-Xms2g", "-Xmx2g", "-cp"])
         .arg(join_paths(class_path)?)
         .arg("AsmWeave")

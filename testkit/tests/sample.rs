@@ -1,0 +1,97 @@
+//! A fixed sample of real classes through all checks of `cargo xtask corpus`, small enough for every test run.
+//!
+//! The classes are those of compilers and libraries that the tests fetch anyway, made by javac, ecj and kotlinc of many
+//! years.
+
+use catchment_classfile::{ClassFile, CodeEdit, Constants, PoolAppender, relocate, replace_code};
+use catchment_program::{LoadOptions, visit};
+use catchment_testkit::{oracle, pinned};
+use catchment_weave::{ProbeKinds, prepare};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CLASSES: usize = 2_000;
+
+const SOURCES: &[&str] = &[
+    pinned::ASM,
+    pinned::ASM_TREE,
+    pinned::ECJ_2009,
+    pinned::ECJ_2016,
+    pinned::ECJ_2025,
+    pinned::KOTLIN_STDLIB_1,
+    pinned::KOTLIN_STDLIB_2,
+    pinned::COROUTINES,
+    pinned::LANG3,
+    pinned::JUNIT_CONSOLE,
+];
+
+/// Classes by name, spread evenly over the jars.
+fn sample(jars: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for jar in jars {
+        visit(jar, &LoadOptions::default(), &mut |class| {
+            if class.expected_name() != "module-info" {
+                all.entry(class.expected_name().to_owned()).or_insert_with(|| class.bytes.to_vec());
+            }
+        })
+        .unwrap();
+    }
+    let step = all.len() / CLASSES;
+    all.into_iter().step_by(step).take(CLASSES).collect()
+}
+
+#[test]
+fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
+    let jars = pinned::jars(SOURCES).unwrap();
+    let classes = sample(&jars);
+    assert_eq!(classes.len(), CLASSES);
+    let (original, woven) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (number, (name, bytes)) in (0u32..).zip(&classes) {
+        assert_eq!(&rewritten(bytes), bytes, "{name}");
+        // Every second class gets ids that need a constant.
+        let first_id = number % 2 * 40_000;
+        let out = prepare(bytes, ProbeKinds::ALL).unwrap().weave(first_id);
+        assert_eq!(out.skipped, [], "{name}");
+        store(original.path(), name, bytes);
+        store(woven.path(), name, out.bytes.as_ref().unwrap_or(bytes));
+    }
+    let compared = oracle::strip_compare(original.path(), woven.path()).unwrap();
+    assert_eq!((compared.differences, compared.unreadable), (vec![], vec![]));
+    assert!(compared.probes > 50_000, "only {} probes were woven", compared.probes);
+    let linked = oracle::link_all(original.path(), woven.path(), &jars).unwrap();
+    assert_eq!(linked.differences, []);
+    assert!(linked.linked > 1_900, "only {} classes link at all", linked.linked);
+}
+
+struct NoConstants;
+
+impl Constants for NoConstants {
+    fn class(&mut self, _name: &[u8]) -> Option<u16> {
+        None
+    }
+
+    fn utf8(&mut self, _text: &[u8]) -> Option<u16> {
+        None
+    }
+}
+
+/// The class after every method went through the writer with nothing to change.
+fn rewritten(bytes: &[u8]) -> Vec<u8> {
+    let class = ClassFile::parse(bytes).unwrap();
+    let mut replacements = Vec::new();
+    for method in &class.methods {
+        if let Some((attribute, code)) = class.code(method).unwrap() {
+            let edit = CodeEdit::unchanged(&code);
+            let contents = relocate(&class, method, (attribute, code), &edit, &mut NoConstants).unwrap();
+            replacements.push((attribute, contents));
+        }
+    }
+    replace_code(&class, &PoolAppender::new(&class.pool), &replacements)
+}
+
+fn store(root: &Path, class: &str, bytes: &[u8]) {
+    let path = root.join(format!("{class}.class"));
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
