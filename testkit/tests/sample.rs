@@ -35,7 +35,7 @@ fn sample(jars: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
                 all.entry(class.expected_name().to_owned()).or_insert_with(|| class.bytes.to_vec());
             }
         })
-        .unwrap();
+        .expect("readable jar");
     }
     let step = all.len() / CLASSES;
     all.into_iter().step_by(step).take(CLASSES).collect()
@@ -43,23 +43,24 @@ fn sample(jars: &[PathBuf]) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
-    let jars = pinned::jars(SOURCES).unwrap();
+    let jars = pinned::jars(SOURCES).expect("jars");
     let classes = sample(&jars);
     assert_eq!(classes.len(), CLASSES);
-    let (original, woven) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (original, woven) =
+        (tempfile::tempdir().expect("temporary folder"), tempfile::tempdir().expect("temporary folder"));
     for (number, (name, bytes)) in (0u32..).zip(&classes) {
         assert_eq!(&rewritten(bytes), bytes, "{name}");
         // Every second class gets ids that need a constant.
         let first_id = number % 2 * 40_000;
-        let out = prepare(bytes, ProbeKinds::ALL).unwrap().weave(first_id);
+        let out = prepare(bytes, ProbeKinds::ALL).expect("prepared").weave(first_id);
         assert_eq!(out.skipped, [], "{name}");
         store(original.path(), name, bytes);
         store(woven.path(), name, out.bytes.as_ref().unwrap_or(bytes));
     }
-    let compared = oracle::strip_compare(original.path(), woven.path()).unwrap();
+    let compared = oracle::strip_compare(original.path(), woven.path()).expect("compared");
     assert_eq!((compared.differences, compared.unreadable), (vec![], vec![]));
     assert!(compared.probes > 50_000, "only {} probes were woven", compared.probes);
-    let linked = oracle::link_all(original.path(), woven.path(), &jars).unwrap();
+    let linked = oracle::link_all(original.path(), woven.path(), &jars).expect("linked");
     assert_eq!(linked.differences, []);
     assert!(linked.linked > 1_900, "only {} classes link at all", linked.linked);
 }
@@ -78,12 +79,13 @@ impl Constants for NoConstants {
 
 /// The class after every method went through the writer with nothing to change.
 fn rewritten(bytes: &[u8]) -> Vec<u8> {
-    let class = ClassFile::parse(bytes).unwrap();
+    let class = ClassFile::parse(bytes).expect("a class");
     let mut replacements = Vec::new();
     for method in &class.methods {
-        if let Some((attribute, code)) = class.code(method).unwrap() {
+        if let Some((attribute, code)) = class.code(method).expect("readable code") {
             let edit = CodeEdit::unchanged(&code);
-            let contents = relocate(&class, method, (attribute, code), &edit, &mut NoConstants).unwrap();
+            let contents =
+                relocate(&class, method, (attribute, code), &edit, &mut NoConstants).expect("rewritten");
             replacements.push((attribute, contents));
         }
     }
@@ -92,6 +94,6 @@ fn rewritten(bytes: &[u8]) -> Vec<u8> {
 
 fn store(root: &Path, class: &str, bytes: &[u8]) {
     let path = root.join(format!("{class}.class"));
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
+    fs::create_dir_all(path.parent().expect("a parent")).expect("folder");
+    fs::write(path, bytes).expect("file");
 }
