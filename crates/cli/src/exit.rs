@@ -21,7 +21,9 @@ impl ExitCode {
 
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         match error.downcast_ref::<WatchError>() {
-            Some(WatchError::NoCommand | WatchError::CannotStart { .. }) => return Self::USAGE,
+            Some(WatchError::NoCommand | WatchError::AlreadyWatched | WatchError::CannotStart { .. }) => {
+                return Self::USAGE;
+            }
             Some(WatchError::Install(_) | WatchError::ResultsFolder(_)) => return Self::NOTHING_OBSERVED,
             Some(WatchError::Results(_)) => return Self::INTERNAL,
             None => {}

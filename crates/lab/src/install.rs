@@ -4,14 +4,15 @@
 //! daemons that outlive this one. Several processes may install at once.
 
 use crate::embedded;
-use crate::unix::is_noexec;
+use crate::unix::{is_noexec, user_id};
 use catchment_protocol::hash::hash64;
 use std::env;
 use std::fs;
 use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-const LIBRARY: &str = "libcatchment_agent.so";
+pub(crate) const LIBRARY: &str = "libcatchment_agent.so";
 const RUNTIME: &str = "runtime.classes";
 
 /// Where the agent's two files lie.
@@ -28,9 +29,19 @@ pub struct InstallError {
     attempts: Vec<String>,
 }
 
-/// Tries the user's cache folders, then `fallback`, a private folder of this run.
-pub(crate) fn install(fallback: &Path) -> Result<InstalledAgent, InstallError> {
-    install_into_one_of(cache_folders().chain([fallback.to_owned()]))
+/// Tries the user's cache folders, then a folder of the user's among the temporary ones, then `last_resort`, which lasts
+/// only as long as this run: a JVM that a daemon starts later would not find the agent there.
+pub(crate) fn install(last_resort: &Path) -> Result<InstalledAgent, InstallError> {
+    install_into_one_of(cache_folders().chain(private_temporary_folder()).chain([last_resort.to_owned()]))
+}
+
+/// A kept folder under the temporary ones that nobody else can have put anything into.
+fn private_temporary_folder() -> Option<PathBuf> {
+    let folder = env::temp_dir().join(format!("catchment-{}", user_id()));
+    let _ = fs::DirBuilder::new().mode(0o700).create(&folder);
+    let metadata = fs::symlink_metadata(&folder).ok()?;
+    let is_ours = metadata.is_dir() && metadata.uid() == user_id() && metadata.mode() & 0o077 == 0;
+    is_ours.then_some(folder)
 }
 
 fn install_into_one_of(folders: impl Iterator<Item = PathBuf>) -> Result<InstalledAgent, InstallError> {
@@ -81,6 +92,10 @@ fn unpack_atomically(cache: &Path, folder: &Path) -> io::Result<()> {
     let unfinished = tempfile::Builder::new().prefix("unfinished-").tempdir_in(cache)?;
     fs::write(unfinished.path().join(LIBRARY), embedded::AGENT)?;
     fs::write(unfinished.path().join(RUNTIME), embedded::RUNTIME)?;
+    if is_complete(folder) {
+        // Somebody else was faster.
+        return Ok(());
+    }
     if folder.exists() {
         // Damaged, since it is not complete. Moved away first: a folder cannot be renamed onto a full one.
         let _ = fs::rename(folder, unfinished.path().join("damaged"));

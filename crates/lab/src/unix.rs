@@ -25,6 +25,12 @@ pub(crate) fn is_noexec(folder: &Path) -> bool {
     result != 0 || status.f_flag & libc::ST_NOEXEC != 0
 }
 
+/// The user this process acts for.
+pub(crate) fn user_id() -> u32 {
+    // SAFETY: always succeeds.
+    unsafe { libc::geteuid() }
+}
+
 pub(crate) fn is_alive(process: u32) -> bool {
     let Ok(process) = libc::pid_t::try_from(process) else { return false };
     // SAFETY: signal 0 only asks.

@@ -1,7 +1,7 @@
 //! `watch`: any command, every JVM it starts under the agent, and what they saw.
 
 use crate::child::{self, ChildEnd};
-use crate::install::{InstallError, InstalledAgent, install};
+use crate::install::{self, InstallError, InstalledAgent};
 use crate::merge::merge;
 use crate::results;
 use crate::seen::Seen;
@@ -9,6 +9,7 @@ use catchment_protocol::options::AgentOptions;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -35,6 +36,8 @@ pub struct Watched {
 pub enum WatchError {
     #[error("no command to watch")]
     NoCommand,
+    #[error("this is already a watched command; the watch around it sees every JVM in it")]
+    AlreadyWatched,
     #[error("cannot start '{program}': {source}")]
     CannotStart { program: String, source: io::Error },
     #[error(transparent)]
@@ -57,12 +60,18 @@ pub fn watch(command: &[OsString], options: &WatchOptions) -> Result<Watched, Wa
 
 /// As [`watch`], for a command with its own environment, folder or streams.
 pub fn watch_command(command: &mut Command, options: &WatchOptions) -> Result<Watched, WatchError> {
-    let folder =
-        tempfile::Builder::new().prefix("catchment-").tempdir().map_err(WatchError::ResultsFolder)?;
+    let existing = existing_tool_options(command);
+    if existing.as_ref().is_some_and(|existing| existing.to_string_lossy().contains(install::LIBRARY)) {
+        return Err(WatchError::AlreadyWatched);
+    }
+    // For this user only: command lines stand in the results.
+    let private = std::fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix("catchment-").permissions(private).tempdir();
+    let folder = folder.map_err(WatchError::ResultsFolder)?;
     let results = folder.path().join("results");
     std::fs::create_dir(&results).map_err(WatchError::ResultsFolder)?;
-    let agent = install(folder.path())?;
-    command.env(TOOL_OPTIONS, tool_options(existing_tool_options(command), &agent, &results, options));
+    let agent = install::install(folder.path())?;
+    command.env(TOOL_OPTIONS, tool_options(existing, &agent, &results, options));
     let end = child::run(command, options.forward_signals).map_err(|source| {
         let program = command.get_program().to_string_lossy().into_owned();
         WatchError::CannotStart { program, source }

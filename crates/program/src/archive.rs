@@ -92,6 +92,9 @@ impl<'a> Archive<'a> {
         let mut bytes = Vec::new();
         for &index in wanted {
             let Place::Class(class) = places[index] else { continue };
+            if loader.is_full() {
+                return;
+            }
             if self.is_folder(index) {
                 continue;
             }
@@ -110,6 +113,9 @@ impl<'a> Archive<'a> {
     }
 
     fn visit_nested(&mut self, index: usize, name: &str, loader: &mut Loader<'_>) {
+        if loader.is_full() {
+            return;
+        }
         let origin = self.origin.within(name);
         let result = match self.nested_bytes(index, loader.options.limits.nested_archive_bytes) {
             Ok(bytes) => visit_archive(&bytes, &origin, self.depth + 1, loader),

@@ -41,11 +41,13 @@ pub struct Limits {
     pub nested_archive_bytes: u64,
     /// Archives inside each other, the outermost not counted.
     pub nesting: usize,
+    /// Classes of one path. A few kilobytes of nested archives can hold any number.
+    pub classes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { class_bytes: 64 << 20, nested_archive_bytes: 512 << 20, nesting: 4 }
+        Self { class_bytes: 64 << 20, nested_archive_bytes: 512 << 20, nesting: 4, classes: 2_000_000 }
     }
 }
 
@@ -177,8 +179,23 @@ pub(crate) struct Loader<'a> {
 
 impl Loader<'_> {
     pub(crate) fn class(&mut self, class: ClassBytes<'_>) {
+        if self.is_full() {
+            return;
+        }
         self.report.classes += 1;
         (self.sink)(class);
+        if self.is_full() {
+            self.problem(
+                class.origin,
+                "",
+                format!("more than {} classes; the rest is left out", self.report.classes),
+            );
+        }
+    }
+
+    /// Whether there were as many classes as the limits allow. What follows need not be unpacked.
+    pub(crate) fn is_full(&self) -> bool {
+        self.report.classes >= self.options.limits.classes
     }
 
     pub(crate) fn problem(&mut self, origin: &Origin, entry: &str, what: impl ToString) {

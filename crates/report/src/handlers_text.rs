@@ -47,7 +47,7 @@ fn write_totals(out: &mut dyn Write, listing: &HandlerListing) -> io::Result<()>
         *reasons.entry(handler.reason.as_str()).or_default() += 1;
     }
     let filtered: usize = reasons.values().sum();
-    let classes = counted(listing.classes.len(), "class", "classes");
+    let classes = counted(listing.classes_read, "class", "classes");
     write!(out, "{} in {classes}", counted(pairs, "try-catch pair", "try-catch pairs"))?;
     if filtered > 0 {
         let reasons: Vec<_> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();

@@ -2,9 +2,12 @@
 
 use catchment_pairs::ClassPairs;
 
-/// The pairs of every class that was read, in class path order.
+/// The handlers of everything that was read, in class path order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HandlerListing {
+    /// How many classes were read.
+    pub classes_read: usize,
+    /// Those with handlers.
     pub classes: Vec<ListedClass>,
     pub problems: Vec<ListedProblem>,
 }

@@ -34,31 +34,36 @@ pub(crate) fn list_handlers(paths: &[PathBuf]) -> Result<HandlerListing> {
             list_root(&root, &mut listing)?;
         }
     }
-    if listing.classes.is_empty() {
+    if listing.classes_read == 0 {
         return Err(nothing_readable(paths, &listing).into());
     }
     Ok(listing)
 }
 
 fn list_root(root: &Path, listing: &mut HandlerListing) -> Result<()> {
-    let HandlerListing { classes, problems } = listing;
-    let report = visit(root, &LoadOptions::default(), &mut |class| list_class(class, classes, problems))?;
+    let report = visit(root, &LoadOptions::default(), &mut |class| list_class(class, listing))?;
     let unreadable = report.problems.iter();
-    problems.extend(unreadable.map(|each| ListedProblem { place: each.place(), what: each.what.clone() }));
+    listing
+        .problems
+        .extend(unreadable.map(|each| ListedProblem { place: each.place(), what: each.what.clone() }));
     Ok(())
 }
 
-fn list_class(class: ClassBytes<'_>, classes: &mut Vec<ListedClass>, problems: &mut Vec<ListedProblem>) {
+fn list_class(class: ClassBytes<'_>, listing: &mut HandlerListing) {
     match ClassFile::parse(class.bytes) {
         Ok(parsed) => {
+            listing.classes_read += 1;
             let pairs = pairs_of(&parsed);
-            problems.extend(pairs.problems.iter().map(|problem| ListedProblem {
+            listing.problems.extend(pairs.problems.iter().map(|problem| ListedProblem {
                 place: format!("{}: {}{}", class.place(), problem.method, problem.descriptor),
                 what: problem.what.clone(),
             }));
-            classes.push(ListedClass { origin: class.origin.to_string(), pairs });
+            // Most classes have no handlers, and a program may have a great many classes.
+            if !pairs.pairs.is_empty() || !pairs.filtered.is_empty() {
+                listing.classes.push(ListedClass { origin: class.origin.to_string(), pairs });
+            }
         }
-        Err(error) => problems.push(ListedProblem { place: class.place(), what: error.to_string() }),
+        Err(error) => listing.problems.push(ListedProblem { place: class.place(), what: error.to_string() }),
     }
 }
 

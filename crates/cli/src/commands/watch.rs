@@ -2,7 +2,7 @@
 
 use crate::args::WatchArgs;
 use crate::exit::ExitCode;
-use crate::output;
+use crate::output::{self, ReportFile};
 use anyhow::Result;
 use catchment_lab::{WatchOptions, Watched, watch};
 use catchment_report::{write_watch_json, write_watch_text};
@@ -10,10 +10,16 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub(crate) fn run(args: WatchArgs) -> Result<ExitCode> {
+    // Before the command runs: its results must have a place to go.
+    let destination = Destination::open(args.output.as_deref(), args.json)?;
     let options = WatchOptions { include: args.include, exclude: args.exclude, forward_signals: true };
     let watched = watch(&args.command, &options)?;
     let diagnosis = nothing_observed(&watched);
-    write_report(&watched, args.json, args.output.as_deref(), diagnosis.is_some())?;
+    match destination.write(&watched, args.json, diagnosis.is_some()) {
+        // Whoever reads the report has seen enough; the program's exit code still counts.
+        Err(error) if output::is_broken_pipe(&error) => {}
+        outcome => outcome?,
+    }
     let code = watched.end.exit_code();
     if let Some(diagnosis) = diagnosis {
         eprintln!("catchment: {diagnosis}");
@@ -24,15 +30,35 @@ pub(crate) fn run(args: WatchArgs) -> Result<ExitCode> {
     Ok(ExitCode::of_program(code))
 }
 
-fn write_report(watched: &Watched, json: bool, output: Option<&Path>, is_empty: bool) -> Result<()> {
-    let render = |out: &mut dyn Write| render(out, watched, json);
-    match output {
-        Some(path) if path == Path::new("-") => output::to_stdout(render),
-        Some(path) => output::to_file(path, render),
-        None if json => output::to_stdout(render),
-        // The diagnosis says it all.
-        None if is_empty => Ok(()),
-        None => output::to_stderr(render),
+/// Where the report goes.
+enum Destination {
+    Stdout,
+    Stderr,
+    File(ReportFile),
+}
+
+impl Destination {
+    fn open(output: Option<&Path>, json: bool) -> Result<Self> {
+        Ok(match output {
+            Some(path) if path == Path::new("-") => Self::Stdout,
+            Some(path) => Self::File(ReportFile::open(path)?),
+            None if json => Self::Stdout,
+            None => Self::Stderr,
+        })
+    }
+
+    fn write(self, watched: &Watched, json: bool, is_empty: bool) -> Result<()> {
+        let render = |out: &mut dyn Write| render(out, watched, json);
+        match self {
+            Self::Stdout => output::to_stdout(render),
+            // The diagnosis says it all.
+            Self::Stderr if is_empty => Ok(()),
+            Self::Stderr => output::to_stderr(render),
+            // What was observed must not be lost with the file.
+            Self::File(file) => file.write(render).inspect_err(|_| {
+                let _ = output::to_stderr(render);
+            }),
+        }
     }
 }
 

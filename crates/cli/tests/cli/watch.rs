@@ -622,13 +622,14 @@ public class Changing extends ClassLoader {
 }
 
 #[test]
-fn a_watch_inside_a_watch_counts_once() {
+fn a_watch_inside_a_watch_is_refused() {
     let program = Program::new("Colours", COLOURS);
     let mut command = vec![env!("CARGO_BIN_EXE_catchment").to_owned(), "watch".to_owned(), "--".to_owned()];
     command.extend(program.java(17));
-    let watched = watch(&[], &command);
-    assert_eq!(watched.colours(), EXPECTED_COLOURS);
-    assert_eq!(watched.exit_code(), Some(3));
+    let output = catchment().args(["watch", "--"]).args(&command).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", error_text(&output));
+    assert!(error_text(&output).contains("already a watched command"), "{}", error_text(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
 }
 
 /// Where the stack is nearly full even asking where a class comes from may overflow; it must not go unwatched.
@@ -659,4 +660,19 @@ public class Bottom {
         let expected = "use catch RuntimeException: 1 1 0 0 0 0".to_owned();
         assert!(watched.colours().contains(&expected), "{mode}: {:?}", watched.colours());
     }
+}
+
+/// Whoever reads the report may close its end early; the program's exit code counts all the same.
+#[test]
+fn a_closed_pipe_does_not_hide_the_exit_code() {
+    let program = Program::new("Colours", COLOURS);
+    let mut process = catchment()
+        .args(["watch", "--json", "--"])
+        .args(program.java(17))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(process.stdout.take());
+    assert_eq!(process.wait().unwrap().code(), Some(3));
 }

@@ -215,3 +215,17 @@ fn a_nested_archive_may_not_unpack_to_any_size() {
     let loaded = place.load("bomb.war", &LoadOptions { limits, ..options() });
     assert_eq!(loaded.problems, ["bomb.war!/WEB-INF/lib/l.jar: larger than 50000 bytes"]);
 }
+
+#[test]
+fn a_few_kilobytes_of_nested_archives_may_not_hold_any_number_of_classes() {
+    let place = Place::new();
+    let library = zip(&[("A.class", &class_bytes("")), ("B.class", &class_bytes(""))]);
+    let war: Vec<_> = (0..10).map(|index| (format!("WEB-INF/lib/{index}.jar"), library.clone())).collect();
+    let entries: Vec<(&str, &[u8])> =
+        war.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    place.write("wide.war", zip(&entries));
+    let limits = Limits { classes: 5, ..Limits::default() };
+    let loaded = place.load("wide.war", &LoadOptions { limits, ..options() });
+    assert_eq!(loaded.classes.len(), 5);
+    assert_eq!(loaded.problems, ["wide.war!/WEB-INF/lib/2.jar: more than 5 classes; the rest is left out"]);
+}
