@@ -20,9 +20,13 @@ Examples:
   catchment handlers target/classes --json   for programs (schema catchment.handlers/1)";
 
 const WATCH_EXAMPLES: &str = "\
-Watched are the classes that come from class folders, which is what a build has just produced; --include adds classes
-from jars. The agent travels in JAVA_TOOL_OPTIONS, so every JVM the command starts is watched. The program's own output
-is left alone: the report goes to stderr when it has ended. With --json it goes to stdout, as the last line.
+Watched are the classes that come from class folders, which is what a build has just produced, tests included; \
+--include adds classes from jars. A class that is never loaded is not in the report: `handlers` lists all there are. \
+The agent travels in JAVA_TOOL_OPTIONS, so every JVM the command starts is watched, and says on its stderr that it \
+picked the options up.
+
+The program's own output is left alone: the report goes to stderr when it has ended. With --json it goes to stdout, \
+behind what the program printed; --output keeps them apart.
 
 Examples:
   catchment watch -- java -cp target/classes com.acme.Main
@@ -65,10 +69,10 @@ pub(crate) struct HandlersArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WatchArgs {
-    /// Watch classes of this name wherever they come from; `*` stands for any characters, `?` for one
+    /// Watch classes of this name in jars too, never the JDK's; `*` stands for any characters, `?` for one; can be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) include: Vec<String>,
-    /// Never watch classes of this name
+    /// Never watch classes of this name, whatever --include says; can be repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) exclude: Vec<String>,
     /// Report as JSON (schema catchment.watch/1)

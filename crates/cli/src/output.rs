@@ -69,6 +69,8 @@ fn open_place(path: &Path) -> io::Result<Place> {
         return File::options().write(true).create(true).truncate(false).open(path).map(Place::Direct);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Asked first, because its error is plain: that of a temporary file would name the temporary file.
+    fs::metadata(folder)?;
     let new_file = fs::Permissions::from_mode(0o666);
     let file = tempfile::Builder::new().prefix(".catchment-").permissions(new_file).tempfile_in(folder)?;
     if let Some(existing) = existing {

@@ -9,6 +9,7 @@ use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What one JVM left behind.
 #[derive(Debug)]
@@ -87,11 +88,22 @@ fn as_started(record: &Record) -> Option<&JvmStarted> {
 fn ending(records: &[Record], process: u32) -> Ended {
     if records.contains(&Record::JvmEnded) {
         Ended::Orderly
-    } else if is_alive(process) {
+    } else if stays_alive(process) {
         Ended::Running
     } else {
         Ended::Killed
     }
+}
+
+/// A JVM that was killed takes a moment to die: its memory has to be given back.
+fn stays_alive(process: u32) -> bool {
+    for _ in 0..20 {
+        if !is_alive(process) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(25));
+    }
+    true
 }
 
 fn process_of(path: &Path) -> String {

@@ -31,8 +31,13 @@ pub(crate) fn user_id() -> u32 {
     unsafe { libc::geteuid() }
 }
 
+/// Whether the process runs; one that has ended and only waits to be noticed does not.
 pub(crate) fn is_alive(process: u32) -> bool {
     let Ok(process) = libc::pid_t::try_from(process) else { return false };
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    if state.is_ok_and(|state| state.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z"))) {
+        return false;
+    }
     // SAFETY: signal 0 only asks.
     let result = unsafe { libc::kill(process, 0) };
     result == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)

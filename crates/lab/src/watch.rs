@@ -38,8 +38,8 @@ pub enum WatchError {
     NoCommand,
     #[error("this is already a watched command; the watch around it sees every JVM in it")]
     AlreadyWatched,
-    #[error("cannot start '{program}': {source}")]
-    CannotStart { program: String, source: io::Error },
+    #[error("cannot start '{program}': {reason}")]
+    CannotStart { program: String, reason: io::Error },
     #[error(transparent)]
     Install(#[from] InstallError),
     #[error("cannot create a folder for results: {0}")]
@@ -72,9 +72,9 @@ pub fn watch_command(command: &mut Command, options: &WatchOptions) -> Result<Wa
     std::fs::create_dir(&results).map_err(WatchError::ResultsFolder)?;
     let agent = install::install(folder.path())?;
     command.env(TOOL_OPTIONS, tool_options(existing, &agent, &results, options));
-    let end = child::run(command, options.forward_signals).map_err(|source| {
+    let end = child::run(command, options.forward_signals).map_err(|reason| {
         let program = command.get_program().to_string_lossy().into_owned();
-        WatchError::CannotStart { program, source }
+        WatchError::CannotStart { program, reason }
     })?;
     let (jvms, problems) = results::read_all(&results).map_err(WatchError::Results)?;
     Ok(Watched { end, seen: merge(&jvms, problems) })

@@ -106,7 +106,7 @@ fn write_totals(out: &mut dyn Write, seen: &Seen, entered: usize) -> io::Result<
     let jvms = counted(seen.jvms.len(), "JVM", "JVMs");
     let pairs = counted(seen.pairs.len(), "try-catch pair", "try-catch pairs");
     let white = seen.pairs.iter().filter(|pair| pair.usages.white > 0).count();
-    writeln!(out, "{pairs} in {jvms}: {entered} entered, {white} caught something")?;
+    writeln!(out, "{pairs} of loaded classes in {jvms}: {entered} entered, {white} caught something")?;
     write_jvms(out, seen)
 }
 
@@ -169,7 +169,7 @@ a.B.m  B.java:2  catch IOException
 a.B.m  B.java:2  catch IOException
     from /two
     entered 2: 1 pink, 0 white, 0 blue, 1 open
-2 try-catch pairs in 0 JVMs: 2 entered, 0 caught something
+2 try-catch pairs of loaded classes in 0 JVMs: 2 entered, 0 caught something
 ";
         assert_eq!(text_of(&seen), expected);
     }
@@ -201,7 +201,7 @@ never entered:
     a.B.m  B.java:2  catch IOException  (not observed: method too large)
 problem: a.B: odd
 not watched: 2 classes (a.C, ...): made at run time
-1 try-catch pair in 1 JVM: 0 entered, 0 caught something
+1 try-catch pair of loaded classes in 1 JVM: 0 entered, 0 caught something
     process 7: Main (Java 17), 1 class woven, killed: its counts are complete up to then
 ";
         assert_eq!(text_of(&seen), expected);

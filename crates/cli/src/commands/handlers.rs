@@ -30,8 +30,16 @@ pub(crate) fn run(args: &HandlersArgs) -> Result<ExitCode> {
 pub(crate) fn list_handlers(paths: &[PathBuf]) -> Result<HandlerListing> {
     let mut listing = HandlerListing::default();
     for path in paths {
-        for root in application_roots(path)? {
-            list_root(&root, &mut listing)?;
+        let roots = application_roots(path)?;
+        for root in &roots {
+            match list_root(root, &mut listing) {
+                // One of many that a folder holds, not what the user named.
+                Err(error) if roots.len() > 1 => {
+                    let place = root.display().to_string();
+                    listing.problems.push(ListedProblem { place, what: format!("{error:#}") });
+                }
+                outcome => outcome?,
+            }
         }
     }
     if listing.classes_read == 0 {

@@ -14,7 +14,7 @@ pub(crate) fn run(args: WatchArgs) -> Result<ExitCode> {
     let destination = Destination::open(args.output.as_deref(), args.json)?;
     let options = WatchOptions { include: args.include, exclude: args.exclude, forward_signals: true };
     let watched = watch(&args.command, &options)?;
-    let diagnosis = nothing_observed(&watched);
+    let diagnosis = nothing_observed(&watched, &options);
     match destination.write(&watched, args.json, diagnosis.is_some()) {
         // Whoever reads the report has seen enough; the program's exit code still counts.
         Err(error) if output::is_broken_pipe(&error) => {}
@@ -67,21 +67,31 @@ fn render(out: &mut dyn Write, watched: &Watched, json: bool) -> io::Result<()> 
 }
 
 /// Why there is nothing to report, if so: that must not look like a program without exceptions.
-fn nothing_observed(watched: &Watched) -> Option<String> {
+fn nothing_observed(watched: &Watched, options: &WatchOptions) -> Option<String> {
     let seen = &watched.seen;
     if let Some(problem) = seen.problems.iter().find(|_| seen.jvms.is_empty()) {
         return Some(format!("nothing observed: {}: {}", problem.place, problem.what));
     }
     if seen.jvms_started == 0 {
         return Some(
-            "no JVM reported: the command started none, or it refused the agent (its own message is above)"
+            "no JVM reported: the command started none, or one that refused the agent and said so itself"
                 .into(),
         );
     }
     seen.jvms.is_empty().then(|| {
-        format!(
-            "{} ran, but none loaded a class from a class folder; name classes in jars with --include",
-            if seen.jvms_started == 1 { "a JVM".to_owned() } else { format!("{} JVMs", seen.jvms_started) }
-        )
+        let jvms = match seen.jvms_started {
+            1 => "a JVM ran, but".to_owned(),
+            many => format!("{many} JVMs ran, but"),
+        };
+        match options.include.as_slice() {
+            [] => {
+                format!("{jvms} none loaded a class from a class folder; name classes in jars with --include")
+            }
+            patterns => format!(
+                "{jvms} no class that is not the JDK's came from a class folder or matched --include '{}' \
+                 (whole class names: com.acme.* for a package)",
+                patterns.join("' or '")
+            ),
+        }
     })
 }

@@ -43,6 +43,21 @@ fn a_jar_that_is_no_zip_is_named() {
 }
 
 #[test]
+fn a_jar_that_is_no_zip_among_others_of_a_folder_is_a_problem() {
+    let program = Program::new("Plain", PLAIN);
+    let jars = program.folder.path().join("jars");
+    fs::create_dir(&jars).unwrap();
+    fs::write(jars.join("text.jar"), "this is no jar").unwrap();
+    let mut zip = zip::ZipWriter::new(fs::File::create(jars.join("good.jar")).unwrap());
+    zip.start_file("Plain.class", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, &fs::read(program.classes.join("Plain.class")).unwrap()).unwrap();
+    zip.finish().unwrap();
+    let output = handlers(&[&jars]);
+    check_one_line(&output, 0, &["text.jar", "not a zip archive"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 try-catch pair in 1 class"));
+}
+
+#[test]
 fn a_truncated_class_alone_is_an_error() {
     let program = Program::new("Plain", PLAIN);
     let class = program.classes.join("Plain.class");

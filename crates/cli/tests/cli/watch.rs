@@ -392,7 +392,7 @@ fn options_of_the_user_stay_in_force() {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(text, "kept\n0 try-catch pairs in 1 JVM: 0 entered, 0 caught something\n");
+    assert_eq!(text, "kept\n0 try-catch pairs of loaded classes in 1 JVM: 0 entered, 0 caught something\n");
 }
 
 #[test]
@@ -415,7 +415,7 @@ Colours.mix  Colours.java:19  catch ArithmeticException
     caught   2 java.lang.ArithmeticException  from Colours.mix:15
     blue     3 caught by another clause of this try
     escaped  1 java.lang.IllegalStateException  from Colours.mix:16
-3 try-catch pairs in 1 JVM: 3 entered, 3 caught something
+3 try-catch pairs of loaded classes in 1 JVM: 3 entered, 3 caught something
 ";
     assert_eq!(error_text(&output), expected);
 }
