@@ -2,7 +2,7 @@
 //!
 //! Stands in for the fuzz targets under `fuzz/`, which need a nightly compiler and time.
 
-use catchment_classfile::{ClassFile, CodeEdit, Constants, PoolAppender, relocate, replace_code};
+use catchment_classfile::{ClassFile, rewrite};
 use catchment_program::{LoadOptions, visit};
 use catchment_testkit::jdk;
 use catchment_weave::{ProbeKinds, prepare};
@@ -98,33 +98,14 @@ fn assert_readable(woven: &[u8], original: &[u8]) {
     }
 }
 
-struct NoConstants;
-
-impl Constants for NoConstants {
-    fn class(&mut self, _name: &[u8]) -> Option<u16> {
-        None
-    }
-
-    fn utf8(&mut self, _text: &[u8]) -> Option<u16> {
-        None
-    }
-}
-
 #[test]
 fn damaged_classes_come_out_of_the_writer_as_they_went_in_or_are_refused() {
     let mut rewritten = 0;
     for_each_damaged_class(|bytes| {
         let Ok(class) = ClassFile::parse(bytes) else { return };
-        let mut replacements = Vec::new();
-        for method in &class.methods {
-            let Ok(Some((attribute, code))) = class.code(method) else { continue };
-            let edit = CodeEdit::unchanged(&code);
-            if let Ok(contents) = relocate(&class, method, (attribute, code), &edit, &mut NoConstants) {
-                replacements.push((attribute, contents));
-                rewritten += 1;
-            }
-        }
-        assert_eq!(replace_code(&class, &PoolAppender::new(&class.pool), &replacements), bytes);
+        let out = rewrite(&class);
+        assert_eq!(out.bytes, bytes);
+        rewritten += out.methods;
     });
     assert!(rewritten > 1_000, "only {rewritten} methods were rewritten");
 }

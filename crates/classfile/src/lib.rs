@@ -18,6 +18,7 @@ mod names;
 pub mod opcodes;
 mod pool;
 mod relocate;
+mod rewrite;
 mod tables;
 mod type_annotations;
 
@@ -33,4 +34,5 @@ pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
     Appended, AppendedEnd, CodeEdit, Constants, NewException, Piece, Place, RelocateError, relocate,
 };
+pub use rewrite::{Rewritten, rewrite};
 pub use tables::{LineNumber, LineTable};

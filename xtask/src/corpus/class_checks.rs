@@ -1,9 +1,7 @@
 //! What can be checked of one class without a JVM: exact rewriting, weaving, weaving again.
 
 use super::results::{Check, Results};
-use catchment_classfile::{
-    ClassFile, CodeEdit, Constants, PoolAppender, RelocateError, relocate, replace_code,
-};
+use catchment_classfile::{ClassFile, rewrite};
 use catchment_weave::{ProbeKinds, prepare};
 
 /// A class that passed through the weaver.
@@ -31,39 +29,13 @@ pub(super) fn check_class(place: &str, bytes: &[u8], hash: u64, results: &Result
 
 /// Takes every method through the writer with nothing to change.
 fn check_rewriting(place: &str, class: &ClassFile<'_>, results: &Results) {
-    let rewritten = rewrite_unchanged(class).map(|(bytes, methods)| {
-        results.add_methods(methods);
-        bytes
-    });
-    match rewritten {
-        Ok(bytes) if bytes == class.bytes => {}
-        Ok(bytes) => results.class_differs(Check::Rewrite, place, "bytes changed", class.bytes, &bytes),
-        Err(error) => results.unreadable(place, &error.to_string()),
+    let rewritten = rewrite(class);
+    results.add_methods(rewritten.methods);
+    if let Some(error) = rewritten.refused.first() {
+        results.unreadable(place, &error.to_string());
     }
-}
-
-fn rewrite_unchanged(class: &ClassFile<'_>) -> Result<(Vec<u8>, usize), RelocateError> {
-    let mut replacements = Vec::new();
-    for method in &class.methods {
-        if let Some((attribute, code)) = class.code(method)? {
-            let edit = CodeEdit::unchanged(&code);
-            let contents = relocate(class, method, (attribute, code), &edit, &mut NoConstants)?;
-            replacements.push((attribute, contents));
-        }
-    }
-    Ok((replace_code(class, &PoolAppender::new(&class.pool), &replacements), replacements.len()))
-}
-
-/// Rewriting without change needs no new constants.
-struct NoConstants;
-
-impl Constants for NoConstants {
-    fn class(&mut self, _name: &[u8]) -> Option<u16> {
-        None
-    }
-
-    fn utf8(&mut self, _text: &[u8]) -> Option<u16> {
-        None
+    if rewritten.bytes != class.bytes {
+        results.class_differs(Check::Rewrite, place, "bytes changed", class.bytes, &rewritten.bytes);
     }
 }
 
