@@ -3,9 +3,9 @@
 use crate::ClassError;
 use crate::bytes::{u2_at, u4_at};
 use crate::opcodes::{
-    ALOAD, ALOAD_3, ASTORE, ASTORE_3, ATHROW, GOTO, GOTO_W, IFEQ, IFNONNULL, IFNULL, IINC, ILOAD, ILOAD_0,
-    INVOKEDYNAMIC, INVOKEVIRTUAL, IRETURN, ISTORE, ISTORE_0, JSR, JSR_W, LENGTHS, LOOKUPSWITCH, RET, RETURN,
-    TABLESWITCH, WIDE,
+    ALOAD, ALOAD_3, ASTORE, ASTORE_3, ATHROW, CONTROL, Control, GOTO, GOTO_W, IFEQ, IFNONNULL, IFNULL, IINC,
+    ILOAD, ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, IRETURN, ISTORE, ISTORE_0, JSR, JSR_W, LENGTHS,
+    LOOKUPSWITCH, RET, RETURN, TABLESWITCH, WIDE,
 };
 
 /// One instruction of a method's code.
@@ -39,6 +39,7 @@ pub enum Flow {
 
 impl<'a> Insn<'a> {
     /// Decodes the instruction at `pc`.
+    #[inline]
     pub fn at(code: &'a [u8], pc: usize) -> Result<Self, ClassError> {
         let opcode = *code.get(pc).ok_or(ClassError::NotAnInstruction(pc))?;
         let len = match LENGTHS[usize::from(opcode)] {
@@ -50,20 +51,24 @@ impl<'a> Insn<'a> {
         Ok(Self { pc, opcode, bytes })
     }
 
+    #[inline]
     pub fn next_pc(&self) -> usize {
         self.pc + self.bytes.len()
     }
 
     /// The two-byte operand behind the opcode.
+    #[inline]
     pub fn u2(&self) -> u16 {
         u2_at(self.bytes, 1)
     }
 
+    #[inline]
     fn relative(&self, offset: i32) -> usize {
         // A target before the start wraps to a huge pc, which is no instruction and is reported as such.
         self.pc.wrapping_add_signed(offset as isize)
     }
 
+    #[inline]
     pub fn flow(&self) -> Flow {
         let short = || self.relative(i32::from(self.u2().cast_signed()));
         let long = || self.relative(u4_at(self.bytes, 1).cast_signed());
@@ -83,12 +88,27 @@ impl<'a> Insn<'a> {
     }
 
     /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
+    #[inline]
     pub fn falls_through(&self) -> bool {
-        matches!(self.flow(), Flow::Next | Flow::Branch(_) | Flow::Subroutine(_))
+        match CONTROL[usize::from(self.opcode)] {
+            Control::Next | Control::Branches => true,
+            Control::Leaves => false,
+            Control::Wide => self.flow() == Flow::Next,
+        }
+    }
+
+    /// Whether it is nothing but a step to the next instruction: no jump, return or throw.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        CONTROL[usize::from(self.opcode)] == Control::Next
     }
 
     /// Jump and switch targets, not the next instruction.
+    #[inline]
     pub fn targets(&self) -> Successors<'a> {
+        if self.is_plain() {
+            return Successors::One(None);
+        }
         match self.flow() {
             Flow::Branch(target) | Flow::Jump(target) | Flow::Subroutine(target) => {
                 Successors::One(Some(target))
@@ -108,6 +128,7 @@ impl<'a> Insn<'a> {
 
     /// The operation and slot of a load, store or `ret` on a local variable, whatever its encoding: `aload_1`,
     /// `aload 1` and `wide aload 1` are all `(ALOAD, 1)`.
+    #[inline]
     pub fn local(&self) -> Option<(u8, u16)> {
         match (self.opcode, self.bytes) {
             (WIDE, [_, opcode, high, low, ..]) if *opcode != IINC => {
@@ -127,16 +148,19 @@ impl<'a> Insn<'a> {
     }
 
     /// The slot this instruction loads an object from.
+    #[inline]
     pub fn aload(&self) -> Option<u16> {
         self.local().filter(|(opcode, _)| *opcode == ALOAD).map(|(_, slot)| slot)
     }
 
     /// The slot this instruction stores an object to.
+    #[inline]
     pub fn astore(&self) -> Option<u16> {
         self.local().filter(|(opcode, _)| *opcode == ASTORE).map(|(_, slot)| slot)
     }
 
     /// Whether this calls a method.
+    #[inline]
     pub fn is_call(&self) -> bool {
         matches!(self.opcode, INVOKEVIRTUAL..=INVOKEDYNAMIC)
     }
@@ -187,6 +211,7 @@ pub enum Successors<'a> {
 impl Iterator for Successors<'_> {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
         match self {
             Self::One(target) => target.take(),
@@ -221,6 +246,7 @@ impl<'a> Insns<'a> {
 impl<'a> Iterator for Insns<'a> {
     type Item = Result<Insn<'a>, ClassError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.pc >= self.code.len() {
             return None;

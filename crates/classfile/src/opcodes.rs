@@ -72,3 +72,32 @@ const fn lengths() -> [u8; 256] {
     }
     table
 }
+
+/// What an opcode does to control, for the quick answer; `wide` is looked into where it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// Goes on to the next instruction and nowhere else.
+    Next,
+    /// May go elsewhere, and may also go on.
+    Branches,
+    /// Never goes on to the next instruction.
+    Leaves,
+    Wide,
+}
+
+pub(crate) static CONTROL: [Control; 256] = control();
+
+const fn control() -> [Control; 256] {
+    let mut table = [Control::Next; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        table[opcode] = match opcode {
+            153..=166 | 168 | 198 | 199 | 201 => Control::Branches,
+            167 | 169..=177 | 191 | 200 => Control::Leaves,
+            196 => Control::Wide,
+            _ => Control::Next,
+        };
+        opcode += 1;
+    }
+    table
+}

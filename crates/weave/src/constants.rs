@@ -14,12 +14,12 @@ pub(crate) struct ProbeConstants {
     methods: Vec<(&'static str, u16)>,
     classes: FxHashMap<Vec<u8>, u16>,
     texts: FxHashMap<Vec<u8>, u16>,
-    /// An id is pushed from several places: every exit of a try, every return of a method.
-    integers: FxHashMap<i32, u16>,
+    /// By local id, 0 for none yet. An id is pushed from several places: every exit of a try, every return of a method.
+    integers: Vec<u16>,
 }
 
 impl ProbeConstants {
-    pub(crate) fn new(pool: &ConstantPool<'_>, first_id: u32) -> Self {
+    pub(crate) fn new(pool: &ConstantPool<'_>, first_id: u32, probes: usize) -> Self {
         Self {
             appender: PoolAppender::new(pool),
             first_id,
@@ -27,7 +27,7 @@ impl ProbeConstants {
             methods: Vec::new(),
             classes: FxHashMap::default(),
             texts: FxHashMap::default(),
-            integers: FxHashMap::default(),
+            integers: vec![0; probes],
         }
     }
 
@@ -38,14 +38,14 @@ impl ProbeConstants {
     /// Appends `push id; invokestatic Probes.method` for the probe with the given local id.
     pub(crate) fn put_call(&mut self, method: ProbeMethod, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
         let id = u32::try_from(local_id).ok()?.checked_add(self.first_id)?;
-        self.put_push(i32::try_from(id).ok()?, out)?;
+        self.put_push(i32::try_from(id).ok()?, local_id, out)?;
         let index = self.method(method)?;
         out.push(opcodes::INVOKESTATIC);
         out.extend_from_slice(&index.to_be_bytes());
         Some(())
     }
 
-    fn put_push(&mut self, value: i32, out: &mut Vec<u8>) -> Option<()> {
+    fn put_push(&mut self, value: i32, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
         if let Ok(small @ 0..=5) = u8::try_from(value) {
             out.push(opcodes::ICONST_0 + small);
         } else if let Ok(byte) = i8::try_from(value) {
@@ -54,20 +54,19 @@ impl ProbeConstants {
             out.push(opcodes::SIPUSH);
             out.extend_from_slice(&short.to_be_bytes());
         } else {
-            let index = self.integer(value)?;
+            let index = self.integer(value, local_id)?;
             out.push(opcodes::LDC_W);
             out.extend_from_slice(&index.to_be_bytes());
         }
         Some(())
     }
 
-    fn integer(&mut self, value: i32) -> Option<u16> {
-        if let Some(index) = self.integers.get(&value) {
-            return Some(*index);
+    fn integer(&mut self, value: i32, local_id: usize) -> Option<u16> {
+        let known = self.integers.get_mut(local_id)?;
+        if *known == 0 {
+            *known = self.appender.integer(value)?;
         }
-        let index = self.appender.integer(value)?;
-        self.integers.insert(value, index);
-        Some(index)
+        Some(*known)
     }
 
     fn method(&mut self, method: ProbeMethod) -> Option<u16> {

@@ -77,7 +77,7 @@ impl Prepared<'_> {
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.
     pub fn weave(&self, first_id: u32) -> Woven {
-        let mut constants = ProbeConstants::new(&self.class.pool, first_id);
+        let mut constants = ProbeConstants::new(&self.class.pool, first_id, self.sites.len());
         let mut replacements = Vec::new();
         let mut skipped = Vec::new();
         for sites in &self.methods {

@@ -132,13 +132,18 @@ impl<'a> MethodWeaver<'_, 'a> {
             true => Edges::default(),
             false => edges_of(&self.code, &self.entries, &self.tries, &|pc| self.starting_at(pc))?,
         };
-        let mut inserts = Vec::new();
+        let mut inserts = Vec::with_capacity(self.sites.len() + 8);
         self.insert_try_probes(&edges, &mut inserts);
         self.insert_in_place(&mut inserts)?;
         self.insert_bypasses(&mut inserts)?;
         inserts.sort_by_key(|insert| (insert.pc, insert.rank));
 
-        let mut edit = CodeEdit { max_stack: self.max_stack()?, ..CodeEdit::default() };
+        let mut edit = CodeEdit {
+            max_stack: self.max_stack()?,
+            pieces: Vec::with_capacity(inserts.len()),
+            code: Vec::with_capacity(8 * inserts.len()),
+            ..CodeEdit::default()
+        };
         self.place_inserts(&inserts, constants, &mut edit)?;
         let slots = Slots { inserts: &inserts };
         let covers = self.redirect_jumps(&edges.jumps, &slots, constants, &mut edit)?;

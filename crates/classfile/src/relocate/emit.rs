@@ -40,27 +40,47 @@ impl<'a> Emitter<'_, 'a> {
     }
 
     fn emit_instructions(&self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let code = self.code.bytes;
         let mut piece = 0;
+        // Instructions that only move are copied in runs.
+        let mut copied = 0;
         for insn in self.code.insns() {
             let insn = insn?;
-            while let Some(it) = self.edit.pieces.get(piece).filter(|it| it.pc() == insn.pc) {
-                match it {
-                    Piece::Code { start, end, .. } => out.extend_from_slice(&self.edit.code[*start..*end]),
-                    Piece::Goto { to, .. } => {
-                        let (from, wide) = self.layout.piece_goto(piece);
-                        put_goto(from, wide, self.layout.find(*to)?, out);
-                    }
-                }
-                piece += 1;
+            let has_pieces = self.edit.pieces.get(piece).is_some_and(|it| it.pc() == insn.pc);
+            if !has_pieces && insn.is_plain() {
+                continue;
             }
-            self.emit_instruction(&insn, out)?;
+            out.extend_from_slice(&code[copied..insn.pc]);
+            copied = insn.pc;
+            if has_pieces {
+                self.emit_pieces(insn.pc, &mut piece, out)?;
+            }
+            if !insn.is_plain() {
+                self.emit_instruction(&insn, out)?;
+                copied = insn.next_pc();
+            }
         }
+        out.extend_from_slice(&code[copied..]);
         for (index, block) in self.edit.appended.iter().enumerate() {
             out.extend_from_slice(&self.edit.code[block.code.clone()]);
             if let AppendedEnd::Goto(to) = block.end {
                 let (from, wide) = self.layout.appended_goto(index);
                 put_goto(from, wide, self.layout.find(to)?, out);
             }
+        }
+        Ok(())
+    }
+
+    fn emit_pieces(&self, pc: usize, piece: &mut usize, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        while let Some(it) = self.edit.pieces.get(*piece).filter(|it| it.pc() == pc) {
+            match it {
+                Piece::Code { start, end, .. } => out.extend_from_slice(&self.edit.code[*start..*end]),
+                Piece::Goto { to, .. } => {
+                    let (from, wide) = self.layout.piece_goto(*piece);
+                    put_goto(from, wide, self.layout.find(*to)?, out);
+                }
+            }
+            *piece += 1;
         }
         Ok(())
     }
@@ -162,9 +182,12 @@ impl<'a> Emitter<'_, 'a> {
 
     /// Straight-line methods have no stack map of their own; an appended block makes one necessary.
     fn needs_new_stack_map(&self) -> bool {
-        let straight = !self.code.has_exceptions()
-            && self.code.insns().all(|insn| insn.is_ok_and(|insn| insn.targets().next().is_none()));
-        !self.edit.appended.is_empty() && (self.class.major > 50 || self.class.major == 50 && straight)
+        let straight = || {
+            let mut insns = self.code.insns();
+            !self.code.has_exceptions()
+                && insns.all(|insn| insn.is_ok_and(|insn| insn.targets().next().is_none()))
+        };
+        !self.edit.appended.is_empty() && (self.class.major > 50 || self.class.major == 50 && straight())
     }
 
     /// Appends the contents of one attribute; false if it must be dropped.

@@ -3,6 +3,7 @@
 use super::{AppendedEnd, CodeEdit, Piece, Place, RelocateError};
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
 use crate::{ClassError, Insn, Insns};
+use std::cell::OnceCell;
 
 const NOWHERE: u32 = u32::MAX;
 const GOTO_LEN: u32 = 3;
@@ -23,8 +24,8 @@ pub(super) struct Layout {
     widened_appended: Vec<bool>,
     /// Pcs of the edit's pieces, to find the first of a row.
     piece_pcs: Vec<usize>,
-    /// Old pcs of all instructions.
-    starts: Vec<usize>,
+    /// Old pcs of all instructions; asked for only where debug tables are odd.
+    starts: OnceCell<Vec<usize>>,
 }
 
 impl Layout {
@@ -38,7 +39,7 @@ impl Layout {
             widened_pieces: vec![false; edit.pieces.len()],
             widened_appended: vec![false; edit.appended.len()],
             piece_pcs: edit.pieces.iter().map(Piece::pc).collect(),
-            starts: Vec::new(),
+            starts: OnceCell::new(),
         };
         loop {
             layout.place(code, edit)?;
@@ -58,10 +59,8 @@ impl Layout {
     fn place(&mut self, code: &[u8], edit: &CodeEdit<'_>) -> Result<(), RelocateError> {
         let mut new_pc = 0u32;
         let mut piece = 0;
-        self.starts.clear();
         for insn in Insns::new(code) {
             let insn = insn?;
-            self.starts.push(insn.pc);
             self.before[insn.pc] = new_pc;
             new_pc = self.place_pieces(insn.pc, &mut piece, new_pc, edit);
             self.at[insn.pc] = new_pc;
@@ -188,11 +187,16 @@ impl Layout {
             None => Err(ClassError::NotAnInstruction(pc)),
             Some(before) if *before != NOWHERE => Ok(*before),
             Some(_) => {
-                let after = self.starts.partition_point(|start| *start <= pc);
-                let start = after.checked_sub(1).map_or(0, |index| self.starts[index]);
+                let starts = self.starts.get_or_init(|| self.instruction_starts());
+                let after = starts.partition_point(|start| *start <= pc);
+                let start = after.checked_sub(1).map_or(0, |index| starts[index]);
                 Ok(self.at[start].saturating_add(len_u32(pc - start)))
             }
         }
+    }
+
+    fn instruction_starts(&self) -> Vec<usize> {
+        (0..self.at.len()).filter(|pc| self.at[*pc] != NOWHERE).collect()
     }
 
     pub(super) fn has_pieces(&self, pc: usize) -> bool {
