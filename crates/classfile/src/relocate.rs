@@ -16,6 +16,7 @@
 
 mod emit;
 mod layout;
+mod stack_map;
 
 use crate::{Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member};
 use std::ops::Range;
