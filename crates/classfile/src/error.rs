@@ -9,6 +9,8 @@ pub enum ClassError {
     Truncated { offset: usize, needed: usize },
     #[error("constant tag {tag} at offset {offset} is unknown")]
     ConstantTag { tag: u8, offset: usize },
+    #[error("constant {0} takes two entries, but the constant pool ends behind the first")]
+    HalfConstant(usize),
     #[error("constant {index} is missing or not a {expected}")]
     Constant { index: u16, expected: &'static str },
     #[error("{0} bytes follow the end of the class")]

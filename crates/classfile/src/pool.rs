@@ -46,6 +46,9 @@ impl<'a> ConstantPool<'a> {
                 INTEGER | 4 | 9..=NAME_AND_TYPE | 17 | 18 => reader.skip(4)?,
                 5 | 6 => {
                     reader.skip(8)?;
+                    if offsets.len() == count {
+                        return Err(ClassError::HalfConstant(count - 1));
+                    }
                     offsets.push(0);
                 }
                 CLASS | STRING | 16 | 19 | 20 => reader.skip(2)?,

@@ -31,6 +31,14 @@ fn errors_say_what_and_where() {
     assert_eq!(error_of(&unknown_tag), "constant tag 99 at offset 10 is unknown");
 }
 
+/// Found by fuzzing: written again, such a pool had one entry more.
+#[test]
+fn a_long_constant_needs_room_for_its_second_half() {
+    let mut class = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52, 0, 2, 5];
+    class.extend([0; 8 + 16]);
+    assert_eq!(error_of(&class), "constant 1 takes two entries, but the constant pool ends behind the first");
+}
+
 #[test]
 fn a_switch_with_an_absurd_number_of_cases_is_refused_before_it_is_read() {
     let mut code = vec![TABLESWITCH, 0, 0, 0];
