@@ -134,7 +134,8 @@ fn usages_of_report(report: &Value) -> Result<Usages> {
         let zero = CountedUsages { entries: 0, pink_or_open: 0, white: 0, sibling: 0, escaped: 0 };
         let sum = usages.entry(place_of(pair)).or_insert(zero);
         sum.entries += count("entries")?;
-        sum.pink_or_open += count("pink")? + count("open")?;
+        // The suite has ended: a usage that is still open is an exit that was missed, and shows as a difference.
+        sum.pink_or_open += count("pink")?;
         sum.white += count("white")?;
         sum.sibling += count("sibling")?;
         sum.escaped += count("escaped")?;
