@@ -97,6 +97,7 @@ fn tool_options(
         runtime: agent.runtime.clone(),
         include: options.include.clone(),
         exclude: options.exclude.clone(),
+        ..AgentOptions::default()
     };
     let library = agent.library.to_string_lossy();
     let quote = if library.contains(char::is_whitespace) { "\"" } else { "" };

@@ -4,6 +4,7 @@
 //! controller --- options string (-agentpath:lib=...) --->  agent
 //! controller <-- record log   (names: what was woven) ---  agent, appended with write(2)
 //! controller <-- counter file (numbers: what happened) --  probe runtime, through a shared mapping
+//! controller <-> socket (tests and injections on demand) -  agent, in workers only
 //! ```
 //!
 //! Both files are complete at every moment, so a JVM that is halted or killed loses nothing. Whatever is read
@@ -11,6 +12,7 @@
 
 pub mod counters;
 pub mod hash;
+pub mod lab;
 pub mod log;
 pub mod options;
 pub mod pattern;

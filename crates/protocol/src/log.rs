@@ -1,7 +1,7 @@
 //! The log file: a header, then records, each with its length first.
 //!
 //! ```text
-//! "catchment log 1\n"  { length u32 little-endian, record }*
+//! "catchment log 2\n"  { length u32 little-endian, record }*
 //! ```
 //!
 //! The JVM may be killed in the middle of a write: whatever is incomplete at the end is left out and said so.
@@ -9,7 +9,7 @@
 use crate::records::Record;
 
 /// Starts every log; the number is the version of the format.
-pub const HEADER: &[u8] = b"catchment log 1\n";
+pub const HEADER: &[u8] = b"catchment log 2\n";
 
 /// What could be read of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]

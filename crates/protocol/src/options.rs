@@ -18,6 +18,14 @@ pub struct AgentOptions {
     pub include: Vec<String>,
     /// Patterns of class names never to weave; stronger than everything else.
     pub exclude: Vec<String>,
+    /// Folders with the application's classes. When named, class folders elsewhere are not the application's.
+    pub application: Vec<PathBuf>,
+    /// Folders with the classes of the tests.
+    pub tests: Vec<PathBuf>,
+    /// The socket of the controller whose worker this JVM is.
+    pub socket: Option<PathBuf>,
+    /// Write down how this JVM was started.
+    pub record_launch: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +46,18 @@ impl AgentOptions {
         ];
         parts.extend(self.include.iter().map(|pattern| format!("include={}", escape(OsStr::new(pattern)))));
         parts.extend(self.exclude.iter().map(|pattern| format!("exclude={}", escape(OsStr::new(pattern)))));
+        let folders = |key: &'static str, folders: &[PathBuf]| {
+            folders
+                .iter()
+                .map(move |folder| format!("{key}={}", escape(folder.as_os_str())))
+                .collect::<Vec<_>>()
+        };
+        parts.extend(folders("application", &self.application));
+        parts.extend(folders("tests", &self.tests));
+        parts.extend(self.socket.iter().map(|socket| format!("socket={}", escape(socket.as_os_str()))));
+        if self.record_launch {
+            parts.push("launch=record".to_owned());
+        }
         parts.join(",")
     }
 
@@ -51,6 +71,10 @@ impl AgentOptions {
                 "runtime" => options.runtime = PathBuf::from(value),
                 "include" => options.include.push(value.to_string_lossy().into_owned()),
                 "exclude" => options.exclude.push(value.to_string_lossy().into_owned()),
+                "application" => options.application.push(PathBuf::from(value)),
+                "tests" => options.tests.push(PathBuf::from(value)),
+                "socket" => options.socket = Some(PathBuf::from(value)),
+                "launch" if value == "record" => options.record_launch = true,
                 _ => return Err(OptionsError::Unknown(key.into())),
             }
         }
@@ -130,6 +154,10 @@ mod tests {
             runtime: PathBuf::from("/opt/r\u{fc}ntime"),
             include: vec!["com.acme.*".into(), "a,b".into()],
             exclude: vec!["*Test".into()],
+            application: vec!["/p/target/classes".into(), "/q/a b".into()],
+            tests: vec!["/p/target/test-classes".into()],
+            socket: Some("/tmp/s".into()),
+            record_launch: true,
         };
         let text = options.encode();
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\''), "{text}");

@@ -1,9 +1,10 @@
 //! What the agent writes down: the names behind the counters.
 
-use crate::wire::{Reader, Writer};
+use crate::wire;
+use serde::{Deserialize, Serialize};
 
-/// One entry of the log of one JVM.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One entry of the log of one JVM. Variants are numbered on the wire by their order: new ones go to the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Record {
     JvmStarted(JvmStarted),
     /// The hook, the weaver, the runtime and the counters work in this JVM.
@@ -34,9 +35,24 @@ pub enum Record {
     },
     /// The JVM ended by itself (also by `Runtime.halt`), not by a kill.
     JvmEnded,
+    Launched(Launch),
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// How this JVM was started, so that another can be started in the same way. Written when the options ask for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Raw bytes, as all of this: neither paths nor arguments need to be UTF-8.
+    pub executable: Vec<u8>,
+    /// Without the program's name.
+    pub arguments: Vec<Vec<u8>>,
+    pub environment: Vec<(Vec<u8>, Vec<u8>)>,
+    pub working_folder: Vec<u8>,
+    /// Small files that arguments name, which whoever started the JVM may delete: argument files, Surefire's booter jar
+    /// and properties. Path and content.
+    pub files: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JvmStarted {
     pub pid: u32,
     pub java_version: String,
@@ -46,7 +62,7 @@ pub struct JvmStarted {
 }
 
 /// A class as the agent saw and changed it. Probe `n` of the class counts in counter `base + n`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WovenClass {
     /// Binary name with dots.
     pub class: String,
@@ -65,7 +81,7 @@ pub struct WovenClass {
 }
 
 /// A pair of the `pairs` crate, as far as reports need it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WovenPair {
     pub id: String,
     pub method: String,
@@ -80,7 +96,7 @@ pub struct WovenPair {
 }
 
 /// The probes of one compiled try, as numbers within the class. A missing one could not be placed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WovenTry {
     pub enter: Option<u32>,
     pub exit: Option<u32>,
@@ -88,7 +104,7 @@ pub struct WovenTry {
     pub clauses: Vec<WovenClause>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WovenClause {
     /// Index into the pairs of the class.
     pub pair: u32,
@@ -96,7 +112,7 @@ pub struct WovenClause {
 }
 
 /// A method left as it was.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedMethod {
     pub method: String,
     pub descriptor: String,
@@ -104,7 +120,7 @@ pub struct SkippedMethod {
 }
 
 /// Where one of the first exceptions of a class at a counter came from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     pub counter: u32,
     pub exception: String,
@@ -114,200 +130,15 @@ pub struct Origin {
     pub application: bool,
 }
 
-/// Tags on the wire. Numbers are never reused.
-mod tag {
-    pub(super) const JVM_STARTED: u8 = 1;
-    pub(super) const SELF_TEST_PASSED: u8 = 2;
-    pub(super) const SELF_TEST_FAILED: u8 = 3;
-    pub(super) const APPLICATION_SEEN: u8 = 4;
-    pub(super) const CLASS_WOVEN: u8 = 5;
-    pub(super) const CLASS_SKIPPED: u8 = 6;
-    pub(super) const EXCEPTION_TYPE: u8 = 7;
-    pub(super) const ORIGIN: u8 = 8;
-    pub(super) const PROBLEM: u8 = 9;
-    pub(super) const JVM_ENDED: u8 = 10;
-}
-
 impl Record {
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Writer::default();
-        match self {
-            Self::JvmStarted(started) => write_started(&mut out, started),
-            Self::SelfTestPassed => out.byte(tag::SELF_TEST_PASSED),
-            Self::SelfTestFailed { what } => {
-                out.byte(tag::SELF_TEST_FAILED);
-                out.string(what);
-            }
-            Self::ApplicationSeen => out.byte(tag::APPLICATION_SEEN),
-            Self::ClassWoven(class) => write_class(&mut out, class),
-            Self::ClassSkipped { class, code_source, reason } => {
-                out.byte(tag::CLASS_SKIPPED);
-                out.string(class);
-                out.string(code_source);
-                out.string(reason);
-            }
-            Self::ExceptionType { counter, exception, type_counter } => {
-                out.byte(tag::EXCEPTION_TYPE);
-                out.number((*counter).into());
-                out.string(exception);
-                out.number((*type_counter).into());
-            }
-            Self::Origin(origin) => write_origin(&mut out, origin),
-            Self::Problem { place, what } => {
-                out.byte(tag::PROBLEM);
-                out.string(place);
-                out.string(what);
-            }
-            Self::JvmEnded => out.byte(tag::JVM_ENDED),
-        }
-        out.bytes
+        wire::encode(self)
     }
 
     /// `None` when the bytes are not exactly one record.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut from = Reader::new(bytes);
-        let record = match from.byte()? {
-            tag::JVM_STARTED => Self::JvmStarted(read_started(&mut from)?),
-            tag::SELF_TEST_PASSED => Self::SelfTestPassed,
-            tag::SELF_TEST_FAILED => Self::SelfTestFailed { what: from.string()? },
-            tag::APPLICATION_SEEN => Self::ApplicationSeen,
-            tag::CLASS_WOVEN => Self::ClassWoven(read_class(&mut from)?),
-            tag::CLASS_SKIPPED => Self::ClassSkipped {
-                class: from.string()?,
-                code_source: from.string()?,
-                reason: from.string()?,
-            },
-            tag::EXCEPTION_TYPE => Self::ExceptionType {
-                counter: from.small()?,
-                exception: from.string()?,
-                type_counter: from.small()?,
-            },
-            tag::ORIGIN => Self::Origin(read_origin(&mut from)?),
-            tag::PROBLEM => Self::Problem { place: from.string()?, what: from.string()? },
-            tag::JVM_ENDED => Self::JvmEnded,
-            _ => return None,
-        };
-        from.is_at_end().then_some(record)
+        wire::decode(bytes)
     }
-}
-
-fn write_started(out: &mut Writer, started: &JvmStarted) {
-    out.byte(tag::JVM_STARTED);
-    out.number(started.pid.into());
-    out.string(&started.java_version);
-    out.string(&started.command);
-    out.number(started.started_ms);
-}
-
-fn read_started(from: &mut Reader<'_>) -> Option<JvmStarted> {
-    Some(JvmStarted {
-        pid: from.small()?,
-        java_version: from.string()?,
-        command: from.string()?,
-        started_ms: from.number()?,
-    })
-}
-
-fn write_class(out: &mut Writer, class: &WovenClass) {
-    out.byte(tag::CLASS_WOVEN);
-    out.string(&class.class);
-    out.number(class.hash);
-    out.number(class.base.into());
-    out.number(class.counters.into());
-    out.string(&class.code_source);
-    out.option(class.source_file.as_deref(), Writer::string);
-    out.flag(class.changed_before);
-    out.list(&class.pairs, write_pair);
-    out.list(&class.tries, write_try);
-    out.list(&class.skipped, |out, skipped| {
-        out.string(&skipped.method);
-        out.string(&skipped.descriptor);
-        out.string(&skipped.reason);
-    });
-}
-
-fn read_class(from: &mut Reader<'_>) -> Option<WovenClass> {
-    Some(WovenClass {
-        class: from.string()?,
-        hash: from.number()?,
-        base: from.small()?,
-        counters: from.small()?,
-        code_source: from.string()?,
-        source_file: from.option(Reader::string)?,
-        changed_before: from.flag()?,
-        pairs: from.list(read_pair)?,
-        tries: from.list(read_try)?,
-        skipped: from.list(|from| {
-            Some(SkippedMethod { method: from.string()?, descriptor: from.string()?, reason: from.string()? })
-        })?,
-    })
-}
-
-fn write_pair(out: &mut Writer, pair: &WovenPair) {
-    out.string(&pair.id);
-    out.string(&pair.method);
-    out.string(&pair.descriptor);
-    out.list(&pair.types, |out, name| out.string(name));
-    write_small(out, pair.try_line);
-    write_small(out, pair.catch_line);
-    write_small(out, pair.parent);
-    out.option(pair.source.as_deref(), Writer::string);
-    out.flag(pair.maybe_generated);
-}
-
-fn read_pair(from: &mut Reader<'_>) -> Option<WovenPair> {
-    Some(WovenPair {
-        id: from.string()?,
-        method: from.string()?,
-        descriptor: from.string()?,
-        types: from.list(Reader::string)?,
-        try_line: from.option(Reader::small)?,
-        catch_line: from.option(Reader::small)?,
-        parent: from.option(Reader::small)?,
-        source: from.option(Reader::string)?,
-        maybe_generated: from.flag()?,
-    })
-}
-
-fn write_try(out: &mut Writer, woven_try: &WovenTry) {
-    write_small(out, woven_try.enter);
-    write_small(out, woven_try.exit);
-    write_small(out, woven_try.escape);
-    out.list(&woven_try.clauses, |out, clause| {
-        out.number(clause.pair.into());
-        write_small(out, clause.caught);
-    });
-}
-
-fn read_try(from: &mut Reader<'_>) -> Option<WovenTry> {
-    Some(WovenTry {
-        enter: from.option(Reader::small)?,
-        exit: from.option(Reader::small)?,
-        escape: from.option(Reader::small)?,
-        clauses: from
-            .list(|from| Some(WovenClause { pair: from.small()?, caught: from.option(Reader::small)? }))?,
-    })
-}
-
-fn write_origin(out: &mut Writer, origin: &Origin) {
-    out.byte(tag::ORIGIN);
-    out.number(origin.counter.into());
-    out.string(&origin.exception);
-    out.option(origin.frame.as_deref(), Writer::string);
-    out.flag(origin.application);
-}
-
-fn read_origin(from: &mut Reader<'_>) -> Option<Origin> {
-    Some(Origin {
-        counter: from.small()?,
-        exception: from.string()?,
-        frame: from.option(Reader::string)?,
-        application: from.flag()?,
-    })
-}
-
-fn write_small(out: &mut Writer, value: Option<u32>) {
-    out.option(value, |out, value| out.number(value.into()));
 }
 
 #[cfg(test)]
@@ -337,6 +168,13 @@ pub(crate) mod tests {
             Record::Origin(Origin { exception: "a.E".into(), ..Origin::default() }),
             Record::Problem { place: "a.B".into(), what: "odd".into() },
             Record::JvmEnded,
+            Record::Launched(Launch {
+                executable: b"/j/bin/java".to_vec(),
+                arguments: vec![b"-jar".to_vec(), vec![0xff]],
+                environment: vec![(b"A".to_vec(), b"b".to_vec())],
+                working_folder: b"/w".to_vec(),
+                files: vec![(b"/w/args".to_vec(), b"-cp x".to_vec())],
+            }),
         ]
     }
 
