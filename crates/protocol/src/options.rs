@@ -156,7 +156,7 @@ mod tests {
             exclude: vec!["*Test".into()],
             application: vec!["/p/target/classes".into(), "/q/a b".into()],
             tests: vec!["/p/target/test-classes".into()],
-            socket: Some("/tmp/s".into()),
+            socket: Some("/run/s 1".into()),
             record_launch: true,
         };
         let text = options.encode();
