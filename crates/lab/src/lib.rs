@@ -7,6 +7,7 @@ mod child;
 mod embedded;
 mod install;
 mod merge;
+pub mod project;
 mod results;
 mod seen;
 mod unix;

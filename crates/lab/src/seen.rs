@@ -131,7 +131,7 @@ pub struct SkippedClass {
     pub reason: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Problem {
     /// A class, a method or a process.
     pub place: String,

@@ -1,0 +1,69 @@
+//! One way in which a build runs tests, complete enough to run them again without the build.
+
+use catchment_protocol::lab::Outcome;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A Surefire or Failsafe execution, a Gradle `Test` task, or a given class path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunConfiguration {
+    /// `core: surefire`, `:app:test`, `class path`.
+    pub name: String,
+    /// The Java that the build used.
+    pub java: PathBuf,
+    /// All that stood before the main class except the class path: module path, agents, `-D`; argument files expanded.
+    pub jvm_arguments: Vec<OsString>,
+    /// With the jars of the test framework and of the build tool's provider.
+    pub class_path: Vec<PathBuf>,
+    /// What the build tool sets inside the JVM rather than on the command line.
+    pub system_properties: Vec<(String, String)>,
+    /// The whole environment, without our own part of `JAVA_TOOL_OPTIONS`.
+    pub environment: Vec<(OsString, OsString)>,
+    pub working_folder: PathBuf,
+    pub framework: Framework,
+    pub filters: TestFilters,
+    /// In the order in which the build ran them.
+    pub test_classes: Vec<String>,
+    /// What the build's own run said of each test.
+    pub reported: Vec<ReportedTest>,
+    /// Class folders and jars of the application: the main outputs of all modules on the class path.
+    pub application: Vec<PathBuf>,
+    /// Class folders of the tests.
+    pub tests: Vec<PathBuf>,
+    /// What the build does that a worker does not: forks per class, parallel execution.
+    pub notes: Vec<String>,
+}
+
+/// Who runs the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Framework {
+    JUnitPlatform,
+    /// Runs JUnit 3 as well.
+    JUnit4,
+    TestNg,
+}
+
+/// Which tests of the test classes the build leaves out, as it was told. Empty means: no limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestFilters {
+    /// JUnit Platform: tag expressions. JUnit 4: category classes. TestNG: groups. A test needs one of them.
+    pub included_groups: Vec<String>,
+    pub excluded_groups: Vec<String>,
+    /// JUnit Platform only.
+    pub included_engines: Vec<String>,
+    pub excluded_engines: Vec<String>,
+    /// JUnit Platform only.
+    pub configuration_parameters: Vec<(String, String)>,
+    /// TestNG only: the suites to run instead of classes.
+    pub suite_files: Vec<PathBuf>,
+}
+
+/// One `testcase` of an XML report. Names are as the build tool writes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedTest {
+    pub class: String,
+    pub name: String,
+    pub outcome: Outcome,
+    pub millis: u64,
+}
