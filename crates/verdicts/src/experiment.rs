@@ -1,0 +1,184 @@
+//! One experiment: a test run with exceptions thrown at a pair, and what became of it.
+
+use crate::project::TestId;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Experiment {
+    pub test: TestId,
+    /// Binary name of the caught type that was thrown.
+    pub exception: String,
+    pub mode: Mode,
+    pub outcome: Outcome,
+    /// A fresh JVM gave the same outcome. Needed of a failure before it decides anything.
+    pub confirmed_fresh: bool,
+    /// Runs of it gave different outcomes.
+    pub unstable: bool,
+    /// Executions of the try that were to be hit.
+    pub reached: u64,
+    /// Executions of the try that were hit.
+    pub fired: u64,
+    /// Of the fired, how many the pair's own clause caught first.
+    pub caught_here: u64,
+    /// Of the fired, what other clauses caught first.
+    pub caught_elsewhere: Vec<CaughtElsewhere>,
+    /// How the thrown object was made: `as seen in the baseline`, `constructor (String)`.
+    pub made: Option<String>,
+}
+
+impl Experiment {
+    /// One of which nothing is known yet but its outcome.
+    pub fn new(test: TestId, exception: impl Into<String>, outcome: Outcome) -> Self {
+        Self {
+            test,
+            exception: exception.into(),
+            mode: Mode::ShortCircuit,
+            outcome,
+            confirmed_fresh: false,
+            unstable: false,
+            reached: 0,
+            fired: 0,
+            caught_here: 0,
+            caught_elsewhere: Vec::new(),
+            made: None,
+        }
+    }
+
+    /// A failure that a fresh JVM confirmed, and no run contradicted.
+    pub fn is_confirmed_failure(&self) -> bool {
+        matches!(self.outcome, Outcome::Fail(_)) && self.confirmed_fresh && !self.unstable
+    }
+
+    /// A pass that no run contradicted.
+    pub fn is_pass(&self) -> bool {
+        self.outcome == Outcome::Pass && !self.unstable
+    }
+}
+
+/// Where and when the exception is thrown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// At the beginning of every execution of the try. The paper's rule, and the only one that decides the verdicts.
+    #[default]
+    ShortCircuit,
+}
+
+impl Mode {
+    /// The word used in reports and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ShortCircuit => "short_circuit",
+        }
+    }
+}
+
+/// M[x, a, type].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Pass,
+    Fail(Failure),
+    /// Evidence for nothing.
+    None(NoOutcome),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// What happened, in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailureKind {
+    /// The test failed: an assertion, or an exception that left it.
+    Assertion,
+    /// It did not end in time, or the try was entered without end.
+    Timeout,
+    /// The JVM died.
+    Crash,
+    /// `System.exit` or `Runtime.halt`.
+    Exit,
+    /// Out of memory.
+    Oom,
+}
+
+impl FailureKind {
+    /// The word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Assertion => "fail",
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+            Self::Exit => "exit",
+            Self::Oom => "oom",
+        }
+    }
+}
+
+/// Why an experiment says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoOutcome {
+    /// The try was not executed this time.
+    NotReached,
+    /// The try was executed, and nothing was thrown.
+    NotFired,
+    /// No instance of the type could be made, and why.
+    NotConstructible(String),
+    /// Another clause caught the exception first; which.
+    CaughtElsewhere(String),
+    /// The failure is an artefact of the injected object, such as a null cause that is rethrown.
+    Artefact(String),
+    /// The worker was lost, and not by what the test did.
+    WorkerLost(String),
+    /// Its test is no evidence.
+    SetAside,
+    NotRun(NotRun),
+}
+
+impl NoOutcome {
+    /// The word used in reports and JSON.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::NotReached => "not reached",
+            Self::NotFired => "not fired",
+            Self::NotConstructible(_) => "not constructible",
+            Self::CaughtElsewhere(_) => "caught elsewhere",
+            Self::Artefact(_) => "artefact",
+            Self::WorkerLost(_) => "worker lost",
+            Self::SetAside => "set aside",
+            Self::NotRun(NotRun::NotNeeded) => "not needed",
+            Self::NotRun(NotRun::Budget) => "budget used up",
+            Self::NotRun(NotRun::Interrupted) => "interrupted",
+            Self::NotRun(NotRun::PlanOnly) => "planned",
+        }
+    }
+
+    /// What else is known, in one line; may be empty.
+    pub fn detail(&self) -> &str {
+        match self {
+            Self::NotConstructible(text)
+            | Self::CaughtElsewhere(text)
+            | Self::Artefact(text)
+            | Self::WorkerLost(text) => text,
+            Self::NotReached | Self::NotFired | Self::SetAside | Self::NotRun(_) => "",
+        }
+    }
+}
+
+/// Why an experiment of the plan was not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotRun {
+    /// Whatever it would have said, the verdicts stand.
+    NotNeeded,
+    Budget,
+    Interrupted,
+    /// `--list`.
+    PlanOnly,
+}
+
+/// Another clause that caught injected exceptions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaughtElsewhere {
+    /// `com.acme.Cache.load  Cache.java:83`.
+    pub place: String,
+    pub count: u64,
+}

@@ -1,0 +1,207 @@
+//! One checked project: everything a report needs, in one value and in a fixed order.
+
+use crate::experiment::Experiment;
+use crate::stats::Stats;
+
+/// What was observed and tried.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CheckedProject {
+    /// The ways in which the build runs tests.
+    pub configurations: Vec<CheckedConfiguration>,
+    /// A test's place here is its [`TestId`].
+    pub tests: Vec<CheckedTest>,
+    /// Of the whole application, executed or not: by class, then as in the class file.
+    pub pairs: Vec<CheckedPair>,
+    pub stats: Stats,
+    pub problems: Vec<Problem>,
+}
+
+impl CheckedProject {
+    /// `None` for an id of another project.
+    pub fn test(&self, id: TestId) -> Option<&CheckedTest> {
+        self.tests.get(id.index())
+    }
+}
+
+/// One way in which the build runs tests: a Surefire execution, a Gradle task, a given class path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckedConfiguration {
+    /// `core: surefire (default-test)`.
+    pub name: String,
+    /// `JUnit 5.10.2`.
+    pub framework: String,
+    pub java_version: String,
+    /// What was done differently from the build, such as parallel execution switched off.
+    pub notes: Vec<String>,
+}
+
+/// Position of a test in [`CheckedProject::tests`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TestId(pub u32);
+
+impl TestId {
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The smallest unit that can be run again alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckedTest {
+    /// As people say it: `com.acme.CacheTest.corrupt`.
+    pub name: String,
+    /// Index into [`CheckedProject::configurations`].
+    pub configuration: usize,
+    /// `None` when it did not pass in the suite, or did not run.
+    pub colour: Option<TestColour>,
+    /// Why its runs are no evidence for or against anything.
+    pub set_aside: Option<SetAside>,
+    /// Run together with others of its class, because alone it would cost far more (a Spring context).
+    pub shared_context: bool,
+    pub suite_millis: u64,
+    /// Alone in a worker, nothing armed. `None` when it enters no pair.
+    pub solo_millis: Option<u64>,
+    /// Exceptions that left application code into test code, in the suite; `None` when only whether is known.
+    pub exceptions_to_test: Option<u64>,
+    /// Exceptions that application clauses caught during the test, in the suite.
+    pub exceptions_caught: u64,
+}
+
+impl CheckedTest {
+    pub fn is_evidence(&self) -> bool {
+        self.set_aside.is_none()
+    }
+}
+
+/// The colour of a passing test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TestColour {
+    /// No exception was thrown in the application that it caught, or that reached the test.
+    Pink,
+    /// Not blue, and an application clause caught something.
+    White,
+    /// An exception left the application into test code.
+    Blue,
+}
+
+impl TestColour {
+    /// The word used in reports and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pink => "pink",
+            Self::White => "white",
+            Self::Blue => "blue",
+        }
+    }
+}
+
+/// Why a test is no evidence.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SetAside {
+    /// Fails in the suite with nothing injected; what it says in one line.
+    Red(String),
+    /// Its verdict differs between equal runs.
+    Flaky(String),
+    /// Passes in the suite and not alone.
+    OrderDependent(String),
+    /// Connects to other machines, which are named, and that was not allowed.
+    External(Vec<String>),
+    /// Disabled, or an assumption did not hold.
+    Skipped(String),
+    /// Could not be run alone, and why.
+    NoSoloRun(String),
+}
+
+impl SetAside {
+    /// The word used in reports and JSON.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Red(_) => "red",
+            Self::Flaky(_) => "flaky",
+            Self::OrderDependent(_) => "order-dependent",
+            Self::External(_) => "external",
+            Self::Skipped(_) => "skipped",
+            Self::NoSoloRun(_) => "no solo run",
+        }
+    }
+
+    /// What else is known, in one line; may be empty.
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Red(text)
+            | Self::Flaky(text)
+            | Self::OrderDependent(text)
+            | Self::Skipped(text)
+            | Self::NoSoloRun(text) => text.clone(),
+            Self::External(addresses) => addresses.join(", "),
+        }
+    }
+}
+
+/// One try-catch pair with all that was seen and tried.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckedPair {
+    pub id: String,
+    /// Binary name with dots.
+    pub class: String,
+    pub method: String,
+    pub descriptor: String,
+    /// Binary names of the caught types.
+    pub types: Vec<String>,
+    pub source_file: Option<String>,
+    pub try_line: Option<u32>,
+    pub catch_line: Option<u32>,
+    /// Id of the nearest enclosing pair.
+    pub parent: Option<String>,
+    pub maybe_generated: bool,
+    /// In the observed suite run, whatever ran at that time. A pair that is executed only between tests has usages and
+    /// no executions.
+    pub usages: Usages,
+    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. At most one
+    /// per test.
+    pub executions: Vec<Execution>,
+    /// At most one per test, caught type and mode. One that is not here was not run.
+    pub experiments: Vec<Experiment>,
+    /// Why no injected exception can reach the clause, if so: unreachable by injection.
+    pub not_injectable: Option<String>,
+    /// Why nothing is known about its usages, if so: its class or method ran as delivered.
+    pub not_observed: Option<String>,
+    /// Not asked about: `--include` or `--exclude` leaves its class out.
+    pub left_out: bool,
+}
+
+/// Executions of a try, by how they ended as seen from one of its clauses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usages {
+    pub pink: u64,
+    pub white: u64,
+    pub blue: u64,
+    pub open: u64,
+}
+
+impl Usages {
+    pub fn entries(&self) -> u64 {
+        self.pink + self.white + self.blue + self.open
+    }
+
+    /// There is one, and each is white. An open usage is not: nobody knows what it would have become.
+    pub fn are_all_white(&self) -> bool {
+        self.white > 0 && self.white == self.entries()
+    }
+}
+
+/// One test of A_x, alone in a worker, nothing armed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Execution {
+    pub test: TestId,
+    pub usages: Usages,
+    /// Seen only in the first run in a JVM: its experiments need fresh ones.
+    pub once_per_jvm: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// A class, a test, a process.
+    pub place: String,
+    pub what: String,
+}

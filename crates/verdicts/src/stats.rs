@@ -1,0 +1,58 @@
+//! What a run cost.
+
+/// Some of the runs of a check, and the time they took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Timed {
+    pub count: u64,
+    pub seconds: f64,
+}
+
+impl Timed {
+    pub fn add(&mut self, seconds: f64) {
+        self.count += 1;
+        self.seconds += seconds;
+    }
+}
+
+/// Counts and seconds of one check. Seconds of workers add up over workers.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Stats {
+    /// Experiments in the plan.
+    pub planned: u64,
+    /// Experiments that have ended, now or in an earlier run of the same check.
+    pub experiments: u64,
+    /// Of these, taken from an earlier run.
+    pub resumed: u64,
+    /// Experiments that could no longer change a verdict and were left out.
+    pub not_needed: u64,
+    /// Building the project and reading how it runs its tests.
+    pub build: Timed,
+    /// The suite, nothing injected.
+    pub suite: Timed,
+    /// Tests alone, nothing injected.
+    pub solo: Timed,
+    /// Experiments that ended in pass or fail in a warm worker.
+    pub warm: Timed,
+    /// The tests of those same experiments, once for each, with the time they take alone with nothing armed.
+    pub warm_unarmed_seconds: f64,
+    /// Experiments in fresh JVMs: confirmations and what happens once per JVM.
+    pub fresh: Timed,
+    /// Experiments that ran out of time.
+    pub timeouts: Timed,
+    /// Experiments in warm workers that ended otherwise.
+    pub no_outcome: Timed,
+    /// Plain tests run again to see whether a worker still is what it was.
+    pub sentinels: Timed,
+    /// Workers started.
+    pub workers: Timed,
+    /// Of these, in place of one that had changed, died or hung.
+    pub replaced: u64,
+    pub wall_seconds: f64,
+}
+
+impl Stats {
+    /// How much longer a warm experiment takes than its test with nothing armed.
+    pub fn warm_factor(&self) -> Option<f64> {
+        (self.warm_unarmed_seconds > 0.0).then(|| self.warm.seconds / self.warm_unarmed_seconds)
+    }
+}
