@@ -7,6 +7,7 @@ mod child;
 mod embedded;
 mod install;
 mod merge;
+mod progress;
 pub mod project;
 mod results;
 mod seen;
@@ -15,5 +16,6 @@ mod watch;
 
 pub use child::ChildEnd;
 pub use install::InstallError;
+pub use progress::{Progress, Silent};
 pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};
 pub use watch::{WatchError, WatchOptions, Watched, watch, watch_command};

@@ -1,0 +1,30 @@
+//! How long work tells how far it is.
+
+/// Hears of the progress of a check. How it looks is the business of whoever implements it.
+pub trait Progress {
+    /// The work enters a phase of so many steps, or of nobody knows how many.
+    fn phase(&mut self, name: &str, total: Option<u64>);
+
+    /// The phase turns out to have another number of steps.
+    fn retotal(&mut self, total: u64);
+
+    /// So many more steps are done.
+    fn step(&mut self, steps: u64);
+
+    /// Something that the user should know at once, in one line.
+    fn note(&mut self, text: &str);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn phase(&mut self, _name: &str, _total: Option<u64>) {}
+
+    fn retotal(&mut self, _total: u64) {}
+
+    fn step(&mut self, _steps: u64) {}
+
+    fn note(&mut self, _text: &str) {}
+}
