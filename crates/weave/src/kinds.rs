@@ -11,8 +11,11 @@ impl ProbeKinds {
     pub const CAUGHT: Self = Self(1 << 3);
     pub const THROWING: Self = Self(1 << 4);
     pub const CALL: Self = Self(1 << 5);
+    pub const METHOD_ENTER: Self = Self(1 << 6);
+    pub const METHOD_EXIT: Self = Self(1 << 7);
+    pub const METHOD_ESCAPE: Self = Self(1 << 8);
     /// Entry, normal exits and exceptional exit of methods.
-    pub const METHOD: Self = Self(1 << 6);
+    pub const METHOD: Self = Self::METHOD_ENTER.union(Self::METHOD_EXIT).union(Self::METHOD_ESCAPE);
     /// What usages and colours need.
     pub const USAGE: Self = Self::TRY_ENTER.union(Self::TRY_EXIT).union(Self::TRY_ESCAPE).union(Self::CAUGHT);
     pub const ALL: Self = Self::USAGE.union(Self::THROWING).union(Self::CALL).union(Self::METHOD);

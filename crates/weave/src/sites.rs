@@ -102,11 +102,14 @@ fn number_instructions(class: &ClassFile<'_>, method: usize, kinds: ProbeKinds, 
         }
         returns |= insn.flow() == Flow::Return;
     }
-    if kinds.contains(ProbeKinds::METHOD) {
-        sites.push(ProbeSite::MethodEnter { method });
-        if returns {
-            sites.push(ProbeSite::MethodExit { method });
+    let mut add = |kind, site| {
+        if kinds.contains(kind) {
+            sites.push(site);
         }
-        sites.push(ProbeSite::MethodEscape { method });
+    };
+    add(ProbeKinds::METHOD_ENTER, ProbeSite::MethodEnter { method });
+    if returns {
+        add(ProbeKinds::METHOD_EXIT, ProbeSite::MethodExit { method });
     }
+    add(ProbeKinds::METHOD_ESCAPE, ProbeSite::MethodEscape { method });
 }
