@@ -1,6 +1,7 @@
 //! One experiment: a test run with exceptions thrown at a pair, and what became of it.
 
 use crate::project::TestId;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experiment {
@@ -72,7 +73,7 @@ impl Mode {
 }
 
 /// M[x, a, type].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Pass,
     Fail(Failure),
@@ -80,14 +81,14 @@ pub enum Outcome {
     None(NoOutcome),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
     /// What happened, in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
     pub text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FailureKind {
     /// The test failed: an assertion, or an exception that left it.
     Assertion,
@@ -115,7 +116,7 @@ impl FailureKind {
 }
 
 /// Why an experiment says nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NoOutcome {
     /// The try was not executed this time.
     NotReached,
@@ -165,7 +166,7 @@ impl NoOutcome {
 }
 
 /// Why an experiment of the plan was not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotRun {
     /// Whatever it would have said, the verdicts stand.
     NotNeeded,
@@ -176,7 +177,7 @@ pub enum NotRun {
 }
 
 /// Another clause that caught injected exceptions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaughtElsewhere {
     /// `com.acme.Cache.load  Cache.java:83`.
     pub place: String,

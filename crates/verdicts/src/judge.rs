@@ -1,0 +1,151 @@
+//! The four predicates over one row of M, and what is missing where none of a contract's two holds.
+//!
+//! | predicate | holds when |
+//! | --- | --- |
+//! | source-independent | some test has a white usage, and every test with a white usage passes under injection |
+//! | source-dependent | some test, all of whose usages are white, fails under injection |
+//! | purely resilient | every test passes under injection, and some usage is pink |
+//! | not resilient | some test fails under injection |
+//!
+//! *Passes* is pass for every caught type, *fails* a confirmed failure for at least one; otherwise neither, which makes
+//! the positive predicates false and supports no negative one. Tests that are set aside never pass or fail, and their
+//! usages are nobody's.
+
+use crate::experiment::{FailureKind, Mode, Outcome};
+use crate::matrix::{Row, TestCells};
+use crate::project::{CheckedPair, CheckedProject, CheckedTest};
+use crate::unknown::{self, Unknown};
+
+/// Does the catch work no matter how far the try got?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceIndependence {
+    Independent,
+    Dependent,
+    Unknown,
+}
+
+/// Does the program do its work even when the try is as good as not there?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PureResilience {
+    Resilient,
+    NotResilient,
+    Unknown,
+}
+
+impl SourceIndependence {
+    /// The word used in reports and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Independent => "independent",
+            Self::Dependent => "dependent",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl PureResilience {
+    /// The word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Resilient => "resilient",
+            Self::NotResilient => "not_resilient",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A verdict on one contract with what it rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement<V> {
+    pub verdict: V,
+    /// Positions in [`CheckedPair::experiments`]; none when unknown.
+    pub evidence: Vec<usize>,
+    /// Why unknown, what matters most first; empty otherwise.
+    pub unknown: Vec<Unknown>,
+    /// A negative verdict that rests on time alone.
+    pub only_timeouts: bool,
+}
+
+impl<V> Judgement<V> {
+    /// Unknown because an experiment that would decide gave different outcomes.
+    pub fn is_unstable(&self) -> bool {
+        matches!(self.unknown.first(), Some(Unknown::Unstable(_)))
+    }
+}
+
+/// Both contracts of one pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdicts {
+    pub source_independence: Judgement<SourceIndependence>,
+    pub pure_resilience: Judgement<PureResilience>,
+    pub decided_by: Mode,
+}
+
+impl Verdicts {
+    pub fn is_unstable(&self) -> bool {
+        self.source_independence.is_unstable() || self.pure_resilience.is_unstable()
+    }
+}
+
+/// The verdicts on all pairs of a project, in their order.
+pub fn judge_all(project: &CheckedProject) -> Vec<Verdicts> {
+    project.pairs.iter().map(|pair| judge(pair, &project.tests)).collect()
+}
+
+/// The verdicts on one pair. `tests` are those of its project.
+pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
+    let row = Row::of(pair, tests);
+    Verdicts {
+        source_independence: source_independence(pair, &row),
+        pure_resilience: pure_resilience(pair, &row),
+        decided_by: Mode::ShortCircuit,
+    }
+}
+
+fn source_independence(pair: &CheckedPair, row: &Row) -> Judgement<SourceIndependence> {
+    let failures = failures_of(row.evidence().filter(|test| test.is_all_white()));
+    if !failures.is_empty() {
+        return negative(pair, SourceIndependence::Dependent, failures);
+    }
+    let mut white = row.tests.iter().filter(|test| test.has_white()).peekable();
+    if white.peek().is_some() && white.all(TestCells::passes) {
+        let white = row.tests.iter().filter(|test| test.has_white());
+        return positive(SourceIndependence::Independent, white);
+    }
+    unknown(SourceIndependence::Unknown, unknown::of_source_independence(pair, row))
+}
+
+fn pure_resilience(pair: &CheckedPair, row: &Row) -> Judgement<PureResilience> {
+    let failures = failures_of(row.evidence());
+    if !failures.is_empty() {
+        return negative(pair, PureResilience::NotResilient, failures);
+    }
+    let has_pink = row.evidence().any(|test| test.execution.usages.pink > 0);
+    if has_pink && row.tests.iter().all(TestCells::passes) {
+        return positive(PureResilience::Resilient, row.tests.iter());
+    }
+    unknown(PureResilience::Unknown, unknown::of_pure_resilience(pair, row))
+}
+
+fn failures_of<'a>(tests: impl Iterator<Item = &'a TestCells>) -> Vec<usize> {
+    tests.flat_map(TestCells::failures).collect()
+}
+
+fn negative<V>(pair: &CheckedPair, verdict: V, evidence: Vec<usize>) -> Judgement<V> {
+    let only_timeouts = evidence.iter().all(|&number| is_timeout(pair, number));
+    Judgement { verdict, evidence, unknown: Vec::new(), only_timeouts }
+}
+
+fn is_timeout(pair: &CheckedPair, number: usize) -> bool {
+    let outcome = pair.experiments.get(number).map(|experiment| &experiment.outcome);
+    matches!(outcome, Some(Outcome::Fail(failure)) if failure.kind == FailureKind::Timeout)
+}
+
+fn positive<'a, V>(verdict: V, tests: impl Iterator<Item = &'a TestCells>) -> Judgement<V> {
+    let evidence = tests.flat_map(TestCells::passing).collect();
+    Judgement { verdict, evidence, unknown: Vec::new(), only_timeouts: false }
+}
+
+fn unknown<V>(verdict: V, unknown: Vec<Unknown>) -> Judgement<V> {
+    Judgement { verdict, evidence: Vec::new(), unknown, only_timeouts: false }
+}

@@ -1,0 +1,134 @@
+//! One row of the matrix M: what each test of A_x and each caught type gave for one pair.
+
+use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::project::{CheckedPair, CheckedTest, Execution};
+use std::collections::HashMap;
+
+/// The row of one pair.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) tests: Vec<TestCells>,
+}
+
+/// One test of A_x, with a cell for each caught type.
+#[derive(Debug)]
+pub(crate) struct TestCells {
+    pub(crate) execution: Execution,
+    pub(crate) is_evidence: bool,
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// M[x, a, type]; numbers are positions in [`CheckedPair::experiments`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cell {
+    Pass(usize),
+    /// Confirmed.
+    Fail(usize),
+    /// Failed once, and no fresh JVM has been asked.
+    Unconfirmed(usize),
+    /// Different outcomes.
+    Unstable(usize),
+    /// Will never say anything.
+    None(usize),
+    /// The test is set aside.
+    SetAside,
+    /// Not run, or not yet.
+    Open,
+}
+
+impl Cell {
+    /// Whether a further run could still make it a pass or a confirmed failure.
+    pub(crate) fn can_change(self) -> bool {
+        matches!(self, Self::Open | Self::Unconfirmed(_))
+    }
+
+    pub(crate) fn can_become_pass(self) -> bool {
+        matches!(self, Self::Pass(_) | Self::Open)
+    }
+}
+
+impl TestCells {
+    /// Pass for every caught type.
+    pub(crate) fn passes(&self) -> bool {
+        !self.cells.is_empty() && self.cells.iter().all(|cell| matches!(cell, Cell::Pass(_)))
+    }
+
+    /// Fail for at least one caught type.
+    pub(crate) fn fails(&self) -> bool {
+        self.failures().next().is_some()
+    }
+
+    pub(crate) fn failures(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cells.iter().filter_map(|cell| match cell {
+            Cell::Fail(experiment) => Some(*experiment),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn passing(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cells.iter().filter_map(|cell| match cell {
+            Cell::Pass(experiment) => Some(*experiment),
+            _ => None,
+        })
+    }
+
+    /// Whether it could pass for every caught type once all is run.
+    pub(crate) fn can_pass(&self) -> bool {
+        self.cells.iter().all(|cell| cell.can_become_pass())
+    }
+
+    pub(crate) fn has_white(&self) -> bool {
+        self.execution.usages.white > 0
+    }
+
+    /// Its failure alone would prove source dependence.
+    pub(crate) fn is_all_white(&self) -> bool {
+        self.execution.usages.are_all_white()
+    }
+}
+
+impl Row {
+    pub(crate) fn of(pair: &CheckedPair, tests: &[CheckedTest]) -> Self {
+        let found = by_test_and_type(pair);
+        let cells_of = |execution: &Execution| {
+            let is_evidence = tests.get(execution.test.index()).is_some_and(CheckedTest::is_evidence);
+            let cells = pair.types.iter().map(|exception| {
+                let experiment = found.get(&(execution.test, exception.as_str())).copied();
+                if is_evidence { cell(pair, experiment) } else { Cell::SetAside }
+            });
+            TestCells { execution: *execution, is_evidence, cells: cells.collect() }
+        };
+        Self { tests: pair.executions.iter().map(cells_of).collect() }
+    }
+
+    pub(crate) fn evidence(&self) -> impl Iterator<Item = &TestCells> {
+        self.tests.iter().filter(|test| test.is_evidence)
+    }
+}
+
+type ByTestAndType<'a> = HashMap<(crate::TestId, &'a str), usize>;
+
+fn by_test_and_type(pair: &CheckedPair) -> ByTestAndType<'_> {
+    let numbered = pair.experiments.iter().enumerate();
+    let short_circuit = numbered.filter(|(_, experiment)| experiment.mode == Mode::ShortCircuit);
+    short_circuit.map(|(number, it)| ((it.test, it.exception.as_str()), number)).collect()
+}
+
+fn cell(pair: &CheckedPair, number: Option<usize>) -> Cell {
+    let Some((number, experiment)) = number.and_then(|number| Some((number, pair.experiments.get(number)?)))
+    else {
+        return Cell::Open;
+    };
+    state(experiment)(number)
+}
+
+fn state(experiment: &Experiment) -> fn(usize) -> Cell {
+    match &experiment.outcome {
+        Outcome::None(NoOutcome::NotRun(_)) => |_| Cell::Open,
+        _ if experiment.unstable => Cell::Unstable,
+        Outcome::Pass => Cell::Pass,
+        Outcome::Fail(_) if experiment.confirmed_fresh => Cell::Fail,
+        Outcome::Fail(_) => Cell::Unconfirmed,
+        Outcome::None(_) => Cell::None,
+    }
+}

@@ -1,0 +1,83 @@
+//! Which experiments can still change a verdict: what early stop rests on.
+//!
+//! A pair whose verdict on a contract is negative is decided: nothing takes a confirmed failure back. Until then
+//!
+//! - pure resilience waits for every test of A_x, since any of them may fail;
+//! - source independence waits for every test that has only white usages, since any of them may prove dependence, and
+//!   for the other tests with white usages as long as independence is still possible.
+
+use crate::matrix::{Cell, Row, TestCells};
+use crate::project::{CheckedPair, CheckedTest, TestId};
+
+/// An experiment, and what should be done about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needed {
+    pub test: TestId,
+    /// Index into [`CheckedPair::types`].
+    pub exception: usize,
+    pub step: Step,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// It has not been run.
+    Run,
+    /// It failed; a fresh JVM has to say so too.
+    Confirm,
+}
+
+/// What could still change a verdict on the pair, given its experiments so far. Failures to confirm come first, as they
+/// may end it all; then tests with only white usages, which bear on both contracts most; then those with some; then the
+/// rest, each in the order of [`CheckedPair::executions`]. Empty: the verdicts stand.
+pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> {
+    if pair.left_out || pair.not_injectable.is_some() {
+        return Vec::new();
+    }
+    let row = Row::of(pair, tests);
+    let waits = Waits::of(&row);
+    let relevant = row.evidence().filter(|test| waits.for_test(test));
+    let mut needed: Vec<_> = relevant.flat_map(|test| steps(test).map(|it| (rank(test, it), it))).collect();
+    needed.sort_by_key(|(rank, _)| *rank);
+    needed.into_iter().map(|(_, needed)| needed).collect()
+}
+
+/// Which tests the contracts wait for.
+struct Waits {
+    resilience: bool,
+    dependence: bool,
+    independence: bool,
+}
+
+impl Waits {
+    fn of(row: &Row) -> Self {
+        let is_dependent = row.evidence().any(|test| test.is_all_white() && test.fails());
+        let mut white = row.tests.iter().filter(|test| test.has_white());
+        Self {
+            resilience: !row.evidence().any(TestCells::fails),
+            dependence: !is_dependent,
+            independence: !is_dependent && white.all(TestCells::can_pass),
+        }
+    }
+
+    fn for_test(&self, test: &TestCells) -> bool {
+        self.resilience || self.dependence && test.is_all_white() || self.independence && test.has_white()
+    }
+}
+
+fn steps(test: &TestCells) -> impl Iterator<Item = Needed> + '_ {
+    let cells = test.cells.iter().enumerate().filter(|(_, cell)| cell.can_change());
+    cells.map(|(exception, cell)| Needed {
+        test: test.execution.test,
+        exception,
+        step: if *cell == Cell::Open { Step::Run } else { Step::Confirm },
+    })
+}
+
+fn rank(test: &TestCells, needed: Needed) -> u8 {
+    match needed.step {
+        Step::Confirm => 0,
+        Step::Run if test.is_all_white() => 1,
+        Step::Run if test.has_white() => 2,
+        Step::Run => 3,
+    }
+}

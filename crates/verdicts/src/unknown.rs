@@ -1,0 +1,113 @@
+//! Why a contract is neither kept nor broken as far as anybody knows.
+
+use crate::matrix::{Cell, Row, TestCells};
+use crate::project::{CheckedPair, TestId};
+
+/// What stands between a pair and a verdict. Numbers are positions in [`CheckedPair::experiments`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unknown {
+    /// The user asked for other classes.
+    LeftOut,
+    /// Its class or method could not be observed.
+    NotObserved(String),
+    /// No test executes the try.
+    NeverExecuted,
+    /// The try is executed during the suite, and by no test that runs alone.
+    ExecutedByNoTestAlone,
+    /// No injected exception can reach the clause.
+    Unreachable(String),
+    /// Tests execute the try, and none of them reaches the catch.
+    NeverCaught,
+    /// Every test passes, and none shows the try at its normal work.
+    NeverNominal,
+    /// An experiment that would decide gave different outcomes.
+    Unstable(usize),
+    /// The test fails under injection, but it does not only execute the try with an exception, so that the failure may
+    /// be about the normal case.
+    Mixed(usize),
+    /// A failure that no fresh JVM was asked to confirm.
+    Unconfirmed(usize),
+    /// So many experiments were not run.
+    NotRun(usize),
+    /// An experiment that says nothing.
+    NoOutcome(usize),
+    /// A test that executes the try is no evidence.
+    SetAside(TestId),
+}
+
+pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unknown> {
+    if let Some(reason) = nothing_to_go_by(pair, row) {
+        return vec![reason];
+    }
+    let white: Vec<_> = row.tests.iter().filter(|test| test.has_white()).collect();
+    if white.is_empty() {
+        return vec![Unknown::NeverCaught];
+    }
+    let (all_white, mixed): (Vec<_>, Vec<_>) = white.iter().copied().partition(|test| test.is_all_white());
+    let mut reasons = unstable(&all_white);
+    reasons.extend(mixed.iter().flat_map(|test| test.failures()).map(Unknown::Mixed));
+    reasons.extend(unstable(&mixed));
+    reasons.extend(unfinished(&white));
+    reasons
+}
+
+pub(crate) fn of_pure_resilience(pair: &CheckedPair, row: &Row) -> Vec<Unknown> {
+    if let Some(reason) = nothing_to_go_by(pair, row) {
+        return vec![reason];
+    }
+    let tests: Vec<_> = row.tests.iter().collect();
+    let mut reasons = unstable(&tests);
+    reasons.extend(unfinished(&tests));
+    if row.evidence().all(|test| test.execution.usages.pink == 0) {
+        reasons.push(Unknown::NeverNominal);
+    }
+    reasons
+}
+
+/// What makes any further question idle.
+fn nothing_to_go_by(pair: &CheckedPair, row: &Row) -> Option<Unknown> {
+    if pair.left_out {
+        return Some(Unknown::LeftOut);
+    }
+    if let Some(why) = &pair.not_observed {
+        return Some(Unknown::NotObserved(why.clone()));
+    }
+    if let Some(why) = &pair.not_injectable {
+        return Some(Unknown::Unreachable(why.clone()));
+    }
+    let is_executed = pair.usages.entries() > 0;
+    row.tests.is_empty().then_some(match is_executed {
+        true => Unknown::ExecutedByNoTestAlone,
+        false => Unknown::NeverExecuted,
+    })
+}
+
+fn unstable(tests: &[&TestCells]) -> Vec<Unknown> {
+    let cells = tests.iter().flat_map(|test| &test.cells);
+    cells
+        .filter_map(|cell| match cell {
+            Cell::Unstable(number) => Some(Unknown::Unstable(*number)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What did not come to an end that says something.
+fn unfinished(tests: &[&TestCells]) -> Vec<Unknown> {
+    let cells = || tests.iter().flat_map(|test| test.cells.iter().copied());
+    let unconfirmed = cells().filter_map(|cell| match cell {
+        Cell::Unconfirmed(number) => Some(Unknown::Unconfirmed(number)),
+        _ => None,
+    });
+    let open = cells().filter(|cell| *cell == Cell::Open).count();
+    let no_outcome = cells().filter_map(|cell| match cell {
+        Cell::None(number) => Some(Unknown::NoOutcome(number)),
+        _ => None,
+    });
+    let set_aside = tests.iter().filter(|test| !test.is_evidence);
+    let mut reasons: Vec<_> = unconfirmed.collect();
+    reasons.extend((open > 0).then_some(Unknown::NotRun(open)));
+    reasons.extend(no_outcome);
+    reasons.extend(set_aside.map(|test| Unknown::SetAside(test.execution.test)));
+    reasons
+}

@@ -1,0 +1,104 @@
+//! Leaving out what is not needed never changes a verdict, in whatever order the rest is run.
+
+use crate::universe::{Member, every_universe, expected, finished, first_run, full_matrix, universe};
+use catchment_verdicts::{CheckedPair, CheckedTest, Needed, Step, judge, what_is_needed};
+use std::collections::HashSet;
+
+/// How far each cell is: nothing, run, confirmed.
+type Progress = Vec<u8>;
+
+struct Exploration<'a> {
+    members: &'a [Member],
+    tests: Vec<CheckedTest>,
+    pair: CheckedPair,
+    seen: HashSet<Progress>,
+    ends: usize,
+}
+
+impl Exploration<'_> {
+    fn cell(&self, needed: &Needed) -> usize {
+        needed.test.index() * self.pair.types.len() + needed.exception
+    }
+
+    /// Takes every order in which the needed experiments can be run.
+    fn explore(&mut self, progress: Progress) {
+        if !self.seen.insert(progress.clone()) {
+            return;
+        }
+        self.load(&progress);
+        let needed = what_is_needed(&self.pair, &self.tests);
+        if needed.is_empty() {
+            self.ends += 1;
+            let verdicts = judge(&self.pair, &self.tests);
+            let found = (verdicts.source_independence.verdict, verdicts.pure_resilience.verdict);
+            assert_eq!(found, expected(self.members), "{:?} after {progress:?}", self.members);
+            return;
+        }
+        for step in &needed {
+            let mut next = progress.clone();
+            let cell = self.cell(step);
+            next[cell] += 1;
+            assert_eq!(next[cell], if step.step == Step::Run { 1 } else { 2 });
+            self.explore(next);
+        }
+    }
+
+    fn load(&mut self, progress: &[u8]) {
+        let types = self.pair.types.len();
+        let cells = progress.iter().enumerate().filter(|(_, stage)| **stage > 0);
+        self.pair.experiments = cells
+            .map(|(cell, stage)| {
+                let test = catchment_verdicts::TestId((cell / types) as u32);
+                let run = if *stage == 1 { first_run } else { finished };
+                run(self.members, test, cell % types)
+            })
+            .collect();
+    }
+}
+
+fn check(members: &[Member]) {
+    let (tests, pair) = universe(members);
+    let cells = tests.len() * pair.types.len();
+    let mut exploration = Exploration { members, tests, pair, seen: HashSet::new(), ends: 0 };
+    exploration.explore(vec![0; cells]);
+    assert!(exploration.ends > 0);
+}
+
+#[test]
+fn of_one_or_two_tests_and_two_types() {
+    every_universe(1, 2, check);
+    every_universe(2, 2, check);
+}
+
+#[test]
+fn of_three_tests() {
+    every_universe(3, 1, check);
+}
+
+#[test]
+fn the_full_matrix_is_judged_by_the_definitions() {
+    for (tests, types) in [(1, 1), (2, 1), (3, 1), (2, 2), (1, 3)] {
+        every_universe(tests, types, |members| {
+            let (tests, pair) = full_matrix(members);
+            let verdicts = judge(&pair, &tests);
+            let found = (verdicts.source_independence.verdict, verdicts.pure_resilience.verdict);
+            assert_eq!(found, expected(members), "{members:?}");
+        });
+    }
+}
+
+#[test]
+fn nothing_is_asked_for_that_could_not_change_a_verdict() {
+    // Twin of the above: whatever is asked for has two possible outcomes that lead to different verdicts.
+    use crate::universe::{Truth, member};
+    every_universe(2, 1, |members| {
+        let (tests, mut pair) = universe(members);
+        pair.experiments = vec![finished(members, catchment_verdicts::TestId(0), 0)];
+        let asked = what_is_needed(&pair, &tests).iter().any(|needed| needed.test.index() == 1);
+        let with =
+            |truth| expected(&[members[0].clone(), Member { truths: vec![truth], ..members[1].clone() }]);
+        let outcomes = [Truth::Pass, Truth::Fail, Truth::None].map(with);
+        let matters = !members[1].set_aside && outcomes.iter().any(|outcome| *outcome != outcomes[0]);
+        assert_eq!(asked, matters, "{members:?} {:?}", member(members[1].usages, &[]));
+    });
+}

@@ -1,0 +1,5 @@
+//! The contracts, judged on small universes.
+
+mod early_stop;
+mod predicates;
+mod universe;
