@@ -3,15 +3,20 @@
 //! Pure functions over plain values. `lab` fills a [`CheckedProject`], this crate judges it, `report` shows it. Nothing
 //! here knows files, clocks, processes or how a report looks.
 
+mod advice;
 mod experiment;
+mod findings;
 mod judge;
 mod matrix;
 mod needed;
 mod project;
 mod stats;
+mod tables;
 mod unknown;
 
+pub use advice::{advice, explain};
 pub use experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome};
+pub use findings::{Finding, FindingKind, Findings, StaleSuppression, Suppression, find};
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use needed::{Needed, Step, what_is_needed};
 pub use project::{
@@ -19,4 +24,5 @@ pub use project::{
     TestId, Usages,
 };
 pub use stats::{Stats, Timed};
+pub use tables::{PairTable, PairTables, TestTable};
 pub use unknown::Unknown;

@@ -132,7 +132,7 @@ fn a_pair_nobody_can_say_anything_about_has_one_reason() {
     ];
     for (pair, reason) in cases {
         let verdicts = judge(&pair, &[]);
-        assert_eq!(verdicts.source_independence.unknown, [reason.clone()]);
+        assert_eq!(verdicts.source_independence.unknown, std::slice::from_ref(&reason));
         assert_eq!(verdicts.pure_resilience.unknown, [reason]);
     }
 }

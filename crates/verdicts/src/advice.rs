@@ -1,0 +1,96 @@
+//! What would decide an unknown verdict, and what to do about a bad one, in one sentence.
+
+use crate::experiment::{Experiment, NoOutcome, Outcome};
+use crate::judge::{SourceIndependence, Verdicts};
+use crate::project::{CheckedPair, CheckedTest, SetAside, TestId};
+use crate::unknown::Unknown;
+
+/// The most useful next step for a pair, if there is one.
+pub fn advice(pair: &CheckedPair, verdicts: &Verdicts, tests: &[CheckedTest]) -> Option<String> {
+    if verdicts.source_independence.verdict == SourceIndependence::Dependent {
+        return Some(
+            "the catch relies on what the try did before the exception: do that before the try, or make the catch work \
+             without it"
+                .into(),
+        );
+    }
+    let source = verdicts.source_independence.unknown.first();
+    let reason = source.or_else(|| verdicts.pure_resilience.unknown.first())?;
+    explain(reason, pair, tests)
+}
+
+/// Why a verdict is unknown and what would change that. `None` when the user left the pair out.
+pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> Option<String> {
+    let experiment = |number: usize| pair.experiments.get(number);
+    let test_of = |number: usize| experiment(number).map_or("?", |it| name(it.test, tests));
+    Some(match reason {
+        Unknown::LeftOut => return None,
+        Unknown::NotObserved(why) => format!("could not be observed: {why}"),
+        Unknown::NeverExecuted => "no test executes this try: add one".into(),
+        Unknown::ExecutedByNoTestAlone => {
+            "the suite executes this try, but no test does when it runs alone: add one".into()
+        }
+        Unknown::Unreachable(why) => format!("no exception thrown at the try can reach this catch: {why}"),
+        Unknown::NeverCaught => {
+            format!("no test reaches this catch: add one in which the try throws {}", pair.types.join(" or "))
+        }
+        Unknown::NeverNominal => "no test shows this try at its normal work: add one".into(),
+        Unknown::Unstable(number) => {
+            format!("test {} gives different outcomes under the same injection", test_of(*number))
+        }
+        Unknown::Mixed(number) => format!(
+            "test {} mixes nominal and failing uses of this try, so that its failure may be about the nominal ones: \
+             split it",
+            test_of(*number)
+        ),
+        Unknown::Unconfirmed(number) => {
+            format!("test {} fails, and there was no time to confirm it: run again", test_of(*number))
+        }
+        Unknown::NotRun(1) => "1 experiment was not run: run again with more time".into(),
+        Unknown::NotRun(count) => format!("{count} experiments were not run: run again with more time"),
+        Unknown::NoOutcome(number) => {
+            experiment(*number).map_or_else(String::new, |it| no_outcome(it, tests))
+        }
+        Unknown::SetAside(test) => set_aside(*test, tests),
+    })
+}
+
+fn name(test: TestId, tests: &[CheckedTest]) -> &str {
+    tests.get(test.index()).map_or("?", |test| test.name.as_str())
+}
+
+fn no_outcome(experiment: &Experiment, tests: &[CheckedTest]) -> String {
+    let Outcome::None(why) = &experiment.outcome else { return String::new() };
+    let (test, exception) = (name(experiment.test, tests), &experiment.exception);
+    match why {
+        NoOutcome::NotReached => {
+            format!("test {test} did not execute the try when the exception was to be thrown")
+        }
+        NoOutcome::NotFired => {
+            format!("test {test} executed the try, and no exception could be thrown there")
+        }
+        NoOutcome::NotConstructible(why) => format!("no {exception} could be made: {why}"),
+        NoOutcome::CaughtElsewhere(place) => format!("{place} catches a {exception} thrown here first"),
+        NoOutcome::Artefact(text) => format!(
+            "test {test} fails because of what the injected {exception} lacks ({text}): add a test in which the try \
+             throws a real one"
+        ),
+        NoOutcome::WorkerLost(why) => format!("the JVM of test {test} was lost ({why}): run again"),
+        NoOutcome::SetAside => set_aside(experiment.test, tests),
+        NoOutcome::NotRun(_) => "an experiment was not run: run again with more time".into(),
+    }
+}
+
+fn set_aside(test: TestId, tests: &[CheckedTest]) -> String {
+    let name = name(test, tests);
+    match tests.get(test.index()).and_then(|test| test.set_aside.as_ref()) {
+        Some(SetAside::External(_)) => format!(
+            "test {name} executes this try and connects to other machines: --allow-external lets it take part"
+        ),
+        Some(SetAside::NoSoloRun(why)) => {
+            format!("test {name} executes this try and cannot be run alone: {why}")
+        }
+        Some(other) => format!("test {name} executes this try and is {}: repair it", other.as_str()),
+        None => format!("test {name} executes this try and is set aside"),
+    }
+}

@@ -1,0 +1,123 @@
+//! What is shown first, and what the user has suppressed.
+
+use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
+use catchment_verdicts::{
+    CheckedPair, CheckedProject, CheckedTest, FailureKind, FindingKind, Findings, NoOutcome, Outcome,
+    SetAside, Suppression, advice, find, judge, judge_all,
+};
+
+/// A project in which every pair is executed by the same tests, each with its own outcome.
+fn project(pairs: &[(&str, Member, FailureKind)]) -> CheckedProject {
+    let mut project = CheckedProject::default();
+    for (id, member, kind) in pairs {
+        let (tests, mut pair) = full_matrix(std::slice::from_ref(member));
+        pair.id = (*id).to_owned();
+        for experiment in &mut pair.experiments {
+            if matches!(experiment.outcome, Outcome::Fail(_)) {
+                experiment.outcome = failure(*kind);
+            }
+        }
+        project.tests = tests;
+        project.pairs.push(pair);
+    }
+    project
+}
+
+fn findings(project: &CheckedProject, suppressions: &[Suppression]) -> Findings {
+    find(project, &judge_all(project), suppressions)
+}
+
+fn suppress(pair: &str) -> Suppression {
+    Suppression { pair: pair.into(), reason: "known".into() }
+}
+
+fn ids<'a>(project: &'a CheckedProject, findings: &Findings) -> Vec<&'a str> {
+    findings.open.iter().map(|finding| project.pairs[finding.pair].id.as_str()).collect()
+}
+
+#[test]
+fn the_most_rewarding_come_first() {
+    let mut project = project(&[
+        ("fails", member(PINK, &[Truth::Fail]), FailureKind::Assertion),
+        ("unstable", member(PINK, &[Truth::Unstable]), FailureKind::Assertion),
+        ("fine", member(MIXED, &[Truth::Pass]), FailureKind::Assertion),
+        ("unreachable", member(PINK, &[Truth::None]), FailureKind::Assertion),
+        ("hangs", member(MIXED, &[Truth::Fail]), FailureKind::Timeout),
+        ("exits", member(PINK, &[Truth::Fail]), FailureKind::Exit),
+        ("dependent", member(WHITE, &[Truth::Fail]), FailureKind::Assertion),
+        ("dependent and crashes", member(WHITE, &[Truth::Fail]), FailureKind::Crash),
+    ]);
+    project.pairs[3].not_injectable = Some("an earlier clause".into());
+    let findings = findings(&project, &[]);
+    let expected =
+        ["dependent and crashes", "dependent", "exits", "hangs", "unreachable", "fails", "unstable"];
+    assert_eq!(ids(&project, &findings), expected);
+    assert_eq!(findings.open[0].kind, FindingKind::SourceDependent);
+    assert_eq!((findings.open[0].shown_by, findings.open[0].tests), (Some(0), 1));
+}
+
+#[test]
+fn more_tests_weigh_more_and_the_worst_experiment_is_shown() {
+    let few = [member(WHITE, &[Truth::Fail]), member(WHITE, &[Truth::Pass])];
+    let many = [member(WHITE, &[Truth::Fail]), member(WHITE, &[Truth::Fail])];
+    let (tests, few) = full_matrix(&few);
+    let (_, mut many) = full_matrix(&many);
+    let project = CheckedProject {
+        tests: tests.clone(),
+        pairs: vec![few.clone(), many.clone()],
+        ..CheckedProject::default()
+    };
+    let order: Vec<_> =
+        findings(&project, &[]).open.iter().map(|it| (it.pair, it.tests, it.shown_by)).collect();
+    assert_eq!(order, [(1, 2, Some(0)), (0, 1, Some(0))]);
+    many.experiments[1].outcome = failure(FailureKind::Exit);
+    let project = CheckedProject { tests, pairs: vec![few, many], ..CheckedProject::default() };
+    assert_eq!(findings(&project, &[]).open[0].shown_by, Some(1));
+}
+
+#[test]
+fn suppressed_findings_are_kept_apart_and_stale_suppressions_named() {
+    let mut project = project(&[
+        ("known", member(WHITE, &[Truth::Fail]), FailureKind::Assertion),
+        ("new", member(WHITE, &[Truth::Fail]), FailureKind::Assertion),
+        ("repaired", member(MIXED, &[Truth::Pass]), FailureKind::Assertion),
+        ("not seen today", member(WHITE, &[Truth::None]), FailureKind::Assertion),
+        ("not asked about", member(WHITE, &[Truth::None]), FailureKind::Assertion),
+    ]);
+    project.pairs[4].left_out = true;
+    let suppressions = ["known", "repaired", "not seen today", "not asked about", "gone"].map(suppress);
+    let findings = findings(&project, &suppressions);
+    assert_eq!(ids(&project, &findings), ["new"]);
+    assert_eq!(findings.suppressed.len(), 1);
+    let stale: Vec<_> = findings.stale.iter().map(|stale| (stale.pair.as_str(), stale.why)).collect();
+    let expected = [("repaired", "there is nothing to suppress any more"), ("gone", "there is no such pair")];
+    assert_eq!(stale, expected);
+}
+
+fn advice_on(pair: &CheckedPair, tests: &[CheckedTest]) -> Option<String> {
+    advice(pair, &judge(pair, tests), tests)
+}
+
+#[test]
+fn advice_names_the_test_and_the_next_step() {
+    let (mut tests, mut pair) = full_matrix(&[member(MIXED, &[Truth::Fail])]);
+    tests[0].name = "com.acme.CacheTest.corrupt".into();
+    let text = advice_on(&pair, &tests).unwrap();
+    assert!(text.contains("CacheTest.corrupt mixes nominal and failing uses"), "{text}");
+    pair.experiments[0].outcome = Outcome::None(NoOutcome::NotConstructible("it is sealed".into()));
+    assert_eq!(advice_on(&pair, &tests).unwrap(), "no com.acme.Failure0 could be made: it is sealed");
+    tests[0].set_aside = Some(SetAside::External(vec!["example.org:443".into()]));
+    assert!(advice_on(&pair, &tests).unwrap().contains("--allow-external"));
+    tests[0].set_aside = Some(SetAside::Flaky(String::new()));
+    assert!(advice_on(&pair, &tests).unwrap().ends_with("is flaky: repair it"));
+}
+
+#[test]
+fn there_is_no_advice_where_there_is_nothing_to_do() {
+    let (tests, pair) = full_matrix(&[member(MIXED, &[Truth::Pass])]);
+    assert_eq!(advice_on(&pair, &tests), None);
+    let (tests, pair) = full_matrix(&[member(WHITE, &[Truth::Pass]), member(PINK, &[Truth::Fail])]);
+    assert_eq!(advice_on(&pair, &tests), None, "most catches cannot be purely resilient");
+    let left_out = CheckedPair { left_out: true, ..CheckedPair::default() };
+    assert_eq!(advice_on(&left_out, &[]), None);
+}
