@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = class.source_file();
     for method in &class.methods {
         let Ok(Some((_, code))) = class.code(method) else { continue };
-        let _ = code.insns().map_while(Result::ok).map(|insn| (insn.flow(), insn.targets().count())).count();
+        let _ = code.insns().map_while(Result::ok).map(|insn| (insn.role(), insn.targets().count())).count();
         let _ = LineTable::read(&code, &class.pool);
         if let Some(table) = code.stack_map(&class.pool)
             && let Ok(mut walk) = FrameWalk::new(table, Frame::at_entry(&class, method))

@@ -30,6 +30,8 @@ pub struct Member<'a> {
     pub name: JvmStr<'a>,
     pub descriptor: JvmStr<'a>,
     pub attributes: Attributes<'a>,
+    /// The first `Code` attribute, not yet looked into.
+    code: Option<Attribute<'a>>,
 }
 
 impl<'a> ClassFile<'a> {
@@ -70,7 +72,7 @@ impl<'a> ClassFile<'a> {
 
     /// The code of `method`, with the attribute that holds it; `None` for abstract and native methods.
     pub fn code(&self, method: &Member<'a>) -> Result<Option<(Attribute<'a>, Code<'a>)>, ClassError> {
-        match method.attributes.find(&self.pool, "Code") {
+        match method.code {
             Some(attribute) => Ok(Some((attribute, Code::read(self.bytes, attribute)?))),
             None => Ok(None),
         }
@@ -91,6 +93,7 @@ fn read_members<'a>(
     let count = usize::from(reader.u2()?);
     // A member takes at least eight bytes: never allocate more than the file can hold.
     let mut members = Vec::with_capacity(count.min(reader.remaining() / 8));
+    let mut code_name = CodeName { pool, known: 0 };
     for _ in 0..count {
         let (access, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);
         let attributes = Attributes::read(bytes, reader.pos())?;
@@ -100,31 +103,79 @@ fn read_members<'a>(
             name: pool.utf8(name)?,
             descriptor: pool.utf8(descriptor)?,
             attributes,
+            code: attributes.iter().find(|attribute| code_name.is_name_of(*attribute)),
         });
     }
     Ok(members)
 }
 
-/// The class with new constants behind the old ones and some `Code` attributes replaced.
-/// `replacements` are (attribute, new contents) in file order; everything else is copied byte for byte.
-pub fn replace_code(
-    class: &ClassFile<'_>,
-    pool: &PoolAppender,
-    replacements: &[(Attribute<'_>, Vec<u8>)],
-) -> Vec<u8> {
-    let grown: usize = replacements.iter().map(|(_, contents)| contents.len()).sum();
-    let mut out = Vec::with_capacity(class.bytes.len() + pool.bytes().len() + grown);
+/// Recognises `Code` attributes, from the second on by the index of their name.
+struct CodeName<'p, 'a> {
+    pool: &'p ConstantPool<'a>,
+    known: u16,
+}
+
+impl CodeName<'_, '_> {
+    fn is_name_of(&mut self, attribute: Attribute<'_>) -> bool {
+        let index = attribute.name_index;
+        if index == self.known && index != 0 {
+            return true;
+        }
+        let is_code = self.pool.utf8(index).is_ok_and(|name| name == "Code");
+        if is_code {
+            self.known = index;
+        }
+        is_code
+    }
+}
+
+/// The new contents of some `Code` attributes, in file order.
+#[derive(Debug, Default)]
+pub struct Replacements<'a> {
+    pub(crate) contents: Vec<u8>,
+    /// Each with the end of its contents.
+    attributes: Vec<(Attribute<'a>, usize)>,
+}
+
+impl<'a> Replacements<'a> {
+    /// With room for new code of a class of the given size.
+    pub fn with_room_for(class: &ClassFile<'_>) -> Self {
+        Self { contents: Vec::with_capacity(class.bytes.len()), attributes: Vec::new() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.attributes.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.attributes.len()
+    }
+
+    /// Makes what was appended to the contents those of `attribute`.
+    pub(crate) fn finish(&mut self, attribute: Attribute<'a>) {
+        self.attributes.push((attribute, self.contents.len()));
+    }
+}
+
+/// The class with new constants behind the old ones and some `Code` attributes replaced; everything else is
+/// copied byte for byte.
+pub fn replace_code(class: &ClassFile<'_>, pool: &PoolAppender, replacements: &Replacements<'_>) -> Vec<u8> {
+    let grown = pool.bytes().len() + replacements.contents.len();
+    let mut out = Vec::with_capacity(class.bytes.len() + grown);
     out.extend_from_slice(&class.bytes[..8]);
     // The appender refuses to pass 65,535.
     put2(&mut out, u16::try_from(pool.count()).unwrap_or(u16::MAX));
     out.extend_from_slice(&class.bytes[10..class.pool.end()]);
     out.extend_from_slice(pool.bytes());
     let mut copied = class.pool.end();
-    for (attribute, contents) in replacements {
+    let mut start = 0;
+    for (attribute, end) in &replacements.attributes {
+        let contents = &replacements.contents[start..*end];
         out.extend_from_slice(&class.bytes[copied..attribute.offset - 4]);
         put4(&mut out, u32::try_from(contents.len()).unwrap_or(u32::MAX));
         out.extend_from_slice(contents);
         copied = attribute.offset + attribute.data.len();
+        start = *end;
     }
     out.extend_from_slice(&class.bytes[copied..]);
     out

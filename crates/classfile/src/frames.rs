@@ -36,36 +36,33 @@ pub struct FrameAt<'a> {
     pub kind: u8,
     /// What follows the kind and offset.
     pub body: &'a [u8],
+    /// Whether the body names pcs: those of `new` instructions.
+    pub has_uninitialized: bool,
 }
 
-/// Walks a `StackMapTable`, keeping the full state at each frame.
+/// Steps through a `StackMapTable` without decoding the frames.
 #[derive(Debug)]
-pub struct FrameWalk<'a> {
+pub(crate) struct EncodedFrames<'a> {
     reader: Reader<'a>,
     left: u16,
     pc: Option<usize>,
-    state: Frame<'a>,
+    /// How many locals the frame returned last has.
+    locals: usize,
 }
 
 fn malformed(what: String) -> ClassError {
     ClassError::Attribute { attribute: "StackMapTable", what }
 }
 
-impl<'a> FrameWalk<'a> {
-    /// `table` is the contents of the attribute; `initial` the locals at method entry (see [`Frame::at_entry`]).
-    pub fn new(table: &'a [u8], initial: Frame<'a>) -> Result<Self, ClassError> {
+impl<'a> EncodedFrames<'a> {
+    pub(crate) fn new(table: &'a [u8], locals_at_entry: usize) -> Result<Self, ClassError> {
         let mut reader = Reader::new(table);
         let left = reader.u2()?;
-        Ok(Self { reader, left, pc: None, state: initial })
-    }
-
-    /// The state at the frame returned last.
-    pub fn state(&self) -> &Frame<'a> {
-        &self.state
+        Ok(Self { reader, left, pc: None, locals: locals_at_entry })
     }
 
     /// The next frame, or `None` after the last.
-    pub fn advance(&mut self) -> Result<Option<FrameAt<'a>>, ClassError> {
+    pub(crate) fn advance(&mut self) -> Result<Option<FrameAt<'a>>, ClassError> {
         if self.left == 0 {
             return if self.reader.at_end() {
                 Ok(None)
@@ -84,30 +81,98 @@ impl<'a> FrameWalk<'a> {
         let pc = self.pc.map_or(usize::from(delta), |pc| pc + usize::from(delta) + 1);
         self.pc = Some(pc);
         let before = self.reader;
-        self.read_body(kind)?;
-        let len = self.reader.pos() - before.pos();
-        let body = { before }.take(len)?;
-        Ok(Some(FrameAt { pc, kind, body }))
+        let has_uninitialized = self.skip_body(kind)?;
+        let body = { before }.take(self.reader.pos() - before.pos())?;
+        Ok(Some(FrameAt { pc, kind, body, has_uninitialized }))
     }
 
-    fn read_body(&mut self, kind: u8) -> Result<(), ClassError> {
-        self.state.stack.clear();
+    /// Steps over what follows kind and offset; true if it names pcs.
+    fn skip_body(&mut self, kind: u8) -> Result<bool, ClassError> {
         match kind {
-            64..=127 | 247 => self.state.stack.push(read_type(&mut self.reader)?),
+            64..=127 | 247 => skip_types(&mut self.reader, 1),
             248..=250 => {
-                let keep = self.state.locals.len().checked_sub(usize::from(251 - kind));
-                self.state
-                    .locals
-                    .truncate(keep.ok_or_else(|| malformed("chops more locals than there are".into()))?);
+                let left = self.locals.checked_sub(usize::from(251 - kind));
+                self.locals = left.ok_or_else(|| malformed("chops more locals than there are".into()))?;
+                Ok(false)
             }
             252..=254 => {
-                for _ in 0..kind - 251 {
-                    self.state.locals.push(read_type(&mut self.reader)?);
+                self.locals += usize::from(kind - 251);
+                skip_types(&mut self.reader, u16::from(kind - 251))
+            }
+            255 => {
+                let locals = self.reader.u2()?;
+                self.locals = usize::from(locals);
+                let in_locals = skip_types(&mut self.reader, locals)?;
+                let stack = self.reader.u2()?;
+                Ok(skip_types(&mut self.reader, stack)? | in_locals)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// Steps over types; true if one of them is uninitialised and so names a pc.
+fn skip_types(reader: &mut Reader<'_>, count: u16) -> Result<bool, ClassError> {
+    let mut has_uninitialized = false;
+    for _ in 0..count {
+        match reader.u1()? {
+            0..=6 => {}
+            tag @ 7..=8 => {
+                reader.skip(2)?;
+                has_uninitialized |= tag == 8;
+            }
+            tag => return Err(unknown_type(tag)),
+        }
+    }
+    Ok(has_uninitialized)
+}
+
+fn unknown_type(tag: u8) -> ClassError {
+    malformed(format!("verification type {tag} is unknown"))
+}
+
+/// Walks a `StackMapTable`, keeping the full state at each frame.
+#[derive(Debug)]
+pub struct FrameWalk<'a> {
+    frames: EncodedFrames<'a>,
+    state: Frame<'a>,
+}
+
+impl<'a> FrameWalk<'a> {
+    /// `table` is the contents of the attribute; `initial` the locals at method entry (see [`Frame::at_entry`]).
+    pub fn new(table: &'a [u8], initial: Frame<'a>) -> Result<Self, ClassError> {
+        Ok(Self { frames: EncodedFrames::new(table, initial.locals.len())?, state: initial })
+    }
+
+    /// The state at the frame returned last.
+    pub fn state(&self) -> &Frame<'a> {
+        &self.state
+    }
+
+    /// The next frame, or `None` after the last.
+    pub fn advance(&mut self) -> Result<Option<FrameAt<'a>>, ClassError> {
+        let frame = self.frames.advance()?;
+        if let Some(frame) = frame {
+            self.apply(frame)?;
+        }
+        Ok(frame)
+    }
+
+    fn apply(&mut self, frame: FrameAt<'a>) -> Result<(), ClassError> {
+        let Frame { locals, stack } = &mut self.state;
+        let reader = &mut Reader::new(frame.body);
+        stack.clear();
+        match frame.kind {
+            64..=127 | 247 => stack.push(read_type(reader)?),
+            248..=250 => locals.truncate(self.frames.locals),
+            252..=254 => {
+                for _ in 0..frame.kind - 251 {
+                    locals.push(read_type(reader)?);
                 }
             }
             255 => {
-                self.state.locals = read_types(&mut self.reader)?;
-                self.state.stack = read_types(&mut self.reader)?;
+                *locals = read_types(reader)?;
+                *stack = read_types(reader)?;
             }
             _ => {}
         }
@@ -130,48 +195,55 @@ pub(crate) fn read_type<'a>(reader: &mut Reader<'_>) -> Result<VerificationType<
         6 => VerificationType::UninitializedThis,
         7 => VerificationType::Object(reader.u2()?),
         8 => VerificationType::Uninitialized(reader.u2()?),
-        tag => return Err(malformed(format!("verification type {tag} is unknown"))),
+        tag => return Err(unknown_type(tag)),
     })
 }
 
 impl<'a> Frame<'a> {
     /// The state at the first instruction of `method`: receiver and arguments.
     pub fn at_entry(class: &ClassFile<'a>, method: &Member<'a>) -> Self {
-        const STATIC: u16 = 0x0008;
-        let mut locals = Vec::new();
-        if method.access & STATIC == 0 {
-            let constructor = method.name == "<init>" && class.name != *"java/lang/Object";
-            locals.push(if constructor {
+        let constructor = || method.name == "<init>" && class.name != *"java/lang/Object";
+        let receiver = has_receiver(method).then(|| {
+            if constructor() {
                 VerificationType::UninitializedThis
             } else {
                 VerificationType::Named(class.name.as_bytes())
-            });
-        }
-        push_arguments(method.descriptor.as_bytes(), &mut locals);
-        Self { locals, stack: Vec::new() }
+            }
+        });
+        Self { locals: receiver.into_iter().chain(arguments(method)).collect(), stack: Vec::new() }
     }
 }
 
-/// Appends the types of a method descriptor's parameters. Stops at the first malformed one; the JVM refuses
-/// such a class anyway.
-fn push_arguments<'a>(descriptor: &'a [u8], locals: &mut Vec<VerificationType<'a>>) {
-    let mut rest = descriptor.strip_prefix(b"(").unwrap_or_default();
-    while let Some((first, _)) = rest.split_first() {
+/// How many locals the first instruction of `method` finds.
+pub(crate) fn locals_at_entry(method: &Member<'_>) -> usize {
+    usize::from(has_receiver(method)) + arguments(method).count()
+}
+
+fn has_receiver(method: &Member<'_>) -> bool {
+    const STATIC: u16 = 0x0008;
+    method.access & STATIC == 0
+}
+
+/// The types of a method's parameters. Stops at the first malformed one; the JVM refuses such a class anyway.
+fn arguments<'a>(method: &Member<'a>) -> impl Iterator<Item = VerificationType<'a>> {
+    let mut rest = method.descriptor.as_bytes().strip_prefix(b"(").unwrap_or_default();
+    std::iter::from_fn(move || {
+        let first = rest.first()?;
         let (len, it) = match first {
             b'B' | b'C' | b'I' | b'S' | b'Z' => (1, VerificationType::Integer),
             b'F' => (1, VerificationType::Float),
             b'D' => (1, VerificationType::Double),
             b'J' => (1, VerificationType::Long),
             b'L' | b'[' => {
-                let Some(len) = reference_len(rest) else { return };
+                let len = reference_len(rest)?;
                 let name = if *first == b'L' { &rest[1..len - 1] } else { &rest[..len] };
                 (len, VerificationType::Named(name))
             }
-            _ => return,
+            _ => return None,
         };
-        locals.push(it);
         rest = &rest[len..];
-    }
+        Some(it)
+    })
 }
 
 /// Length of the reference type descriptor at the start of `descriptor`.

@@ -3,9 +3,8 @@
 use crate::ClassError;
 use crate::bytes::{u2_at, u4_at};
 use crate::opcodes::{
-    ALOAD, ALOAD_3, ASTORE, ASTORE_3, ATHROW, CONTROL, Control, GOTO, GOTO_W, IFEQ, IFNONNULL, IFNULL, IINC,
-    ILOAD, ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, IRETURN, ISTORE, ISTORE_0, JSR, JSR_W, LENGTHS,
-    LOOKUPSWITCH, RET, RETURN, TABLESWITCH, WIDE,
+    ALOAD, ALOAD_3, ASTORE, ASTORE_3, GOTO_W, IINC, ILOAD, ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, ISTORE,
+    ISTORE_0, JSR_W, LENGTHS, RET, ROLES, Role, TABLESWITCH, WIDE,
 };
 
 /// One instruction of a method's code.
@@ -15,26 +14,6 @@ pub struct Insn<'a> {
     pub opcode: u8,
     /// The whole instruction, opcode included.
     pub bytes: &'a [u8],
-}
-
-/// What an instruction does to control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Only on to the next instruction.
-    Next,
-    /// To the target or the next instruction.
-    Branch(usize),
-    /// Only to the target.
-    Jump(usize),
-    /// Calls the target as a subroutine that may come back to the next instruction.
-    Subroutine(usize),
-    Switch,
-    /// Leaves the method normally.
-    Return,
-    /// Leaves the method or reaches a handler.
-    Throw,
-    /// Returns from a subroutine.
-    Ret,
 }
 
 impl<'a> Insn<'a> {
@@ -68,53 +47,37 @@ impl<'a> Insn<'a> {
         self.pc.wrapping_add_signed(offset as isize)
     }
 
+    /// What it is to those who follow control; never [`Role::Wide`].
     #[inline]
-    pub fn flow(&self) -> Flow {
-        let short = || self.relative(i32::from(self.u2().cast_signed()));
-        let long = || self.relative(u4_at(self.bytes, 1).cast_signed());
-        match self.opcode {
-            GOTO => Flow::Jump(short()),
-            GOTO_W => Flow::Jump(long()),
-            JSR => Flow::Subroutine(short()),
-            JSR_W => Flow::Subroutine(long()),
-            IFEQ..GOTO | IFNULL | IFNONNULL => Flow::Branch(short()),
-            TABLESWITCH | LOOKUPSWITCH => Flow::Switch,
-            IRETURN..=RETURN => Flow::Return,
-            ATHROW => Flow::Throw,
-            RET => Flow::Ret,
-            WIDE if self.bytes.get(1) == Some(&RET) => Flow::Ret,
-            _ => Flow::Next,
+    pub fn role(&self) -> Role {
+        match ROLES[usize::from(self.opcode)] {
+            Role::Wide if self.bytes.get(1) == Some(&RET) => Role::Ret,
+            Role::Wide => Role::Step,
+            role => role,
         }
     }
 
     /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
     #[inline]
     pub fn falls_through(&self) -> bool {
-        match CONTROL[usize::from(self.opcode)] {
-            Control::Next | Control::Branches => true,
-            Control::Leaves => false,
-            Control::Wide => self.flow() == Flow::Next,
-        }
-    }
-
-    /// Whether it is nothing but a step to the next instruction: no jump, return or throw.
-    #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        CONTROL[usize::from(self.opcode)] == Control::Next
+        self.role().falls_through()
     }
 
     /// Jump and switch targets, not the next instruction.
     #[inline]
     pub fn targets(&self) -> Successors<'a> {
-        if self.is_plain() {
-            return Successors::One(None);
-        }
-        match self.flow() {
-            Flow::Branch(target) | Flow::Jump(target) | Flow::Subroutine(target) => {
-                Successors::One(Some(target))
-            }
-            Flow::Switch => self.switch_targets(),
+        match self.role() {
+            Role::Branch | Role::Goto | Role::Subroutine => Successors::One(Some(self.jump_target())),
+            Role::Switch => self.switch_targets(),
             _ => Successors::One(None),
+        }
+    }
+
+    #[inline]
+    fn jump_target(&self) -> usize {
+        match self.opcode {
+            GOTO_W | JSR_W => self.relative(u4_at(self.bytes, 1).cast_signed()),
+            _ => self.relative(i32::from(self.u2().cast_signed())),
         }
     }
 

@@ -16,6 +16,7 @@ mod frames;
 mod insn;
 mod names;
 pub mod opcodes;
+mod outline;
 mod pool;
 mod relocate;
 mod rewrite;
@@ -24,15 +25,18 @@ mod type_annotations;
 
 pub use annotations::annotation_types;
 pub use attribute::{Attribute, Attributes};
-pub use class::{ClassFile, Member, replace_code};
+pub use class::{ClassFile, Member, Replacements, replace_code};
 pub use code::{Code, ExceptionEntry};
 pub use error::ClassError;
 pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};
-pub use insn::{Flow, Insn, Insns, Successors};
+pub use insn::{Insn, Insns, Successors};
 pub use names::JvmStr;
+pub use opcodes::Role;
+pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
-    Appended, AppendedEnd, CodeEdit, Constants, NewException, Piece, Place, RelocateError, relocate,
+    Appended, AppendedEnd, CodeEdit, Constants, MethodCode, NewException, Piece, Place, RelocateError,
+    Relocator,
 };
 pub use rewrite::{Rewritten, rewrite};
 pub use tables::{LineNumber, LineTable};

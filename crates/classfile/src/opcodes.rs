@@ -73,29 +73,58 @@ const fn lengths() -> [u8; 256] {
     table
 }
 
-/// What an opcode does to control, for the quick answer; `wide` is looked into where it matters.
+/// What an instruction is to those who follow control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Control {
+pub enum Role {
     /// Goes on to the next instruction and nowhere else.
-    Next,
-    /// May go elsewhere, and may also go on.
-    Branches,
-    /// Never goes on to the next instruction.
-    Leaves,
+    Step,
+    /// A step that calls a method.
+    Call,
+    /// To its target or on.
+    Branch,
+    Goto,
+    /// To its target, which may come back.
+    Subroutine,
+    Switch,
+    Return,
+    Throw,
+    /// Back from a subroutine.
+    Ret,
+    /// `wide`: the opcode behind it says.
     Wide,
 }
 
-pub(crate) static CONTROL: [Control; 256] = control();
+impl Role {
+    /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
+    #[inline]
+    pub fn falls_through(self) -> bool {
+        matches!(self, Self::Step | Self::Call | Self::Branch | Self::Subroutine)
+    }
 
-const fn control() -> [Control; 256] {
-    let mut table = [Control::Next; 256];
+    /// Whether it names other instructions to go to.
+    #[inline]
+    pub fn has_targets(self) -> bool {
+        matches!(self, Self::Branch | Self::Goto | Self::Subroutine | Self::Switch)
+    }
+}
+
+pub(crate) static ROLES: [Role; 256] = roles();
+
+const fn roles() -> [Role; 256] {
+    let mut table = [Role::Step; 256];
     let mut opcode = 0;
     while opcode < 256 {
         table[opcode] = match opcode {
-            153..=166 | 168 | 198 | 199 | 201 => Control::Branches,
-            167 | 169..=177 | 191 | 200 => Control::Leaves,
-            196 => Control::Wide,
-            _ => Control::Next,
+            153..=166 | 198 | 199 => Role::Branch,
+            167 | 200 => Role::Goto,
+            168 | 201 => Role::Subroutine,
+            169 => Role::Ret,
+            170 | 171 => Role::Switch,
+            172..=177 => Role::Return,
+            182..=186 => Role::Call,
+            191 => Role::Throw,
+            196 => Role::Wide,
+            _ => Role::Step,
         };
         opcode += 1;
     }

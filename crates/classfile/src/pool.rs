@@ -5,6 +5,8 @@ use crate::{ClassError, JvmStr};
 
 const UTF8: u8 = 1;
 const INTEGER: u8 = 3;
+const LONG: u8 = 5;
+const DOUBLE: u8 = 6;
 const CLASS: u8 = 7;
 const STRING: u8 = 8;
 const METHOD_REF: u8 = 10;
@@ -30,33 +32,26 @@ pub struct MemberRef<'a> {
 impl<'a> ConstantPool<'a> {
     /// Reads the pool whose count stands at offset 8 of the class file.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, ClassError> {
-        let mut reader = Reader::at(bytes, 8);
-        let count = usize::from(reader.u2()?);
+        let count = usize::from(Reader::at(bytes, 8).u2()?);
         let mut offsets = Vec::with_capacity(count);
         offsets.push(0);
+        let mut end = 10;
         while offsets.len() < count {
-            let offset = reader.pos();
-            offsets.push(u32::try_from(offset).unwrap_or(u32::MAX));
-            let tag = reader.u1()?;
-            match tag {
-                UTF8 => {
-                    let len = reader.u2()?;
-                    reader.skip(usize::from(len))?;
+            offsets.push(u32::try_from(end).unwrap_or(u32::MAX));
+            let tag = *bytes.get(end).ok_or(ClassError::Truncated { offset: end, needed: 1 })?;
+            let offset = end;
+            end += constant_size(bytes, offset, tag);
+            if end > bytes.len() || end == offset {
+                return Err(unreadable_constant(bytes, offset, tag));
+            }
+            if matches!(tag, LONG | DOUBLE) {
+                if offsets.len() == count {
+                    return Err(ClassError::HalfConstant(count - 1));
                 }
-                INTEGER | 4 | 9..=NAME_AND_TYPE | 17 | 18 => reader.skip(4)?,
-                5 | 6 => {
-                    reader.skip(8)?;
-                    if offsets.len() == count {
-                        return Err(ClassError::HalfConstant(count - 1));
-                    }
-                    offsets.push(0);
-                }
-                CLASS | STRING | 16 | 19 | 20 => reader.skip(2)?,
-                15 => reader.skip(3)?,
-                tag => return Err(ClassError::ConstantTag { tag, offset }),
+                offsets.push(0);
             }
         }
-        Ok(Self { bytes, offsets, end: reader.pos() })
+        Ok(Self { bytes, offsets, end })
     }
 
     /// Offset of the first byte after the pool.
@@ -132,14 +127,47 @@ impl<'a> ConstantPool<'a> {
     pub fn raw(&self, index: u16) -> Option<(u8, &'a [u8])> {
         let offset = self.offset(index)?;
         let tag = self.bytes[offset];
-        let len = match tag {
-            UTF8 => 2 + usize::from(u2_at(self.bytes, offset + 1)),
-            5 | 6 => 8,
-            CLASS | STRING | 16 | 19 | 20 => 2,
-            15 => 3,
-            _ => 4,
+        let end = offset + constant_size(self.bytes, offset, tag);
+        self.bytes.get(offset + 1..end).map(|bytes| (tag, bytes))
+    }
+}
+
+/// Bytes that the constant at `offset` takes, its tag included; 0 for tags that do not exist.
+#[inline]
+fn constant_size(bytes: &[u8], offset: usize, tag: u8) -> usize {
+    let characters = if tag == UTF8 { usize::from(u2_at(bytes, offset + 1)) } else { 0 };
+    usize::from(SIZES[usize::from(tag)]) + characters
+}
+
+/// Sizes of constants by tag; of strings of characters without the characters.
+static SIZES: [u8; 256] = sizes();
+
+const fn sizes() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut tag = 0;
+    while tag < 256 {
+        table[tag] = match tag {
+            1 | 7 | 8 | 16 | 19 | 20 => 3,
+            15 => 4,
+            3 | 4 | 9..=12 | 17 | 18 => 5,
+            5 | 6 => 9,
+            _ => 0,
         };
-        self.bytes.get(offset + 1..offset + 1 + len).map(|bytes| (tag, bytes))
+        tag += 1;
+    }
+    table
+}
+
+/// What is wrong with a constant that has no size or ends behind the end of the file.
+fn unreadable_constant(bytes: &[u8], offset: usize, tag: u8) -> ClassError {
+    let mut reader = Reader::at(bytes, offset + 1);
+    let rest = match tag {
+        UTF8 => reader.u2().map(usize::from),
+        _ => Ok(constant_size(bytes, offset, tag).saturating_sub(1)),
+    };
+    match rest.and_then(|rest| reader.skip(rest)) {
+        Err(error) => error,
+        Ok(()) => ClassError::ConstantTag { tag, offset },
     }
 }
 

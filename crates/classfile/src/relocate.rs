@@ -15,10 +15,11 @@
 //! With an empty edit the result equals the old contents byte for byte.
 
 mod emit;
+mod jumps;
 mod layout;
 mod stack_map;
 
-use crate::{Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member};
+use crate::{Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, Replacements};
 use std::ops::Range;
 
 /// A position in the new code, said in terms of the old.
@@ -129,6 +130,17 @@ impl CodeEdit<'_> {
         Self { exceptions, max_stack: code.max_stack, ..Self::default() }
     }
 
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.code.clear();
+        self.pieces.clear();
+        self.landings.clear();
+        self.redirects.clear();
+        self.appended.clear();
+        self.exceptions.clear();
+        self.max_stack = 0;
+    }
+
     fn landing(&self, pc: usize) -> usize {
         self.landings.binary_search_by_key(&pc, |(at, _)| *at).map_or(0, |index| self.landings[index].1)
     }
@@ -143,7 +155,8 @@ impl CodeEdit<'_> {
         Place::Slot { pc: target, slot }
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether the code stays as it is.
+    pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.appended.is_empty()
     }
 }
@@ -175,17 +188,47 @@ pub trait Constants {
     fn utf8(&mut self, text: &[u8]) -> Option<u16>;
 }
 
-/// The contents of the `Code` attribute of `method` with `edit` applied.
-pub fn relocate<'a>(
-    class: &ClassFile<'a>,
-    method: &Member<'a>,
-    (attribute, code): (Attribute<'a>, Code<'a>),
-    edit: &CodeEdit<'a>,
-    constants: &mut dyn Constants,
-) -> Result<Vec<u8>, RelocateError> {
-    if class.major == 45 && class.minor < 3 {
-        return if edit.is_empty() { Ok(attribute.data.to_vec()) } else { Err(RelocateError::OldHeader) };
+/// The method an edit is made to.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodCode<'m, 'a> {
+    pub class: &'m ClassFile<'a>,
+    pub method: &'m Member<'a>,
+    pub attribute: Attribute<'a>,
+    pub code: Code<'a>,
+    pub outline: Outline<'m>,
+}
+
+/// Applies edits. It is there to be used for many methods: its buffers are kept from one to the next.
+#[derive(Debug, Default)]
+pub struct Relocator {
+    positions: layout::Positions,
+    frame_targets: stack_map::FrameTargets,
+}
+
+impl Relocator {
+    /// Adds the method's `Code` attribute with `edit` applied to `replacements`; nothing on an error.
+    pub fn relocate<'a>(
+        &mut self,
+        source: &MethodCode<'_, 'a>,
+        edit: &CodeEdit<'a>,
+        constants: &mut dyn Constants,
+        replacements: &mut Replacements<'a>,
+    ) -> Result<(), RelocateError> {
+        let out = &mut replacements.contents;
+        let start = out.len();
+        if source.class.major == 45 && source.class.minor < 3 {
+            if !edit.is_empty() {
+                return Err(RelocateError::OldHeader);
+            }
+            out.extend_from_slice(source.attribute.data);
+        } else {
+            let layout = layout::Layout::of(source, edit, &mut self.positions)?;
+            let targets = &mut self.frame_targets;
+            targets.clear();
+            let emitter = emit::Emitter { source, edit, layout: &layout, targets, constants };
+            emitter.emit(out).inspect_err(|_| out.truncate(start))?;
+        }
+        replacements.finish(source.attribute);
+        Ok(())
     }
-    let layout = layout::Layout::of(code.bytes, edit)?;
-    emit::Emitter { class, method, code: &code, edit, layout: &layout, constants }.emit()
 }

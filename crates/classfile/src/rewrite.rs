@@ -1,6 +1,9 @@
 //! A class through the writer with nothing to change: the proof that reading and writing lose nothing.
 
-use crate::{ClassFile, CodeEdit, Constants, PoolAppender, RelocateError, relocate, replace_code};
+use crate::{
+    ClassFile, CodeEdit, Constants, Member, MethodCode, Outlines, PoolAppender, RelocateError, Relocator,
+    Replacements, replace_code,
+};
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,25 +18,31 @@ pub struct Rewritten {
 
 /// Writes the code of every method anew.
 pub fn rewrite(class: &ClassFile<'_>) -> Rewritten {
-    let mut replacements = Vec::new();
+    let mut replacements = Replacements::with_room_for(class);
     let mut refused = Vec::new();
+    let mut outlines = Outlines::default();
+    let mut relocator = Relocator::default();
     for method in &class.methods {
-        let contents = match class.code(method) {
-            Ok(None) => continue,
-            Ok(Some((attribute, code))) => {
-                let edit = CodeEdit::unchanged(&code);
-                relocate(class, method, (attribute, code), &edit, &mut NoConstants)
-                    .map(|contents| (attribute, contents))
-            }
-            Err(error) => Err(error.into()),
-        };
-        match contents {
-            Ok(replacement) => replacements.push(replacement),
-            Err(error) => refused.push(error),
+        outlines.clear();
+        if let Err(error) = rewrite_method(class, method, &mut outlines, &mut relocator, &mut replacements) {
+            refused.push(error);
         }
     }
     let bytes = replace_code(class, &PoolAppender::new(&class.pool), &replacements);
     Rewritten { bytes, methods: replacements.len(), refused }
+}
+
+fn rewrite_method<'a>(
+    class: &ClassFile<'a>,
+    method: &Member<'a>,
+    outlines: &mut Outlines,
+    relocator: &mut Relocator,
+    replacements: &mut Replacements<'a>,
+) -> Result<(), RelocateError> {
+    let Some((attribute, code)) = class.code(method)? else { return Ok(()) };
+    let span = outlines.add(code.bytes)?;
+    let source = MethodCode { class, method, attribute, code, outline: outlines.get(&span) };
+    relocator.relocate(&source, &CodeEdit::unchanged(&code), &mut NoConstants, replacements)
 }
 
 /// Code that does not change needs no new constants.

@@ -1,7 +1,8 @@
 //! Constants that woven code needs, appended to the pool once each.
 
+use crate::probes::Probe;
 use catchment_classfile::{ConstantPool, Constants, PoolAppender, opcodes};
-use catchment_protocol::runtime_abi::{PROBES_CLASS, ProbeMethod};
+use catchment_protocol::runtime_abi::PROBES_CLASS;
 use rustc_hash::FxHashMap;
 
 /// The constants of one woven class.
@@ -10,11 +11,13 @@ pub(crate) struct ProbeConstants {
     appender: PoolAppender,
     first_id: u32,
     probes_class: Option<u16>,
-    /// By name: the methods are few and their names differ.
-    methods: Vec<(&'static str, u16)>,
+    /// By probe, 0 for none yet.
+    methods: [u16; Probe::COUNT],
     classes: FxHashMap<Vec<u8>, u16>,
     texts: FxHashMap<Vec<u8>, u16>,
-    /// By local id, 0 for none yet. An id is pushed from several places: every exit of a try, every return of a method.
+    probes: usize,
+    /// By local id, 0 for none yet; empty until a first id needs one. An id is pushed from several places: every exit of
+    /// a try, every return of a method.
     integers: Vec<u16>,
 }
 
@@ -24,10 +27,11 @@ impl ProbeConstants {
             appender: PoolAppender::new(pool),
             first_id,
             probes_class: None,
-            methods: Vec::new(),
+            methods: [0; Probe::COUNT],
             classes: FxHashMap::default(),
             texts: FxHashMap::default(),
-            integers: vec![0; probes],
+            probes,
+            integers: Vec::new(),
         }
     }
 
@@ -36,32 +40,29 @@ impl ProbeConstants {
     }
 
     /// Appends `push id; invokestatic Probes.method` for the probe with the given local id.
-    pub(crate) fn put_call(&mut self, method: ProbeMethod, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
+    #[inline]
+    pub(crate) fn put_call(&mut self, probe: Probe, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
         let id = u32::try_from(local_id).ok()?.checked_add(self.first_id)?;
-        self.put_push(i32::try_from(id).ok()?, local_id, out)?;
-        let index = self.method(method)?;
-        out.push(opcodes::INVOKESTATIC);
-        out.extend_from_slice(&index.to_be_bytes());
-        Some(())
-    }
-
-    fn put_push(&mut self, value: i32, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
-        if let Ok(small @ 0..=5) = u8::try_from(value) {
-            out.push(opcodes::ICONST_0 + small);
-        } else if let Ok(byte) = i8::try_from(value) {
-            out.extend_from_slice(&[opcodes::BIPUSH, byte.cast_unsigned()]);
-        } else if let Ok(short) = i16::try_from(value) {
-            out.push(opcodes::SIPUSH);
-            out.extend_from_slice(&short.to_be_bytes());
-        } else {
-            let index = self.integer(value, local_id)?;
-            out.push(opcodes::LDC_W);
-            out.extend_from_slice(&index.to_be_bytes());
+        let value = i32::try_from(id).ok()?;
+        let [_, _, high, low] = value.to_be_bytes();
+        match value {
+            0..=5 => out.push(opcodes::ICONST_0 + low),
+            6..=0x7f => out.extend_from_slice(&[opcodes::BIPUSH, low]),
+            0x80..=0x7fff => out.extend_from_slice(&[opcodes::SIPUSH, high, low]),
+            _ => {
+                let [high, low] = self.integer(value, local_id)?.to_be_bytes();
+                out.extend_from_slice(&[opcodes::LDC_W, high, low]);
+            }
         }
+        let [high, low] = self.method(probe)?.to_be_bytes();
+        out.extend_from_slice(&[opcodes::INVOKESTATIC, high, low]);
         Some(())
     }
 
     fn integer(&mut self, value: i32, local_id: usize) -> Option<u16> {
+        if self.integers.is_empty() {
+            self.integers.resize(self.probes, 0);
+        }
         let known = self.integers.get_mut(local_id)?;
         if *known == 0 {
             *known = self.appender.integer(value)?;
@@ -69,17 +70,23 @@ impl ProbeConstants {
         Some(*known)
     }
 
-    fn method(&mut self, method: ProbeMethod) -> Option<u16> {
-        if let Some((_, index)) = self.methods.iter().find(|(name, _)| *name == method.name) {
-            return Some(*index);
+    #[inline]
+    fn method(&mut self, probe: Probe) -> Option<u16> {
+        match self.methods[probe as usize] {
+            0 => self.append_method(probe),
+            known => Some(known),
         }
+    }
+
+    fn append_method(&mut self, probe: Probe) -> Option<u16> {
         let class = match self.probes_class {
             Some(class) => class,
             None => self.appender.class(PROBES_CLASS.as_bytes())?,
         };
         self.probes_class = Some(class);
+        let method = probe.method();
         let index = self.appender.method(class, method.name, method.descriptor)?;
-        self.methods.push((method.name, index));
+        self.methods[probe as usize] = index;
         Some(index)
     }
 }

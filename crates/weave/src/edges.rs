@@ -8,14 +8,11 @@
 //! from elsewhere into the middle of a try enters it. Groovy protects the instructions behind a gap once more: control
 //! that comes back from a gap belongs to a usage that has ended, and neither enters nor leaves anything.
 
-use catchment_classfile::{ClassError, Code, ExceptionEntry, Flow, Insn};
+use catchment_classfile::{ClassError, ExceptionEntry, Insn, Landmark, MethodCode, Role};
 use catchment_pairs::TrySite;
 use rustc_hash::FxHashSet;
 
-/// A try of the method at hand: its index in the class and where it is.
-pub(crate) type TryRef<'p> = (usize, &'p TrySite);
-
-/// What happens to tries of one method on its normal edges.
+/// What happens to tries of one method on its normal edges. Tries are named by their index in the method.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     /// (pc, tries left by falling into the instruction at pc).
@@ -40,62 +37,74 @@ pub(crate) struct Jump {
     pub(crate) inside: usize,
 }
 
-/// Follows every edge of the method. `starts` gives the tries that start at a pc, outermost first.
-pub(crate) fn edges_of<'p>(
-    code: &Code<'_>,
+/// Follows every edge of the method.
+pub(crate) fn edges_of(
+    source: &MethodCode<'_, '_>,
     entries: &[ExceptionEntry],
-    tries: &[TryRef<'p>],
-    starts: &dyn Fn(usize) -> Vec<TryRef<'p>>,
+    tries: &[TrySite],
 ) -> Result<Edges, ClassError> {
-    let mut jumps = Vec::new();
-    for insn in code.insns() {
-        add_jumps(&insn?, tries, starts, &mut jumps);
+    let mut edges = Edges { jumps: jumps_of(source, tries)?, ..Edges::default() };
+    let active = Active::of(source.code.bytes, entries, tries, &edges.jumps)?;
+    let outline = source.outline;
+    // A try is left by falling only where one of its ranges ends.
+    for to in ends(tries) {
+        if let Some(from) = outline.start_before(to).filter(|from| outline.falls_through(*from)) {
+            push_if_any(&mut edges.falls, to, left_by(tries, &active, from, Some(to)));
+        }
     }
-    let active = Active::of(code, entries, tries, &jumps)?;
-    let mut edges = Edges { jumps, ..Edges::default() };
-    for insn in code.insns() {
-        let insn = insn?;
-        let left = |to| left_by(tries, &active, insn.pc, to);
-        if insn.falls_through() {
-            push_if_any(&mut edges.falls, insn.next_pc(), left(Some(insn.next_pc())));
-        }
-        if insn.flow() == Flow::Return {
-            push_if_any(&mut edges.returns, insn.pc, left(None));
-        }
+    for landmark in outline.landmarks().iter().filter(|it| it.role == Role::Return) {
+        push_if_any(&mut edges.returns, landmark.pc(), left_by(tries, &active, landmark.pc(), None));
     }
     for jump in &mut edges.jumps {
         jump.left.retain(|index| active.holds(*index, jump.source));
     }
-    edges.jumps.retain(|jump| !jump.left.is_empty() || !jump.entered.is_empty() || jump.inside > 0);
+    edges.jumps.retain(Jump::means_something);
     Ok(edges)
 }
 
-fn add_jumps<'p>(
-    insn: &Insn<'_>,
-    tries: &[TryRef<'p>],
-    starts: &dyn Fn(usize) -> Vec<TryRef<'p>>,
-    jumps: &mut Vec<Jump>,
-) {
-    let source = insn.pc;
+/// Where ranges and suspensions end, each once.
+fn ends(tries: &[TrySite]) -> Vec<usize> {
+    let ranges = tries.iter().flat_map(|it| it.ranges.iter().chain(&it.suspensions));
+    let mut ends: Vec<usize> = ranges.map(|range| usize::from(range.end)).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+fn jumps_of(source: &MethodCode<'_, '_>, tries: &[TrySite]) -> Result<Vec<Jump>, ClassError> {
+    let mut jumps = Vec::new();
+    let mut targets = Vec::new();
+    for landmark in source.outline.landmarks().iter().filter(|it| it.role.has_targets()) {
+        targets.clear();
+        targets.extend(landmark.insn(source.code.bytes)?.targets());
+        targets.sort_unstable();
+        targets.dedup();
+        let edges = targets.iter().map(|target| jump(landmark, *target, tries));
+        jumps.extend(edges.filter(Jump::means_something));
+    }
+    Ok(jumps)
+}
+
+fn jump(landmark: &Landmark, target: usize, tries: &[TrySite]) -> Jump {
+    let source = landmark.pc();
     // A subroutine comes back, so calling one leaves nothing.
-    let subroutine = matches!(insn.flow(), Flow::Subroutine(_));
-    let mut targets: Vec<usize> = insn.targets().collect();
-    targets.sort_unstable();
-    targets.dedup();
-    for target in targets {
-        let inside = starts(target).iter().take_while(|(_, it)| it.holds(source)).count();
-        let left = tries.iter().rev().filter(|(_, it)| !subroutine && it.holds(source) && !it.holds(target));
-        let entered = tries.iter().filter(|(_, it)| enters_middle(it, source, target));
-        let jump = Jump {
-            source,
-            target,
-            left: left.map(|(index, _)| *index).collect(),
-            entered: entered.map(|(index, _)| *index).collect(),
-            inside,
-        };
-        if !jump.left.is_empty() || !jump.entered.is_empty() || inside > 0 {
-            jumps.push(jump);
-        }
+    let leaves = |it: &TrySite| landmark.role != Role::Subroutine && it.holds(source) && !it.holds(target);
+    let starting = tries.iter().filter(|it| usize::from(it.start()) == target);
+    let mut jump = Jump {
+        source,
+        target,
+        left: Vec::new(),
+        entered: Vec::new(),
+        inside: starting.take_while(|it| it.holds(source)).count(),
+    };
+    jump.left.extend((0..tries.len()).rev().filter(|index| leaves(&tries[*index])));
+    jump.entered.extend((0..tries.len()).filter(|index| enters_middle(&tries[*index], source, target)));
+    jump
+}
+
+impl Jump {
+    fn means_something(&self) -> bool {
+        !self.left.is_empty() || !self.entered.is_empty() || self.inside > 0
     }
 }
 
@@ -108,13 +117,13 @@ fn enters_middle(it: &TrySite, source: usize, target: usize) -> bool {
 }
 
 /// The tries that the instruction at `from` leaves by going to `to`, or by returning; innermost first.
-fn left_by(tries: &[TryRef<'_>], active: &Active, from: usize, to: Option<usize>) -> Vec<usize> {
-    let left = tries.iter().rev().filter(|(index, it)| match to {
+fn left_by(tries: &[TrySite], active: &Active, from: usize, to: Option<usize>) -> Vec<usize> {
+    let left = tries.iter().enumerate().rev().filter(|(index, it)| match to {
         _ if !it.holds(from) || !active.holds(*index, from) => false,
         Some(to) => !it.holds(to),
         None => !it.suspends_at(from),
     });
-    left.map(|(index, _)| *index).collect()
+    left.map(|(index, _)| index).collect()
 }
 
 fn push_if_any(list: &mut Vec<(usize, Vec<usize>)>, pc: usize, left: Vec<usize>) {
@@ -131,16 +140,17 @@ struct Active {
 
 impl Active {
     fn of(
-        code: &Code<'_>,
+        code: &[u8],
         entries: &[ExceptionEntry],
-        tries: &[TryRef<'_>],
+        tries: &[TrySite],
         jumps: &[Jump],
     ) -> Result<Self, ClassError> {
-        let with_gaps = tries.iter().filter(|(_, it)| it.ranges.len() > 1 && it.suspensions.is_empty());
+        let with_gaps =
+            tries.iter().enumerate().filter(|(_, it)| it.ranges.len() > 1 && it.suspensions.is_empty());
         let tries = with_gaps.map(|(index, it)| {
-            let middles = jumps.iter().filter(|jump| jump.entered.contains(index)).map(|jump| jump.target);
+            let middles = jumps.iter().filter(|jump| jump.entered.contains(&index)).map(|jump| jump.target);
             let from = std::iter::once(usize::from(it.start())).chain(middles).collect();
-            Ok((*index, reach(code, entries, it, from)?))
+            Ok((index, reach(code, entries, it, from)?))
         });
         Ok(Self { tries: tries.collect::<Result<_, ClassError>>()? })
     }
@@ -153,7 +163,7 @@ impl Active {
 
 /// Follows control inside the try, through the handlers of inner tries too.
 fn reach(
-    code: &Code<'_>,
+    code: &[u8],
     entries: &[ExceptionEntry],
     it: &TrySite,
     mut work: Vec<usize>,
@@ -163,7 +173,7 @@ fn reach(
         if !it.holds(pc) || !seen.insert(pc) {
             continue;
         }
-        let insn = Insn::at(code.bytes, pc)?;
+        let insn = Insn::at(code, pc)?;
         work.extend(insn.targets());
         if insn.falls_through() {
             work.push(insn.next_pc());

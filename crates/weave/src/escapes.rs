@@ -8,12 +8,12 @@
 use crate::constants::ProbeConstants;
 use crate::frames::{FrameTable, by_slot, has_uninitialized_this};
 use crate::method::put_probe;
+use crate::probes::Probe;
 use catchment_classfile::{
-    Appended, AppendedEnd, ClassError, ClassFile, Code, CodeEdit, ExceptionEntry, Frame, Member,
-    NewException, Place, RelocateError, VerificationType, opcodes,
+    Appended, AppendedEnd, ClassError, ClassFile, CodeEdit, ExceptionEntry, Frame, MethodCode, NewException,
+    Place, RelocateError, VerificationType, opcodes,
 };
 use catchment_pairs::TrySite;
-use catchment_protocol::runtime_abi as abi;
 
 /// A try whose uncaught exceptions are to be seen.
 #[derive(Debug)]
@@ -46,9 +46,7 @@ const MAX_ROW_CHECKS: usize = 50_000_000;
 
 /// What the handlers are made from.
 pub(crate) struct Escapes<'e, 'a> {
-    pub(crate) class: &'e ClassFile<'a>,
-    pub(crate) method: &'e Member<'a>,
-    pub(crate) code: &'e Code<'a>,
+    pub(crate) source: &'e MethodCode<'e, 'a>,
     pub(crate) entries: &'e [ExceptionEntry],
     pub(crate) frames: &'e FrameTable<'e, 'a>,
 }
@@ -106,7 +104,7 @@ impl<'a> Escapes<'_, 'a> {
                 Some((_, block)) => *block,
                 None => {
                     let frame = self.frame_of(request.it, &around, edit)?;
-                    let block = append_rethrow(abi::TRY_ESCAPE, request.id, frame, constants, edit)?;
+                    let block = append_rethrow(Probe::TryEscape, request.id, frame, constants, edit)?;
                     covers.extend(around.iter().map(|handler| over_block(block, *handler)));
                     handlers.push((around, block));
                     block
@@ -138,11 +136,15 @@ impl<'a> Escapes<'_, 'a> {
                 Place::Slot { pc, .. } => self.frames.at(*pc)?,
                 Place::Appended(block) | Place::AfterAppended(block) => Some(&edit.appended[*block].frame),
             };
-            merge(&mut slots, frame.map(|frame| frame.locals.as_slice()).unwrap_or_default(), self.class);
+            merge(
+                &mut slots,
+                frame.map(|frame| frame.locals.as_slice()).unwrap_or_default(),
+                self.source.class,
+            );
         }
         let own = it.clauses.first().map(|clause| self.frames.at(usize::from(clause.handler))).transpose()?;
         if own.flatten().is_some_and(has_uninitialized_this) {
-            merge(&mut slots, &[VerificationType::UninitializedThis], self.class);
+            merge(&mut slots, &[VerificationType::UninitializedThis], self.source.class);
         }
         let mut locals: Vec<_> = slots.into_iter().flatten().collect();
         while locals.last() == Some(&VerificationType::Top) {
@@ -169,8 +171,8 @@ impl<'a> Escapes<'_, 'a> {
             .collect();
         let frame =
             Frame { locals: Vec::new(), stack: vec![VerificationType::Named(b"java/lang/Throwable")] };
-        let block = append_rethrow(abi::METHOD_ESCAPE, id, frame, constants, edit)?;
-        let whole = (Place::before(start), Place::before(self.code.bytes.len()));
+        let block = append_rethrow(Probe::MethodEscape, id, frame, constants, edit)?;
+        let whole = (Place::before(start), Place::before(self.source.code.bytes.len()));
         let blocks = initialized.iter().map(|it| (Place::Appended(*it), Place::AfterAppended(*it)));
         edit.exceptions.extend(std::iter::once(whole).chain(blocks).map(|(start, end)| NewException {
             start,
@@ -184,16 +186,16 @@ impl<'a> Escapes<'_, 'a> {
 
     /// The pc from which on `this` is initialised; `None` if that cannot be told or nothing follows it.
     fn initialized_from(&self) -> Result<Option<usize>, ClassError> {
-        if self.method.name != "<init>" || self.class.name == *"java/lang/Object" {
+        if self.source.method.name != "<init>" || self.source.class.name == *"java/lang/Object" {
             return Ok(Some(0));
         }
         let mut pending = 0usize;
         let mut start = None;
-        for insn in self.code.insns() {
+        for insn in self.source.code.insns() {
             let insn = insn?;
             match insn.opcode {
                 opcodes::NEW => pending += 1,
-                opcodes::INVOKESPECIAL if self.class.pool.member_ref(insn.u2())?.name == "<init>" => {
+                opcodes::INVOKESPECIAL if self.source.class.pool.member_ref(insn.u2())?.name == "<init>" => {
                     match pending.checked_sub(1) {
                         Some(left) => pending = left,
                         None => start = Some(insn.next_pc()),
@@ -203,7 +205,7 @@ impl<'a> Escapes<'_, 'a> {
             }
         }
         match start {
-            Some(pc) if pending == 0 && pc < self.code.bytes.len() => {
+            Some(pc) if pending == 0 && pc < self.source.code.bytes.len() => {
                 Ok((!self.frames.uninitialized_this_from(pc)?).then_some(pc))
             }
             _ => Ok(None),
@@ -212,14 +214,14 @@ impl<'a> Escapes<'_, 'a> {
 }
 
 fn append_rethrow<'a>(
-    method: abi::ProbeMethod,
+    probe: Probe,
     id: usize,
     frame: Frame<'a>,
     constants: &mut ProbeConstants,
     edit: &mut CodeEdit<'a>,
 ) -> Result<usize, RelocateError> {
     let start = edit.code.len();
-    put_probe(method, id, constants, &mut edit.code)?;
+    put_probe(probe, id, constants, &mut edit.code)?;
     edit.code.push(opcodes::ATHROW);
     edit.appended.push(Appended { code: start..edit.code.len(), end: AppendedEnd::Throws, frame });
     Ok(edit.appended.len() - 1)

@@ -1,6 +1,8 @@
 //! All stack map frames of a method, decoded, for the frames of appended blocks.
 
-use catchment_classfile::{ClassError, ClassFile, Code, Frame, FrameWalk, Member, VerificationType};
+use catchment_classfile::{
+    ClassError, ClassFile, Code, Frame, FrameWalk, Member, MethodCode, VerificationType,
+};
 use std::cell::OnceCell;
 
 /// Frames by pc, decoded when first asked for: most methods never need them.
@@ -8,20 +10,34 @@ use std::cell::OnceCell;
 pub(crate) struct FrameTable<'w, 'a> {
     class: &'w ClassFile<'a>,
     method: &'w Member<'a>,
-    /// The encoded table, where the class has one that counts.
-    encoded: Option<&'a [u8]>,
+    code: Code<'a>,
     decoded: OnceCell<Result<Vec<(usize, Frame<'a>)>, ClassError>>,
 }
 
 impl<'w, 'a> FrameTable<'w, 'a> {
-    pub(crate) fn new(class: &'w ClassFile<'a>, method: &'w Member<'a>, code: Code<'a>) -> Self {
-        let encoded = if class.major >= 50 { code.stack_map(&class.pool) } else { None };
-        Self { class, method, encoded, decoded: OnceCell::new() }
+    pub(crate) fn new(source: &MethodCode<'w, 'a>) -> Self {
+        let MethodCode { class, method, code, .. } = *source;
+        Self { class, method, code, decoded: OnceCell::new() }
     }
 
     /// Whether the method has a stack map.
     pub(crate) fn exist(&self) -> bool {
-        self.encoded.is_some()
+        self.encoded().is_some()
+    }
+
+    /// The encoded table, where the class has one that counts.
+    fn encoded(&self) -> Option<&'a [u8]> {
+        if self.class.major >= 50 { self.code.stack_map(&self.class.pool) } else { None }
+    }
+
+    /// Shows every frame in turn.
+    fn walk(&self, mut visit: impl FnMut(usize, &Frame<'a>)) -> Result<(), ClassError> {
+        let Some(table) = self.encoded() else { return Ok(()) };
+        let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
+        while let Some(frame) = walk.advance()? {
+            visit(frame.pc, walk.state());
+        }
+        Ok(())
     }
 
     fn frames(&self) -> Result<&[(usize, Frame<'a>)], ClassError> {
@@ -33,12 +49,7 @@ impl<'w, 'a> FrameTable<'w, 'a> {
 
     fn decode(&self) -> Result<Vec<(usize, Frame<'a>)>, ClassError> {
         let mut frames = Vec::new();
-        if let Some(table) = self.encoded {
-            let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
-            while let Some(frame) = walk.advance()? {
-                frames.push((frame.pc, walk.state().clone()));
-            }
-        }
+        self.walk(|pc, frame| frames.push((pc, frame.clone())))?;
         Ok(frames)
     }
 
@@ -49,7 +60,9 @@ impl<'w, 'a> FrameTable<'w, 'a> {
 
     /// Whether some frame from `pc` on still holds an object whose constructor has not called `super()`.
     pub(crate) fn uninitialized_this_from(&self, pc: usize) -> Result<bool, ClassError> {
-        Ok(self.frames()?.iter().filter(|(at, _)| *at >= pc).any(|(_, frame)| has_uninitialized_this(frame)))
+        let mut found = false;
+        self.walk(|at, frame| found |= at >= pc && has_uninitialized_this(frame))?;
+        Ok(found)
     }
 }
 

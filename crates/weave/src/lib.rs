@@ -7,21 +7,24 @@
 //! Frames stay right, so woven classes pass the JVM's verifier. A method that cannot hold its probes is left as
 //! it was and listed with the reason.
 
+mod class;
 mod constants;
 mod edges;
 mod escapes;
 mod frames;
+mod inserts;
 mod kinds;
 mod method;
+mod probes;
 mod sites;
 
 pub use kinds::ProbeKinds;
 pub use sites::ProbeSite;
 
-use catchment_classfile::{ClassError, ClassFile, replace_code};
+use catchment_classfile::{ClassError, ClassFile};
 use catchment_pairs::{ClassPairs, pairs_of};
-use constants::ProbeConstants;
-use sites::{MethodSites, number_sites};
+use class::ClassWeaver;
+use sites::{ClassSites, number_sites};
 
 /// A method left as it was, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,16 +56,15 @@ pub enum WeaveError {
 pub struct Prepared<'a> {
     class: ClassFile<'a>,
     pairs: ClassPairs,
-    sites: Vec<ProbeSite>,
-    methods: Vec<MethodSites>,
+    sites: ClassSites<'a>,
 }
 
 /// Reads `bytes` and numbers the probes of `kinds`.
 pub fn prepare(bytes: &[u8], kinds: ProbeKinds) -> Result<Prepared<'_>, WeaveError> {
     let class = ClassFile::parse(bytes)?;
     let pairs = pairs_of(&class);
-    let (sites, methods) = number_sites(&class, &pairs, kinds);
-    Ok(Prepared { class, pairs, sites, methods })
+    let sites = number_sites(&class, &pairs, kinds);
+    Ok(Prepared { class, pairs, sites })
 }
 
 impl Prepared<'_> {
@@ -72,28 +74,27 @@ impl Prepared<'_> {
 
     /// What each probe observes; the index is its local id.
     pub fn sites(&self) -> &[ProbeSite] {
-        &self.sites
+        &self.sites.sites
     }
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.
     pub fn weave(&self, first_id: u32) -> Woven {
-        let mut constants = ProbeConstants::new(&self.class.pool, first_id, self.sites.len());
-        let mut replacements = Vec::new();
+        if self.sites.methods.is_empty() {
+            return Woven { bytes: None, skipped: Vec::new() };
+        }
+        let mut weaver = ClassWeaver::new(&self.class, &self.pairs, &self.sites, first_id);
         let mut skipped = Vec::new();
-        for sites in &self.methods {
-            let method = &self.class.methods[sites.method];
-            match method::weave_method(&self.class, &self.pairs, &self.sites, sites, &mut constants) {
-                Ok(replacement) => replacements.extend(replacement),
-                Err(reason) => skipped.push(SkippedMethod {
+        for sites in &self.sites.methods {
+            if let Err(reason) = weaver.weave_method(sites) {
+                let method = &self.class.methods[sites.method];
+                skipped.push(SkippedMethod {
                     method: sites.method,
                     name: method.name.to_string(),
                     descriptor: method.descriptor.to_string(),
                     reason: reason.to_string(),
-                }),
+                });
             }
         }
-        let bytes = (!replacements.is_empty())
-            .then(|| replace_code(&self.class, constants.appended(), &replacements));
-        Woven { bytes, skipped }
+        Woven { bytes: weaver.finish(), skipped }
     }
 }

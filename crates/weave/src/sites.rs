@@ -1,7 +1,7 @@
 //! Numbers the probes of a class: a pure function of its bytes and the kinds asked for.
 
 use crate::ProbeKinds;
-use catchment_classfile::{ClassFile, Flow, opcodes};
+use catchment_classfile::{Attribute, ClassFile, Code, Landmark, OutlineSpan, Outlines, Role};
 use catchment_pairs::ClassPairs;
 use std::ops::Range;
 
@@ -42,35 +42,105 @@ pub enum ProbeSite {
     },
 }
 
-/// The probes of one method: a run of consecutive local ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MethodSites {
-    pub(crate) method: usize,
-    pub(crate) ids: Range<usize>,
-}
+impl ProbeSite {
+    pub(crate) fn is_of_try(&self) -> bool {
+        self.try_site().is_some()
+    }
 
-pub(crate) fn number_sites(
-    class: &ClassFile<'_>,
-    pairs: &ClassPairs,
-    kinds: ProbeKinds,
-) -> (Vec<ProbeSite>, Vec<MethodSites>) {
-    let mut sites = Vec::new();
-    let mut methods = Vec::new();
-    let mut tries = pairs.tries.iter().enumerate().peekable();
-    for method in 0..class.methods.len() {
-        let first = sites.len();
-        // Tries come method by method.
-        while let Some((try_site, it)) = tries.next_if(|(_, it)| it.method == method) {
-            number_try(try_site, it.clauses.len(), kinds, &mut sites);
-        }
-        if kinds.beyond_tries() {
-            number_instructions(class, method, kinds, &mut sites);
-        }
-        if sites.len() > first {
-            methods.push(MethodSites { method, ids: first..sites.len() });
+    /// Whether the method has at most one of it.
+    pub(crate) fn is_of_method(&self) -> bool {
+        matches!(self, Self::MethodEnter { .. } | Self::MethodExit { .. } | Self::MethodEscape { .. })
+    }
+
+    pub(crate) fn try_site(&self) -> Option<usize> {
+        match self {
+            Self::TryEnter { try_site }
+            | Self::TryExit { try_site }
+            | Self::TryEscape { try_site }
+            | Self::Caught { try_site, .. } => Some(*try_site),
+            _ => None,
         }
     }
-    (sites, methods)
+
+    /// The instruction it stands at, if that is a single one.
+    #[inline]
+    pub(crate) fn pc(&self) -> Option<u16> {
+        match self {
+            Self::Throwing { pc, .. } | Self::Call { pc, .. } => Some(*pc),
+            _ => None,
+        }
+    }
+}
+
+/// The probes of one method and what is known of it by now.
+#[derive(Debug)]
+pub(crate) struct MethodSites<'a> {
+    pub(crate) method: usize,
+    /// A run of consecutive local ids.
+    pub(crate) ids: Range<usize>,
+    /// Its tries, as a run of [`ClassPairs::tries`].
+    pub(crate) tries: Range<usize>,
+    pub(crate) attribute: Attribute<'a>,
+    pub(crate) code: Code<'a>,
+    pub(crate) outline: OutlineSpan,
+}
+
+/// All probes of a class.
+#[derive(Debug, Default)]
+pub(crate) struct ClassSites<'a> {
+    pub(crate) sites: Vec<ProbeSite>,
+    /// The methods with probes, in file order.
+    pub(crate) methods: Vec<MethodSites<'a>>,
+    pub(crate) outlines: Outlines,
+}
+
+pub(crate) fn number_sites<'a>(
+    class: &ClassFile<'a>,
+    pairs: &ClassPairs,
+    kinds: ProbeKinds,
+) -> ClassSites<'a> {
+    let mut result = ClassSites::default();
+    let mut next_try = 0;
+    for method in 0..class.methods.len() {
+        // Tries come method by method.
+        let own = pairs.tries[next_try..].iter().take_while(|it| it.method == method).count();
+        let tries = next_try..next_try + own;
+        next_try = tries.end;
+        if kinds.beyond_tries() || !tries.is_empty() {
+            let first = result.sites.len();
+            if result.number_method(class, pairs, (method, tries), kinds).is_none() {
+                result.sites.truncate(first);
+            }
+        }
+    }
+    result
+}
+
+impl<'a> ClassSites<'a> {
+    /// Methods whose code cannot be read get no probes (`None`); the JVM refuses such a class by itself.
+    fn number_method(
+        &mut self,
+        class: &ClassFile<'a>,
+        pairs: &ClassPairs,
+        (method, tries): (usize, Range<usize>),
+        kinds: ProbeKinds,
+    ) -> Option<()> {
+        let (attribute, code) = class.code(&class.methods[method]).ok()??;
+        let outline = self.outlines.add(code.bytes).ok()?;
+        let first = self.sites.len();
+        for try_site in tries.clone() {
+            number_try(try_site, pairs.tries[try_site].clauses.len(), kinds, &mut self.sites);
+        }
+        if kinds.beyond_tries() {
+            let landmarks = self.outlines.get(&outline).landmarks();
+            number_instructions(method, landmarks, kinds, &mut self.sites);
+        }
+        let ids = first..self.sites.len();
+        if !ids.is_empty() {
+            self.methods.push(MethodSites { method, ids, tries, attribute, code, outline });
+        }
+        Some(())
+    }
 }
 
 fn number_try(try_site: usize, clauses: usize, kinds: ProbeKinds, sites: &mut Vec<ProbeSite>) {
@@ -87,20 +157,17 @@ fn number_try(try_site: usize, clauses: usize, kinds: ProbeKinds, sites: &mut Ve
     }
 }
 
-/// Methods whose code cannot be read get no probes; the JVM refuses such a class by itself.
-fn number_instructions(class: &ClassFile<'_>, method: usize, kinds: ProbeKinds, sites: &mut Vec<ProbeSite>) {
-    let Ok(Some((_, code))) = class.code(&class.methods[method]) else { return };
-    let first = sites.len();
+fn number_instructions(method: usize, landmarks: &[Landmark], kinds: ProbeKinds, sites: &mut Vec<ProbeSite>) {
+    let (calls, throws) = (kinds.contains(ProbeKinds::CALL), kinds.contains(ProbeKinds::THROWING));
     let mut returns = false;
-    for insn in code.insns() {
-        let Ok(insn) = insn else { return sites.truncate(first) };
-        let pc = u16::try_from(insn.pc).unwrap_or(u16::MAX);
-        if insn.is_call() && kinds.contains(ProbeKinds::CALL) {
-            sites.push(ProbeSite::Call { method, pc });
-        } else if insn.opcode == opcodes::ATHROW && kinds.contains(ProbeKinds::THROWING) {
-            sites.push(ProbeSite::Throwing { method, pc });
+    for landmark in landmarks {
+        let pc = u16::try_from(landmark.pc()).unwrap_or(u16::MAX);
+        match landmark.role {
+            Role::Call if calls => sites.push(ProbeSite::Call { method, pc }),
+            Role::Throw if throws => sites.push(ProbeSite::Throwing { method, pc }),
+            Role::Return => returns = true,
+            _ => {}
         }
-        returns |= insn.flow() == Flow::Return;
     }
     let mut add = |kind, site| {
         if kinds.contains(kind) {

@@ -1,222 +1,354 @@
 //! Where every old instruction, inserted piece and appended block ends up.
 
-use super::{AppendedEnd, CodeEdit, Piece, Place, RelocateError};
+use super::{AppendedEnd, CodeEdit, MethodCode, Piece, Place, RelocateError};
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
-use crate::{ClassError, Insn, Insns};
-use std::cell::OnceCell;
+use crate::{ClassError, Insn, Outline, Role};
+use std::iter::Peekable;
+use std::ops::Range;
+use std::slice;
 
-const NOWHERE: u32 = u32::MAX;
+const MAX_CODE_LEN: u32 = 65_535;
 const GOTO_LEN: u32 = 3;
 const GOTO_W_LEN: u32 = 5;
 
-/// The new positions. Jumps that no longer reach are widened here, which moves the rest once more.
-#[derive(Debug)]
-pub(super) struct Layout {
-    /// Per old pc: slot 0, or [`NOWHERE`] inside an instruction.
-    before: Vec<u32>,
-    /// Per old pc: the instruction itself.
-    at: Vec<u32>,
-    pieces: Vec<u32>,
-    appended: Vec<(u32, u32)>,
-    /// Per old pc: a `goto` or `jsr` that became its wide form.
-    widened: Vec<bool>,
-    widened_pieces: Vec<bool>,
-    widened_appended: Vec<bool>,
-    /// Pcs of the edit's pieces, to find the first of a row.
-    piece_pcs: Vec<usize>,
-    /// Old pcs of all instructions; asked for only where debug tables are odd.
-    starts: OnceCell<Vec<usize>>,
+/// The new pcs of what was at one old pc. Inside an instruction both are as far behind its start as before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Moved {
+    /// In front of everything inserted.
+    before: u16,
+    /// The instruction itself.
+    at: u16,
 }
 
-impl Layout {
-    pub(super) fn of(code: &[u8], edit: &CodeEdit<'_>) -> Result<Self, RelocateError> {
-        let mut layout = Self {
-            before: vec![NOWHERE; code.len() + 1],
-            at: vec![NOWHERE; code.len() + 1],
-            pieces: vec![0; edit.pieces.len()],
-            appended: vec![(0, 0); edit.appended.len()],
-            widened: vec![false; code.len()],
-            widened_pieces: vec![false; edit.pieces.len()],
-            widened_appended: vec![false; edit.appended.len()],
-            piece_pcs: edit.pieces.iter().map(Piece::pc).collect(),
-            starts: OnceCell::new(),
-        };
+impl Moved {
+    /// Longer code than 16 bits can address is refused once all of it is placed.
+    #[inline]
+    fn to(before: u32, at: u32) -> Self {
+        Self { before: before as u16, at: at as u16 }
+    }
+}
+
+/// The buffers of a layout.
+#[derive(Debug, Default)]
+pub(super) struct Positions {
+    /// Per old pc, that of the end of the code included.
+    moved: Vec<Moved>,
+    pieces: Vec<u32>,
+    appended: Vec<(u32, u32)>,
+    /// Old pcs of the instructions whose length may change: switches, for their padding, and what is widened.
+    resized: Vec<usize>,
+    /// Old pcs of each `goto` and `jsr` that became its wide form; nearly always none.
+    widened: Vec<usize>,
+    widened_pieces: Vec<usize>,
+    widened_appended: Vec<usize>,
+}
+
+impl Positions {
+    fn clear(&mut self) {
+        self.clear_places();
+        self.widened.clear();
+        self.widened_pieces.clear();
+        self.widened_appended.clear();
+    }
+
+    fn clear_places(&mut self) {
+        self.moved.clear();
+        self.pieces.clear();
+        self.appended.clear();
+        self.resized.clear();
+    }
+
+    /// Moves the old bytes up to `end` to `new_pc` and on; gives the new pc behind them.
+    #[inline]
+    fn move_run(&mut self, end: usize, new_pc: u32) -> u32 {
+        let new_end = new_pc + len_u32(end - self.moved.len());
+        self.moved.extend((new_pc..new_end).map(|pc| Moved::to(pc, pc)));
+        new_end
+    }
+}
+
+/// The new positions. Jumps that no longer reach are widened here, which moves the rest once more.
+#[derive(Debug)]
+pub(super) struct Layout<'l, 'a> {
+    code: &'a [u8],
+    outline: Outline<'l>,
+    edit: &'l CodeEdit<'a>,
+    positions: &'l mut Positions,
+}
+
+impl<'l, 'a> Layout<'l, 'a> {
+    pub(super) fn of(
+        source: &MethodCode<'l, 'a>,
+        edit: &'l CodeEdit<'a>,
+        positions: &'l mut Positions,
+    ) -> Result<Self, RelocateError> {
+        positions.clear();
+        let mut layout = Self { code: source.code.bytes, outline: source.outline, edit, positions };
         loop {
-            layout.place(code, edit)?;
-            if !layout.widen(code, edit)? {
+            layout.place()?;
+            if !layout.widen()? {
                 return Ok(layout);
             }
         }
     }
 
     pub(super) fn code_len(&self) -> u32 {
-        match self.appended.last() {
+        match self.positions.appended.last() {
             Some((_, end)) => *end,
-            None => self.before.last().copied().unwrap_or(0),
+            None => self.positions.moved.last().map_or(0, |end| u32::from(end.before)),
         }
     }
 
-    fn place(&mut self, code: &[u8], edit: &CodeEdit<'_>) -> Result<(), RelocateError> {
-        let mut new_pc = 0u32;
-        let mut piece = 0;
-        for insn in Insns::new(code) {
-            let insn = insn?;
-            self.before[insn.pc] = new_pc;
-            new_pc = self.place_pieces(insn.pc, &mut piece, new_pc, edit);
-            self.at[insn.pc] = new_pc;
-            new_pc += self.new_len(&insn, new_pc);
+    fn place(&mut self) -> Result<(), RelocateError> {
+        self.positions.clear_places();
+        self.find_resized();
+        let resized = std::mem::take(&mut self.positions.resized);
+        let new_pc = self.place_code(&resized);
+        self.positions.resized = resized;
+        let new_pc = self.place_appended(new_pc?);
+        if new_pc > MAX_CODE_LEN { Err(RelocateError::TooLong) } else { Ok(()) }
+    }
+
+    fn find_resized(&mut self) {
+        let Positions { resized, widened, .. } = &mut *self.positions;
+        if self.outline.has_switches() || !widened.is_empty() {
+            let landmarks = self.outline.landmarks().iter();
+            let may_resize = |pc: usize, role| role == Role::Switch || widened.binary_search(&pc).is_ok();
+            resized.extend(landmarks.filter(|it| may_resize(it.pc(), it.role)).map(|it| it.pc()));
         }
-        if let Some(left) = edit.pieces.get(piece) {
-            return Err(ClassError::NotAnInstruction(left.pc()).into());
-        }
-        self.before[code.len()] = new_pc;
-        self.at[code.len()] = new_pc;
-        for (index, block) in edit.appended.iter().enumerate() {
-            let start = new_pc;
-            new_pc += len_u32(block.code.len());
-            if let AppendedEnd::Goto(_) = block.end {
-                new_pc += goto_len(self.widened_appended[index]);
+    }
+
+    fn place_code(&mut self, resized: &[usize]) -> Result<u32, ClassError> {
+        let mut new_pc = 0;
+        for stop in Stops::new(&self.edit.pieces, resized) {
+            if stop.pc < self.positions.moved.len() || !self.outline.is_start(stop.pc) {
+                return Err(ClassError::NotAnInstruction(stop.pc));
             }
-            self.appended[index] = (start, new_pc);
+            let before = self.positions.move_run(stop.pc, new_pc);
+            new_pc = self.place_pieces(stop.pieces, before);
+            self.positions.moved.push(Moved::to(before, new_pc));
+            new_pc = if stop.resized { self.place_resized(stop.pc, new_pc)? } else { new_pc + 1 };
         }
-        if new_pc > 65_535 { Err(RelocateError::TooLong) } else { Ok(()) }
+        new_pc = self.positions.move_run(self.code.len(), new_pc);
+        self.positions.moved.push(Moved::to(new_pc, new_pc));
+        Ok(new_pc)
     }
 
-    fn place_pieces(&mut self, pc: usize, piece: &mut usize, mut new_pc: u32, edit: &CodeEdit<'_>) -> u32 {
-        while let Some(it) = edit.pieces.get(*piece).filter(|it| it.pc() == pc) {
-            self.pieces[*piece] = new_pc;
-            new_pc += match it {
+    #[inline]
+    fn place_pieces(&mut self, pieces: Range<usize>, mut new_pc: u32) -> u32 {
+        for index in pieces {
+            self.positions.pieces.push(new_pc);
+            new_pc += match &self.edit.pieces[index] {
                 Piece::Code { start, end, .. } => len_u32(end - start),
-                Piece::Goto { .. } => goto_len(self.widened_pieces[*piece]),
+                Piece::Goto { .. } => goto_len(self.positions.widened_pieces.binary_search(&index).is_ok()),
             };
-            *piece += 1;
         }
         new_pc
     }
 
-    fn new_len(&self, insn: &Insn<'_>, new_pc: u32) -> u32 {
+    /// Places the instruction at the old `pc`, behind its first byte, and gives the new pc behind it.
+    fn place_resized(&mut self, pc: usize, new_pc: u32) -> Result<u32, ClassError> {
+        let insn = Insn::at(self.code, pc)?;
         let len = len_u32(insn.bytes.len());
-        match insn.opcode {
-            TABLESWITCH | LOOKUPSWITCH => {
-                let pc = len_u32(insn.pc);
-                len - padding(pc) + padding(new_pc)
+        let inside = (1..len).map(|offset| (new_pc + offset).min(MAX_CODE_LEN));
+        self.positions.moved.extend(inside.map(|pc| Moved::to(pc, pc)));
+        Ok(new_pc
+            + match insn.opcode {
+                TABLESWITCH | LOOKUPSWITCH => len - padding(len_u32(pc)) + padding(new_pc),
+                _ => GOTO_W_LEN,
+            })
+    }
+
+    fn place_appended(&mut self, mut new_pc: u32) -> u32 {
+        for (index, block) in self.edit.appended.iter().enumerate() {
+            let start = new_pc;
+            new_pc += len_u32(block.code.len());
+            if let AppendedEnd::Goto(_) = block.end {
+                new_pc += goto_len(self.positions.widened_appended.binary_search(&index).is_ok());
             }
-            _ if self.widened[insn.pc] => GOTO_W_LEN,
-            _ => len,
+            self.positions.appended.push((start, new_pc));
         }
+        new_pc
     }
 
     /// Widens what no longer reaches; true if anything changed.
-    fn widen(&mut self, code: &[u8], edit: &CodeEdit<'_>) -> Result<bool, RelocateError> {
-        let mut changed = false;
+    fn widen(&mut self) -> Result<bool, RelocateError> {
         // Below this size everything reaches everything.
         if self.code_len() <= 32_767 {
             return Ok(false);
         }
-        for insn in Insns::new(code) {
-            let insn = insn?;
-            if !has_short_offset(insn.opcode) || self.widened[insn.pc] {
-                continue;
-            }
-            for target in insn.targets() {
-                if !reaches(self.at[insn.pc], self.find(edit.jump(insn.pc, target))?) {
-                    if !matches!(insn.opcode, GOTO | JSR) {
-                        return Err(RelocateError::BranchTooFar);
-                    }
-                    self.widened[insn.pc] = true;
-                    changed = true;
-                }
-            }
-        }
-        for (index, piece) in edit.pieces.iter().enumerate() {
-            if let Piece::Goto { to, .. } = piece
-                && !self.widened_pieces[index]
-                && !reaches(self.pieces[index], self.find(*to)?)
-            {
-                self.widened_pieces[index] = true;
-                changed = true;
-            }
-        }
-        for (index, block) in edit.appended.iter().enumerate() {
-            if let AppendedEnd::Goto(to) = block.end
-                && !self.widened_appended[index]
-                && !reaches(self.appended[index].1 - GOTO_LEN, self.find(to)?)
-            {
-                self.widened_appended[index] = true;
-                changed = true;
-            }
-        }
+        let (jumps, pieces, appended) = (self.far_jumps()?, self.far_pieces()?, self.far_appended()?);
+        let changed = !jumps.is_empty() || !pieces.is_empty() || !appended.is_empty();
+        let positions = &mut *self.positions;
+        extend_sorted(&mut positions.widened, jumps);
+        extend_sorted(&mut positions.widened_pieces, pieces);
+        extend_sorted(&mut positions.widened_appended, appended);
         Ok(changed)
     }
 
+    fn far_jumps(&self) -> Result<Vec<usize>, RelocateError> {
+        let mut far = Vec::new();
+        for landmark in self.outline.landmarks().iter().filter(|it| has_short_offset(it.opcode)) {
+            let pc = landmark.pc();
+            if self.is_widened(pc) {
+                continue;
+            }
+            let target = self.edit.jump(pc, landmark.short_target(self.code));
+            if !reaches(self.moved_instruction(pc), self.find(target)?) {
+                if !matches!(landmark.opcode, GOTO | JSR) {
+                    return Err(RelocateError::BranchTooFar);
+                }
+                far.push(pc);
+            }
+        }
+        Ok(far)
+    }
+
+    fn far_pieces(&self) -> Result<Vec<usize>, ClassError> {
+        let mut far = Vec::new();
+        for (index, piece) in self.edit.pieces.iter().enumerate() {
+            if let Piece::Goto { to, .. } = piece {
+                let (from, wide) = self.piece_goto(index);
+                if !wide && !reaches(from, self.find(*to)?) {
+                    far.push(index);
+                }
+            }
+        }
+        Ok(far)
+    }
+
+    fn far_appended(&self) -> Result<Vec<usize>, ClassError> {
+        let mut far = Vec::new();
+        for (index, block) in self.edit.appended.iter().enumerate() {
+            if let AppendedEnd::Goto(to) = block.end {
+                let (from, wide) = self.appended_goto(index);
+                if !wide && !reaches(from, self.find(to)?) {
+                    far.push(index);
+                }
+            }
+        }
+        Ok(far)
+    }
+
+    /// The places where more than copying happens.
+    pub(super) fn stops(&self) -> Stops<'_> {
+        Stops::new(&self.edit.pieces, &self.positions.resized)
+    }
+
     /// The new pc of `place`.
+    #[inline]
     pub(super) fn find(&self, place: Place) -> Result<u32, ClassError> {
         match place {
             Place::Slot { pc, slot } => self.slot(pc, slot),
-            Place::Appended(index) => Ok(self.appended[index].0),
-            Place::AfterAppended(index) => Ok(self.appended[index].1),
+            Place::Appended(index) => Ok(self.positions.appended[index].0),
+            Place::AfterAppended(index) => Ok(self.positions.appended[index].1),
         }
     }
 
+    #[inline]
     fn slot(&self, pc: usize, slot: usize) -> Result<u32, ClassError> {
-        let (before, at) = match (self.before.get(pc), self.at.get(pc)) {
-            (Some(before), Some(at)) if *before != NOWHERE => (*before, *at),
-            _ => return Err(ClassError::NotAnInstruction(pc)),
-        };
-        if slot == 0 || before == at {
-            return Ok(before);
+        if !self.outline.is_start(pc) && pc != self.code.len() {
+            return Err(ClassError::NotAnInstruction(pc));
         }
-        let first = self.piece_pcs.partition_point(|it| *it < pc);
-        match self.piece_pcs.get(first + slot) {
-            Some(it) if *it == pc => Ok(self.pieces[first + slot]),
-            _ => Ok(at),
+        let moved = self.positions.moved[pc];
+        if slot == 0 || moved.before == moved.at {
+            return Ok(u32::from(moved.before));
+        }
+        let first = self.edit.pieces.partition_point(|it| it.pc() < pc);
+        match self.edit.pieces.get(first + slot) {
+            Some(it) if it.pc() == pc => Ok(self.positions.pieces[first + slot]),
+            _ => Ok(u32::from(moved.at)),
         }
     }
 
     /// The instruction at the old `pc`, moved.
     pub(super) fn instruction(&self, pc: usize) -> Result<u32, ClassError> {
-        match self.at.get(pc) {
-            Some(at) if *at != NOWHERE => Ok(*at),
-            _ => Err(ClassError::NotAnInstruction(pc)),
+        if !self.outline.is_start(pc) && pc != self.code.len() {
+            return Err(ClassError::NotAnInstruction(pc));
         }
+        Ok(self.moved_instruction(pc))
+    }
+
+    /// The same for a `pc` that is known to be an instruction's.
+    #[inline]
+    pub(super) fn moved_instruction(&self, pc: usize) -> u32 {
+        u32::from(self.positions.moved[pc].at)
     }
 
     /// The place of a debug position. Obfuscated classes point into the middle of instructions: kept there.
-    pub(super) fn debug_position(&self, pc: usize) -> Result<u32, ClassError> {
-        match self.before.get(pc) {
-            None => Err(ClassError::NotAnInstruction(pc)),
-            Some(before) if *before != NOWHERE => Ok(*before),
-            Some(_) => {
-                let starts = self.starts.get_or_init(|| self.instruction_starts());
-                let after = starts.partition_point(|start| *start <= pc);
-                let start = after.checked_sub(1).map_or(0, |index| starts[index]);
-                Ok(self.at[start].saturating_add(len_u32(pc - start)))
-            }
-        }
+    #[inline]
+    pub(super) fn debug_position(&self, pc: usize) -> Result<u16, ClassError> {
+        self.positions.moved.get(pc).map(|moved| moved.before).ok_or(ClassError::NotAnInstruction(pc))
     }
 
-    fn instruction_starts(&self) -> Vec<usize> {
-        (0..self.at.len()).filter(|pc| self.at[*pc] != NOWHERE).collect()
-    }
-
+    #[inline]
     pub(super) fn has_pieces(&self, pc: usize) -> bool {
-        self.before.get(pc) != self.at.get(pc)
+        self.positions.moved.get(pc).is_some_and(|moved| moved.before != moved.at)
     }
 
+    #[inline]
     pub(super) fn is_widened(&self, pc: usize) -> bool {
-        self.widened[pc]
+        !self.positions.widened.is_empty() && self.positions.widened.binary_search(&pc).is_ok()
     }
 
     /// Where a `goto` inserted as piece `index` stands, and whether it is wide.
     pub(super) fn piece_goto(&self, index: usize) -> (u32, bool) {
-        (self.pieces[index], self.widened_pieces[index])
+        (self.positions.pieces[index], self.positions.widened_pieces.binary_search(&index).is_ok())
     }
 
     /// Where the `goto` that ends block `index` stands, and whether it is wide.
     pub(super) fn appended_goto(&self, index: usize) -> (u32, bool) {
-        let wide = self.widened_appended[index];
-        (self.appended[index].1 - goto_len(wide), wide)
+        let wide = self.positions.widened_appended.binary_search(&index).is_ok();
+        (self.positions.appended[index].1 - goto_len(wide), wide)
     }
+}
+
+/// An old instruction with pieces in front of it, or one that may change its length.
+#[derive(Debug)]
+pub(super) struct Stop {
+    pub(super) pc: usize,
+    /// Indices into the edit's pieces.
+    pub(super) pieces: Range<usize>,
+    pub(super) resized: bool,
+}
+
+/// All stops of a method, in code order.
+#[derive(Debug)]
+pub(super) struct Stops<'s> {
+    pieces: &'s [Piece],
+    next_piece: usize,
+    resized: Peekable<slice::Iter<'s, usize>>,
+}
+
+impl<'s> Stops<'s> {
+    fn new(pieces: &'s [Piece], resized: &'s [usize]) -> Self {
+        Self { pieces, next_piece: 0, resized: resized.iter().peekable() }
+    }
+}
+
+impl Iterator for Stops<'_> {
+    type Item = Stop;
+
+    #[inline]
+    fn next(&mut self) -> Option<Stop> {
+        let first = self.next_piece;
+        let piece_pc = self.pieces.get(first).map(Piece::pc);
+        let resized_pc = self.resized.peek().map(|pc| **pc);
+        let pc = match (piece_pc, resized_pc) {
+            (Some(piece), Some(resized)) => piece.min(resized),
+            (one, other) => one.or(other)?,
+        };
+        while self.pieces.get(self.next_piece).is_some_and(|piece| piece.pc() == pc) {
+            self.next_piece += 1;
+        }
+        let resized = self.resized.next_if(|it| **it == pc).is_some();
+        Some(Stop { pc, pieces: first..self.next_piece, resized })
+    }
+}
+
+fn extend_sorted(list: &mut Vec<usize>, more: Vec<usize>) {
+    list.extend(more);
+    list.sort_unstable();
 }
 
 fn has_short_offset(opcode: u8) -> bool {
@@ -250,11 +382,4 @@ pub(super) fn put_goto(from: u32, wide: bool, to: u32, out: &mut Vec<u8>) {
         out.push(GOTO);
         out.extend_from_slice(&offset.to_be_bytes()[2..]);
     }
-}
-
-/// The operand words of a switch from its default on: (fixed header words, words per case).
-pub(super) fn switch_words<'a>(insn: &Insn<'a>) -> (&'a [u8], usize) {
-    let operands = ((insn.pc + 4) & !3) - insn.pc;
-    let words = insn.bytes.get(operands..).unwrap_or_default();
-    (words, if insn.opcode == TABLESWITCH { 1 } else { 2 })
 }

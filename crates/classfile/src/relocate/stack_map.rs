@@ -3,10 +3,10 @@
 
 use super::emit::{Emitter, short};
 use super::layout::Layout;
-use super::{AppendedEnd, CodeEdit, Constants, Piece, Place, RelocateError};
+use super::{AppendedEnd, Constants, Piece, Place, RelocateError};
 use crate::bytes::{Reader, put2};
-use crate::frames::read_type;
-use crate::{ClassError, Code, Frame, FrameAt, FrameWalk, VerificationType};
+use crate::frames::{EncodedFrames, locals_at_entry, read_type};
+use crate::{ClassError, Frame, FrameAt, VerificationType};
 
 /// `full_frame` and its neighbours in JVMS §4.7.4.
 const SAME_LOCALS_1_EXTENDED: u8 = 247;
@@ -15,68 +15,136 @@ const FULL: u8 = 255;
 
 impl<'a> Emitter<'_, 'a> {
     pub(super) fn emit_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        let count_at = out.len();
-        put2(out, 0);
-        let mut count = 0u16;
-        let mut last = None;
-        let targets = FrameTargets::collect(self.code, self.edit, self.layout)?;
-        let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
-        while let Some(frame) = walk.advance()? {
-            let mut encoding = frame;
+        self.complete_targets();
+        let mut frames = EncodedFrames::new(table, locals_at_entry(self.source.method))?;
+        let mut stack_map = StackMap::begin(self.layout, out);
+        while let Some(frame) = frames.advance()? {
             if !self.layout.has_pieces(frame.pc) {
-                self.emit_encoded(frame, delta(&mut last, self.layout.instruction(frame.pc)?)?, out)?;
-                count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
+                stack_map.put(frame, self.layout.instruction(frame.pc)?)?;
                 continue;
             }
+            let mut encoding = frame;
+            let targets = &mut *self.targets;
             for slot in targets.slots(frame.pc, self.edit.landing(frame.pc)) {
-                let pc = self.layout.find(Place::Slot { pc: frame.pc, slot })?;
-                self.emit_encoded(encoding, delta(&mut last, pc)?, out)?;
+                let pc = self.layout.find(Place::Slot { pc: frame.pc, slot: *slot })?;
+                stack_map.put(encoding, pc)?;
                 encoding = repeated(frame);
-                count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
             }
         }
         for (index, block) in self.edit.appended.iter().enumerate() {
             let pc = self.layout.find(Place::Appended(index))?;
-            out.push(FULL);
-            put2(out, delta(&mut last, pc)?);
-            emit_types(&block.frame.locals, self.layout, self.constants, out)?;
-            emit_types(&block.frame.stack, self.layout, self.constants, out)?;
-            count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
+            stack_map.put_full(&block.frame, pc, self.constants)?;
         }
-        out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
+        stack_map.end();
         Ok(())
+    }
+
+    /// Adds the targets that are new; those of the old jumps are in already.
+    fn complete_targets(&mut self) {
+        let gotos = self.edit.pieces.iter().filter_map(|piece| match piece {
+            Piece::Goto { to, .. } => Some(*to),
+            Piece::Code { .. } => None,
+        });
+        let ends = self.edit.appended.iter().filter_map(|block| match block.end {
+            AppendedEnd::Goto(to) => Some(to),
+            AppendedEnd::Throws => None,
+        });
+        let handlers = self.edit.exceptions.iter().map(|row| row.handler);
+        for place in gotos.chain(ends).chain(handlers) {
+            self.targets.add(place, self.layout);
+        }
+        self.targets.sort();
+    }
+}
+
+/// The table being written.
+struct StackMap<'s, 'a> {
+    layout: &'s Layout<'s, 'a>,
+    out: &'s mut Vec<u8>,
+    count_at: usize,
+    count: u16,
+    /// New pc of the frame before.
+    last: Option<u32>,
+}
+
+impl<'s, 'a> StackMap<'s, 'a> {
+    fn begin(layout: &'s Layout<'s, 'a>, out: &'s mut Vec<u8>) -> Self {
+        let count_at = out.len();
+        put2(out, 0);
+        Self { layout, out, count_at, count: 0, last: None }
+    }
+
+    fn end(self) {
+        self.out[self.count_at..self.count_at + 2].copy_from_slice(&self.count.to_be_bytes());
+    }
+
+    /// Counts a frame at the new `pc`; gives its `offset_delta`.
+    fn next(&mut self, pc: u32) -> Result<u16, RelocateError> {
+        self.count = self.count.checked_add(1).ok_or(RelocateError::TooLong)?;
+        let delta = match self.last {
+            None => Some(pc),
+            Some(last) => pc.checked_sub(last + 1),
+        };
+        self.last = Some(pc);
+        let delta = delta.and_then(|delta| u16::try_from(delta).ok());
+        Ok(delta.ok_or_else(|| ClassError::Attribute {
+            attribute: "StackMapTable",
+            what: "frames are not in order".into(),
+        })?)
     }
 
     /// A frame in its old encoding, with the short form given up where the distance outgrew it.
-    fn emit_encoded(&self, frame: FrameAt<'a>, delta: u16, out: &mut Vec<u8>) -> Result<(), ClassError> {
+    fn put(&mut self, frame: FrameAt<'_>, pc: u32) -> Result<(), RelocateError> {
+        let delta = self.next(pc)?;
         let short_delta = u8::try_from(delta).ok().filter(|delta| *delta < 64);
         match (frame.kind, short_delta) {
-            (0..=63, Some(delta)) => out.push(delta),
-            (64..=127, Some(delta)) => out.push(64 + delta),
+            (0..=63, Some(delta)) => self.out.push(delta),
+            (64..=127, Some(delta)) => self.out.push(64 + delta),
             (kind, _) => {
-                out.push(match kind {
+                let [high, low] = delta.to_be_bytes();
+                let kind = match kind {
                     0..=63 => SAME_EXTENDED,
                     64..=127 => SAME_LOCALS_1_EXTENDED,
                     kind => kind,
-                });
-                put2(out, delta);
+                };
+                self.out.extend_from_slice(&[kind, high, low]);
             }
         }
-        self.emit_body(frame, out)
+        let body_at = self.out.len();
+        self.out.extend_from_slice(frame.body);
+        if frame.has_uninitialized {
+            self.aim_uninitialized(frame, body_at)?;
+        }
+        Ok(())
     }
 
-    fn emit_body(&self, frame: FrameAt<'a>, out: &mut Vec<u8>) -> Result<(), ClassError> {
+    /// Lets the uninitialised objects of a copied frame name their `new` at its new place.
+    fn aim_uninitialized(&mut self, frame: FrameAt<'_>, body_at: usize) -> Result<(), ClassError> {
         let mut reader = Reader::new(frame.body);
         while !reader.at_end() {
-            if frame.kind == FULL {
-                let count = reader.u2()?;
-                put2(out, count);
-                (0..count).try_for_each(|_| copy_type(&mut reader, self.layout, out))?;
-            } else {
-                copy_type(&mut reader, self.layout, out)?;
+            let count = if frame.kind == FULL { reader.u2()? } else { 1 };
+            for _ in 0..count {
+                if let VerificationType::Uninitialized(pc) = read_type(&mut reader)? {
+                    let new_pc = short(self.layout.instruction(usize::from(pc))?);
+                    let end = body_at + reader.pos();
+                    self.out[end - 2..end].copy_from_slice(&new_pc.to_be_bytes());
+                }
             }
         }
         Ok(())
+    }
+
+    fn put_full(
+        &mut self,
+        frame: &Frame<'_>,
+        pc: u32,
+        constants: &mut dyn Constants,
+    ) -> Result<(), RelocateError> {
+        let delta = self.next(pc)?;
+        self.out.push(FULL);
+        put2(self.out, delta);
+        emit_types(&frame.locals, self.layout, constants, self.out)?;
+        emit_types(&frame.stack, self.layout, constants, self.out)
     }
 }
 
@@ -84,40 +152,13 @@ impl<'a> Emitter<'_, 'a> {
 fn repeated(frame: FrameAt<'_>) -> FrameAt<'_> {
     match frame.kind {
         64..=127 | SAME_LOCALS_1_EXTENDED | FULL => frame,
-        _ => FrameAt { kind: 0, body: &[], ..frame },
+        _ => FrameAt { kind: 0, body: &[], has_uninitialized: false, ..frame },
     }
-}
-
-/// `offset_delta` of a frame at the new `pc` behind the one at `last`.
-fn delta(last: &mut Option<u32>, pc: u32) -> Result<u16, ClassError> {
-    let delta = match *last {
-        None => Some(pc),
-        Some(last) => pc.checked_sub(last + 1),
-    };
-    *last = Some(pc);
-    delta
-        .and_then(|delta| u16::try_from(delta).ok())
-        .ok_or(ClassError::Attribute { attribute: "StackMapTable", what: "frames are not in order".into() })
-}
-
-fn copy_type(reader: &mut Reader<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<(), ClassError> {
-    match read_type(reader)? {
-        VerificationType::Uninitialized(pc) => {
-            out.push(8);
-            put2(out, short(layout.instruction(usize::from(pc))?));
-        }
-        VerificationType::Object(index) => {
-            out.push(7);
-            put2(out, index);
-        }
-        other => out.push(simple_tag(other)),
-    }
-    Ok(())
 }
 
 fn emit_types(
     types: &[VerificationType<'_>],
-    layout: &Layout,
+    layout: &Layout<'_, '_>,
     constants: &mut dyn Constants,
     out: &mut Vec<u8>,
 ) -> Result<(), RelocateError> {
@@ -156,44 +197,24 @@ fn simple_tag(it: VerificationType<'_>) -> u8 {
 }
 
 /// Which slots of which pcs control arrives at, and so need a frame.
-struct FrameTargets {
-    /// (pc, slot), sorted, only for pcs with inserted pieces.
+#[derive(Debug, Default)]
+pub(super) struct FrameTargets {
+    /// (pc, slot), only for pcs with inserted pieces; sorted once complete.
     slots: Vec<(usize, usize)>,
     /// Pcs with inserted pieces that the instruction before does not fall into. Sorted.
     cut_off: Vec<usize>,
+    /// The answer given last.
+    found: Vec<usize>,
 }
 
 impl FrameTargets {
-    fn collect(code: &Code<'_>, edit: &CodeEdit<'_>, layout: &Layout) -> Result<Self, ClassError> {
-        let mut it = Self { slots: Vec::new(), cut_off: Vec::new() };
-        if edit.pieces.is_empty() {
-            return Ok(it);
-        }
-        for insn in code.insns() {
-            let insn = insn?;
-            insn.targets().for_each(|target| it.add(edit.jump(insn.pc, target), layout));
-            if !insn.falls_through() && layout.has_pieces(insn.next_pc()) {
-                it.cut_off.push(insn.next_pc());
-            }
-        }
-        let gotos = edit.pieces.iter().filter_map(|piece| match piece {
-            Piece::Goto { to, .. } => Some(*to),
-            Piece::Code { .. } => None,
-        });
-        let ends = edit.appended.iter().filter_map(|block| match block.end {
-            AppendedEnd::Goto(to) => Some(to),
-            AppendedEnd::Throws => None,
-        });
-        gotos
-            .chain(ends)
-            .chain(edit.exceptions.iter().map(|row| row.handler))
-            .for_each(|to| it.add(to, layout));
-        it.slots.sort_unstable();
-        it.slots.dedup();
-        Ok(it)
+    pub(super) fn clear(&mut self) {
+        self.slots.clear();
+        self.cut_off.clear();
     }
 
-    fn add(&mut self, place: Place, layout: &Layout) {
+    #[inline]
+    pub(super) fn add(&mut self, place: Place, layout: &Layout<'_, '_>) {
         if let Place::Slot { pc, slot } = place
             && layout.has_pieces(pc)
         {
@@ -201,18 +222,31 @@ impl FrameTargets {
         }
     }
 
+    #[inline]
+    pub(super) fn add_cut_off(&mut self, pc: usize, layout: &Layout<'_, '_>) {
+        if layout.has_pieces(pc) {
+            self.cut_off.push(pc);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.slots.sort_unstable();
+        self.slots.dedup();
+    }
+
     /// The slots of `pc` that get a copy of its frame, in order.
-    fn slots(&self, pc: usize, landing: usize) -> Vec<usize> {
+    fn slots(&mut self, pc: usize, landing: usize) -> &[usize] {
+        self.found.clear();
         let from = self.slots.partition_point(|(at, _)| *at < pc);
-        let mut slots: Vec<usize> =
-            self.slots[from..].iter().take_while(|(at, _)| *at == pc).map(|(_, slot)| *slot).collect();
+        let own = self.slots[from..].iter().take_while(|(at, _)| *at == pc).map(|(_, slot)| *slot);
         // Code behind a goto or return needs a frame even where only dead code could stand.
-        if self.cut_off.binary_search(&pc).is_ok() && slots.first() != Some(&0) {
-            slots.insert(0, 0);
+        if self.cut_off.binary_search(&pc).is_ok() && self.slots.get(from) != Some(&(pc, 0)) {
+            self.found.push(0);
         }
-        if slots.is_empty() {
-            slots.push(landing);
+        self.found.extend(own);
+        if self.found.is_empty() {
+            self.found.push(landing);
         }
-        slots
+        &self.found
     }
 }

@@ -5,8 +5,9 @@ use catchment_classfile::opcodes::{
     ALOAD, GOTO, GOTO_W, ICONST_0, IFEQ, LOOKUPSWITCH, NOP, POP, RETURN, TABLESWITCH,
 };
 use catchment_classfile::{
-    Appended, AppendedEnd, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, NewException, Piece,
-    Place, PoolAppender, RelocateError, VerificationType, relocate, replace_code,
+    Appended, AppendedEnd, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, MethodCode, NewException,
+    Outlines, Piece, Place, PoolAppender, RelocateError, Relocator, Replacements, VerificationType,
+    replace_code,
 };
 
 struct NoConstants;
@@ -28,8 +29,12 @@ fn edit(class: &[u8], change: impl FnOnce(&mut CodeEdit<'_>)) -> Result<Vec<u8>,
     let (attribute, code) = class.code(&method).expect("readable").expect("has code");
     let mut edit = CodeEdit::unchanged(&code);
     change(&mut edit);
-    let contents = relocate(&class, &method, (attribute, code), &edit, &mut NoConstants)?;
-    Ok(replace_code(&class, &PoolAppender::new(&class.pool), &[(attribute, contents)]))
+    let mut outlines = Outlines::default();
+    let span = outlines.add(code.bytes)?;
+    let source = MethodCode { class: &class, method: &method, attribute, code, outline: outlines.get(&span) };
+    let mut replacements = Replacements::default();
+    Relocator::default().relocate(&source, &edit, &mut NoConstants, &mut replacements)?;
+    Ok(replace_code(&class, &PoolAppender::new(&class.pool), &replacements))
 }
 
 /// Inserts `bytes` in front of the instruction at `pc`.

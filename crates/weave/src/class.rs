@@ -1,0 +1,68 @@
+//! Weaves the methods of one class into one set of constants, with buffers that go from method to method.
+
+use crate::constants::ProbeConstants;
+use crate::inserts::Insert;
+use crate::method::MethodWeaver;
+use crate::sites::{ClassSites, MethodSites};
+use catchment_classfile::{
+    ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, Replacements, replace_code,
+};
+use catchment_pairs::ClassPairs;
+
+pub(crate) struct ClassWeaver<'w, 'a> {
+    class: &'w ClassFile<'a>,
+    pairs: &'w ClassPairs,
+    sites: &'w ClassSites<'a>,
+    constants: ProbeConstants,
+    replacements: Replacements<'a>,
+    relocator: Relocator,
+    edit: CodeEdit<'a>,
+    inserts: Vec<Insert>,
+}
+
+impl<'w, 'a> ClassWeaver<'w, 'a> {
+    pub(crate) fn new(
+        class: &'w ClassFile<'a>,
+        pairs: &'w ClassPairs,
+        sites: &'w ClassSites<'a>,
+        first_id: u32,
+    ) -> Self {
+        Self {
+            class,
+            pairs,
+            sites,
+            constants: ProbeConstants::new(&class.pool, first_id, sites.sites.len()),
+            replacements: Replacements::with_room_for(class),
+            relocator: Relocator::default(),
+            edit: CodeEdit::default(),
+            inserts: Vec::new(),
+        }
+    }
+
+    /// Adds the method's new code, if there is anything to change.
+    pub(crate) fn weave_method(&mut self, sites: &MethodSites<'a>) -> Result<(), RelocateError> {
+        let source = MethodCode {
+            class: self.class,
+            method: &self.class.methods[sites.method],
+            attribute: sites.attribute,
+            code: sites.code,
+            outline: self.sites.outlines.get(&sites.outline),
+        };
+        let own = &self.sites.sites[sites.ids.clone()];
+        let tries = &self.pairs.tries[sites.tries.clone()];
+        let weaver = MethodWeaver::new(source, tries, own, sites.ids.start);
+        self.edit.clear();
+        self.inserts.clear();
+        weaver.fill(&mut self.edit, &mut self.inserts, &mut self.constants)?;
+        if self.edit.is_empty() {
+            return Ok(());
+        }
+        self.relocator.relocate(&source, &self.edit, &mut self.constants, &mut self.replacements)
+    }
+
+    /// The new class; `None` if nothing has changed.
+    pub(crate) fn finish(self) -> Option<Vec<u8>> {
+        (!self.replacements.is_empty())
+            .then(|| replace_code(self.class, self.constants.appended(), &self.replacements))
+    }
+}

@@ -1,0 +1,57 @@
+//! The probe methods of the runtime, as numbers that are cheap to keep per probe.
+
+use catchment_protocol::runtime_abi::{self as abi, ProbeMethod};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Probe {
+    TryEnter,
+    TryExit,
+    TryEscape,
+    Caught,
+    Throwing,
+    Call,
+    MethodEnter,
+    MethodExit,
+    MethodEscape,
+}
+
+impl Probe {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::MethodEscape as usize + 1;
+
+    pub(crate) fn method(self) -> ProbeMethod {
+        match self {
+            Self::TryEnter => abi::TRY_ENTER,
+            Self::TryExit => abi::TRY_EXIT,
+            Self::TryEscape => abi::TRY_ESCAPE,
+            Self::Caught => abi::CAUGHT,
+            Self::Throwing => abi::THROWING,
+            Self::Call => abi::CALL,
+            Self::MethodEnter => abi::METHOD_ENTER,
+            Self::MethodExit => abi::METHOD_EXIT,
+            Self::MethodEscape => abi::METHOD_ESCAPE,
+        }
+    }
+
+    /// Whether it is given the exception at hand before its id.
+    #[inline]
+    pub(crate) fn takes_throwable(self) -> bool {
+        matches!(self, Self::TryEscape | Self::Caught | Self::Throwing | Self::MethodEscape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Probe;
+
+    #[test]
+    fn probes_take_what_their_methods_take() {
+        use Probe::*;
+        let all =
+            [TryEnter, TryExit, TryEscape, Caught, Throwing, Call, MethodEnter, MethodExit, MethodEscape];
+        assert_eq!(all.len(), Probe::COUNT);
+        for probe in all {
+            assert_eq!(probe.takes_throwable(), probe.method().takes_throwable(), "{probe:?}");
+        }
+    }
+}
