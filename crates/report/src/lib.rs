@@ -2,6 +2,12 @@
 //!
 //! JSON is one line, with a `schema` field that names its contract: fields are added, never changed in meaning.
 
+mod check;
+mod check_json;
+mod check_plan_text;
+mod check_stats_text;
+mod check_tables_text;
+mod check_text;
 mod handlers_json;
 mod handlers_text;
 mod json;
@@ -10,6 +16,11 @@ mod text;
 mod watch_json;
 mod watch_text;
 
+pub use check::CheckReport;
+pub use check_json::write_check_json;
+pub use check_plan_text::write_plan_text;
+pub use check_stats_text::write_stats_text;
+pub use check_text::{CheckDetail, write_check_text};
 pub use handlers_json::write_handlers_json;
 pub use handlers_text::write_handlers_text;
 pub use listing::{HandlerListing, ListedClass, ListedProblem};

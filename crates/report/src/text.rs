@@ -22,8 +22,13 @@ pub(crate) fn source_place(source_file: Option<&str>, line: Option<u32>) -> Stri
 }
 
 fn simple_names(types: &[String]) -> String {
-    let simple = types.iter().map(|name| name.rsplit('.').next().unwrap_or(name));
+    let simple = types.iter().map(|name| simple_name(name));
     simple.collect::<Vec<_>>().join(" | ")
+}
+
+/// `IOException` of `java.io.IOException`.
+pub(crate) fn simple_name(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 /// `1 class`, `2 classes`.

@@ -51,6 +51,11 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Spent in experiments, whatever became of them.
+    pub fn test_seconds(&self) -> f64 {
+        self.warm.seconds + self.fresh.seconds + self.timeouts.seconds + self.no_outcome.seconds
+    }
+
     /// How much longer a warm experiment takes than its test with nothing armed.
     pub fn warm_factor(&self) -> Option<f64> {
         (self.warm_unarmed_seconds > 0.0).then(|| self.warm.seconds / self.warm_unarmed_seconds)

@@ -1,0 +1,367 @@
+//! `catchment.check/1`: tests, pairs, verdicts and experiments. `docs/schema/catchment.check.1.json` is its schema.
+//!
+//! PAIR is that of `catchment.handlers/1`. Every experiment of the plan is listed; one without an outcome says why.
+
+use crate::check::{CheckReport, kind_word};
+use crate::json::{JsonPair, JsonProblem, write_line};
+use catchment_verdicts::{
+    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, Outcome, Stats,
+    TestTable, Timed, Usages, Verdicts, advice, explain,
+};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct JsonCheck<'a> {
+    schema: &'static str,
+    configurations: Vec<JsonConfiguration<'a>>,
+    tests: JsonTests,
+    set_aside: Vec<JsonSetAside<'a>>,
+    test_list: Vec<JsonTest<'a>>,
+    pairs: Vec<JsonCheckedPair<'a>>,
+    stale_suppressions: Vec<JsonStale<'a>>,
+    stats: JsonStats,
+    problems: Vec<JsonProblem<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonConfiguration<'a> {
+    name: &'a str,
+    framework: &'a str,
+    java: &'a str,
+    notes: &'a [String],
+}
+
+/// total = red + flaky + skipped + pink + white + blue + unseen.
+#[derive(Serialize)]
+struct JsonTests {
+    total: usize,
+    red: usize,
+    flaky: usize,
+    skipped: usize,
+    pink: usize,
+    white: usize,
+    blue: usize,
+    unseen: usize,
+    expected_exceptions: Option<u64>,
+    internal_exceptions: u64,
+}
+
+#[derive(Serialize)]
+struct JsonSetAside<'a> {
+    test: &'a str,
+    why: &'static str,
+    detail: String,
+}
+
+#[derive(Serialize)]
+struct JsonTest<'a> {
+    name: &'a str,
+    configuration: Option<&'a str>,
+    colour: Option<&'static str>,
+    shared_context: bool,
+    suite_millis: u64,
+    solo_millis: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct JsonCheckedPair<'a> {
+    #[serde(flatten)]
+    pair: JsonPair<'a>,
+    usages: JsonUsages,
+    source_independence: &'static str,
+    pure_resilience: &'static str,
+    decided_by: &'static str,
+    advice: Option<String>,
+    why_unknown: JsonWhyUnknown,
+    /// Positions in `experiments`.
+    evidence: JsonEvidence<'a>,
+    only_timeouts: bool,
+    unstable: bool,
+    /// What a user is told about it, or null.
+    finding: Option<&'static str>,
+    /// The reason in the configuration, or null.
+    suppressed: Option<&'a str>,
+    not_injectable: Option<&'a str>,
+    not_observed: Option<&'a str>,
+    left_out: bool,
+    executions: Vec<JsonExecution<'a>>,
+    experiments: Vec<JsonExperiment<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonUsages {
+    pink: u64,
+    white: u64,
+    blue: u64,
+    open: u64,
+}
+
+#[derive(Serialize)]
+struct JsonWhyUnknown {
+    source_independence: Option<String>,
+    pure_resilience: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonEvidence<'a> {
+    source_independence: &'a [usize],
+    pure_resilience: &'a [usize],
+}
+
+/// A test of A_x, alone in a worker with nothing armed.
+#[derive(Serialize)]
+struct JsonExecution<'a> {
+    test: &'a str,
+    usages: JsonUsages,
+    once_per_jvm: bool,
+}
+
+#[derive(Serialize)]
+struct JsonExperiment<'a> {
+    test: &'a str,
+    #[serde(rename = "type")]
+    exception: &'a str,
+    mode: &'static str,
+    outcome: &'static str,
+    fired: u64,
+    /// Why the outcome is `none`, or null.
+    why: Option<&'static str>,
+    /// The failure, or more about why there is no outcome.
+    detail: Option<&'a str>,
+    confirmed_fresh: bool,
+    unstable: bool,
+    reached: u64,
+    caught_here: u64,
+    caught_elsewhere: Vec<JsonCaught<'a>>,
+    made: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonCaught<'a> {
+    place: &'a str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct JsonStale<'a> {
+    pair: &'a str,
+    why: &'static str,
+}
+
+#[derive(Serialize)]
+struct JsonStats {
+    experiments: u64,
+    test_seconds: f64,
+    wall_seconds: f64,
+    fresh_jvm_experiments: u64,
+    planned: u64,
+    resumed: u64,
+    not_needed: u64,
+    build: JsonTimed,
+    suite: JsonTimed,
+    solo: JsonTimed,
+    warm: JsonTimed,
+    warm_unarmed_seconds: f64,
+    no_outcome: JsonTimed,
+    timeouts: JsonTimed,
+    fresh: JsonTimed,
+    sentinels: JsonTimed,
+    workers: JsonTimed,
+    workers_replaced: u64,
+}
+
+#[derive(Serialize)]
+struct JsonTimed {
+    count: u64,
+    seconds: f64,
+}
+
+pub fn write_check_json(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let project = report.project;
+    let findings = report.findings.open.iter().chain(&report.findings.suppressed);
+    let findings: HashMap<usize, &Finding> = findings.map(|finding| (finding.pair, finding)).collect();
+    let pairs = report.judged().enumerate();
+    let value = JsonCheck {
+        schema: "catchment.check/1",
+        configurations: project.configurations.iter().map(configuration).collect(),
+        tests: tests(&TestTable::of(&project.tests)),
+        set_aside: project.tests.iter().filter_map(set_aside).collect(),
+        test_list: project.tests.iter().map(|it| test(it, &project.configurations)).collect(),
+        pairs: pairs
+            .map(|(number, (pair, verdicts))| {
+                checked_pair(report, pair, verdicts, findings.get(&number).copied())
+            })
+            .collect(),
+        stale_suppressions: report
+            .findings
+            .stale
+            .iter()
+            .map(|it| JsonStale { pair: &it.pair, why: it.why })
+            .collect(),
+        stats: stats(&project.stats),
+        problems: project
+            .problems
+            .iter()
+            .map(|problem| JsonProblem { place: &problem.place, what: &problem.what })
+            .collect(),
+    };
+    write_line(out, &value)
+}
+
+fn configuration(configuration: &CheckedConfiguration) -> JsonConfiguration<'_> {
+    JsonConfiguration {
+        name: &configuration.name,
+        framework: &configuration.framework,
+        java: &configuration.java_version,
+        notes: &configuration.notes,
+    }
+}
+
+fn tests(table: &TestTable) -> JsonTests {
+    JsonTests {
+        total: table.total,
+        red: table.red,
+        flaky: table.flaky,
+        skipped: table.skipped,
+        pink: table.pink,
+        white: table.white,
+        blue: table.blue,
+        unseen: table.unseen,
+        expected_exceptions: table.expected_exceptions,
+        internal_exceptions: table.internal_exceptions,
+    }
+}
+
+fn set_aside(test: &CheckedTest) -> Option<JsonSetAside<'_>> {
+    let why = test.set_aside.as_ref()?;
+    Some(JsonSetAside { test: &test.name, why: why.as_str(), detail: why.detail() })
+}
+
+fn test<'a>(test: &'a CheckedTest, configurations: &'a [CheckedConfiguration]) -> JsonTest<'a> {
+    JsonTest {
+        name: &test.name,
+        configuration: configurations.get(test.configuration).map(|it| it.name.as_str()),
+        colour: test.colour.map(|colour| colour.as_str()),
+        shared_context: test.shared_context,
+        suite_millis: test.suite_millis,
+        solo_millis: test.solo_millis,
+    }
+}
+
+fn checked_pair<'a>(
+    report: &'a CheckReport<'_>,
+    pair: &'a CheckedPair,
+    verdicts: &'a Verdicts,
+    finding: Option<&Finding>,
+) -> JsonCheckedPair<'a> {
+    let (source, resilience) = (&verdicts.source_independence, &verdicts.pure_resilience);
+    JsonCheckedPair {
+        pair: listed(pair),
+        usages: usages(&pair.usages),
+        source_independence: source.verdict.as_str(),
+        pure_resilience: resilience.verdict.as_str(),
+        decided_by: verdicts.decided_by.as_str(),
+        advice: advice(pair, verdicts, &report.project.tests),
+        why_unknown: JsonWhyUnknown {
+            source_independence: why_unknown(report, pair, source),
+            pure_resilience: why_unknown(report, pair, resilience),
+        },
+        evidence: JsonEvidence {
+            source_independence: &source.evidence,
+            pure_resilience: &resilience.evidence,
+        },
+        only_timeouts: source.only_timeouts || resilience.only_timeouts,
+        unstable: verdicts.is_unstable(),
+        finding: finding.map(|finding| kind_word(finding.kind)),
+        suppressed: report.suppression_of(pair).map(|it| it.reason.as_str()),
+        not_injectable: pair.not_injectable.as_deref(),
+        not_observed: pair.not_observed.as_deref(),
+        left_out: pair.left_out,
+        executions: pair
+            .executions
+            .iter()
+            .map(|execution| JsonExecution {
+                test: report.project.test(execution.test).map_or("?", |test| test.name.as_str()),
+                usages: usages(&execution.usages),
+                once_per_jvm: execution.once_per_jvm,
+            })
+            .collect(),
+        experiments: pair.experiments.iter().map(|it| experiment(report, it)).collect(),
+    }
+}
+
+fn listed(pair: &CheckedPair) -> JsonPair<'_> {
+    JsonPair {
+        id: &pair.id,
+        class: &pair.class,
+        method: &pair.method,
+        descriptor: &pair.descriptor,
+        types: &pair.types,
+        try_line: pair.try_line,
+        catch_line: pair.catch_line,
+        parent: pair.parent.as_deref(),
+        source_file: pair.source_file.as_deref(),
+        maybe_generated: pair.maybe_generated,
+    }
+}
+
+fn usages(usages: &Usages) -> JsonUsages {
+    JsonUsages { pink: usages.pink, white: usages.white, blue: usages.blue, open: usages.open }
+}
+
+fn why_unknown<V>(report: &CheckReport<'_>, pair: &CheckedPair, judgement: &Judgement<V>) -> Option<String> {
+    explain(judgement.unknown.first()?, pair, &report.project.tests)
+}
+
+fn experiment<'a>(report: &'a CheckReport<'_>, experiment: &'a Experiment) -> JsonExperiment<'a> {
+    let (outcome, why, detail) = match &experiment.outcome {
+        Outcome::Pass => ("pass", None, None),
+        Outcome::Fail(failure) => (failure.kind.as_str(), None, Some(failure.text.as_str())),
+        Outcome::None(why) => ("none", Some(why.as_str()), Some(why.detail())),
+    };
+    JsonExperiment {
+        test: report.test_name(experiment),
+        exception: &experiment.exception,
+        mode: experiment.mode.as_str(),
+        outcome,
+        fired: experiment.fired,
+        why,
+        detail: detail.filter(|text| !text.is_empty()),
+        confirmed_fresh: experiment.confirmed_fresh,
+        unstable: experiment.unstable,
+        reached: experiment.reached,
+        caught_here: experiment.caught_here,
+        caught_elsewhere: experiment
+            .caught_elsewhere
+            .iter()
+            .map(|it| JsonCaught { place: &it.place, count: it.count })
+            .collect(),
+        made: experiment.made.as_deref(),
+    }
+}
+
+fn stats(stats: &Stats) -> JsonStats {
+    let timed = |timed: Timed| JsonTimed { count: timed.count, seconds: timed.seconds };
+    JsonStats {
+        experiments: stats.experiments,
+        test_seconds: stats.test_seconds(),
+        wall_seconds: stats.wall_seconds,
+        fresh_jvm_experiments: stats.fresh.count,
+        planned: stats.planned,
+        resumed: stats.resumed,
+        not_needed: stats.not_needed,
+        build: timed(stats.build),
+        suite: timed(stats.suite),
+        solo: timed(stats.solo),
+        warm: timed(stats.warm),
+        warm_unarmed_seconds: stats.warm_unarmed_seconds,
+        no_outcome: timed(stats.no_outcome),
+        timeouts: timed(stats.timeouts),
+        fresh: timed(stats.fresh),
+        sentinels: timed(stats.sentinels),
+        workers: timed(stats.workers),
+        workers_replaced: stats.replaced,
+    }
+}

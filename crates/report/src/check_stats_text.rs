@@ -1,0 +1,37 @@
+//! What a check cost, for a terminal.
+
+use catchment_verdicts::{Stats, Timed};
+use std::io::{self, Write};
+
+/// Times of workers add up over workers; the wall time does not.
+pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
+    writeln!(out, "\nWhat it took")?;
+    writeln!(
+        out,
+        "  experiments: {} planned, {} ended ({} of them in an earlier check), {} not needed",
+        stats.planned, stats.experiments, stats.resumed, stats.not_needed
+    )?;
+    let lines: [(&str, Timed); 9] = [
+        ("build", stats.build),
+        ("suite runs, nothing armed", stats.suite),
+        ("solo runs, nothing armed", stats.solo),
+        ("warm experiments, pass or fail", stats.warm),
+        ("warm experiments, no outcome", stats.no_outcome),
+        ("time-outs", stats.timeouts),
+        ("experiments in fresh JVMs", stats.fresh),
+        ("sentinel runs", stats.sentinels),
+        ("starts of workers", stats.workers),
+    ];
+    for (name, timed) in lines {
+        writeln!(out, "  {name:<32}{:>9}{:>11.1} s", timed.count, timed.seconds)?;
+    }
+    if let Some(factor) = stats.warm_factor() {
+        writeln!(
+            out,
+            "  warm experiments took {:.1} s, {factor:.2} times the {:.1} s of the same tests with nothing armed",
+            stats.warm.seconds, stats.warm_unarmed_seconds
+        )?;
+    }
+    writeln!(out, "  {} of {} workers replaced another", stats.replaced, stats.workers.count)?;
+    writeln!(out, "  wall time {:.1} s", stats.wall_seconds)
+}

@@ -1,0 +1,104 @@
+//! The tables of the papers for a terminal.
+
+use crate::check::CheckReport;
+use crate::check_text::CheckDetail;
+use crate::text::counted;
+use catchment_verdicts::{CheckedTest, PairTables, SetAside, TestTable};
+use std::io::{self, Write};
+
+/// So many tests of each kind are named unless all are asked for.
+const NAMES_SHOWN: usize = 5;
+
+/// The verdicts, over the pairs whose try was executed and over those whose catch was entered.
+pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let tables = PairTables::of(report.project, &report.verdicts);
+    let pairs = counted(tables.all.pairs, "try-catch pair", "try-catch pairs");
+    let executed = tables.executed.pairs;
+    writeln!(
+        out,
+        "\n{pairs}, {executed} executed by tests, {} with the catch entered",
+        tables.entered.pairs
+    )?;
+    writeln!(out, "\n  {:<24}{:>10}{:>16}", "", "executed", "catch entered")?;
+    let (executed, entered) = (&tables.executed, &tables.entered);
+    let rows = [
+        ("source-independent", executed.source_independent, entered.source_independent),
+        ("source-dependent", executed.source_dependent, entered.source_dependent),
+        ("source unknown", executed.unknown_source, entered.unknown_source),
+        ("purely resilient", executed.purely_resilient, entered.purely_resilient),
+        ("not purely resilient", executed.not_resilient, entered.not_resilient),
+        ("resilience unknown", executed.unknown_resilience, entered.unknown_resilience),
+    ];
+    for (name, executed, entered) in rows {
+        writeln!(out, "  {name:<24}{executed:>10}{entered:>16}")?;
+    }
+    match tables.all.unstable {
+        0 => Ok(()),
+        count => writeln!(out, "  {} unstable", counted(count, "unknown pair is", "unknown pairs are")),
+    }
+}
+
+/// How much of the exception handling the tests specify.
+pub(crate) fn write_test_table(out: &mut dyn Write, tests: &[CheckedTest]) -> io::Result<()> {
+    let table = TestTable::of(tests);
+    writeln!(out, "\n{}", counted(table.total, "test", "tests"))?;
+    let expected = table.expected_exceptions.map(|count| format!("; {count} reached test code"));
+    let expected = format!("expect exceptions{}", expected.unwrap_or_default());
+    let internal = format!("pass through catches; {} caught by the application", table.internal_exceptions);
+    write_colour(out, "blue", table.blue, table.total, &expected)?;
+    write_colour(out, "white", table.white, table.total, &internal)?;
+    write_colour(out, "pink", table.pink, table.total, "see no exception")
+}
+
+fn write_colour(out: &mut dyn Write, name: &str, count: usize, total: usize, what: &str) -> io::Result<()> {
+    let share = if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };
+    writeln!(out, "  {name:<6}{count:>7} ({share:>3.0} %)  {what}")
+}
+
+/// Tests that are no evidence, by reason.
+pub(crate) fn write_set_aside(
+    out: &mut dyn Write,
+    tests: &[CheckedTest],
+    detail: CheckDetail,
+) -> io::Result<()> {
+    let set_aside: Vec<_> = tests.iter().filter_map(|test| Some((test, test.set_aside.as_ref()?))).collect();
+    if set_aside.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\n{} set aside, no evidence for anything",
+        counted(set_aside.len(), "test is", "tests are")
+    )?;
+    let mut reasons: Vec<&str> = Vec::new();
+    for (_, why) in &set_aside {
+        if !reasons.contains(&why.as_str()) {
+            reasons.push(why.as_str());
+        }
+    }
+    for reason in reasons {
+        let tests: Vec<_> = set_aside.iter().filter(|(_, why)| why.as_str() == reason).copied().collect();
+        write_reason(out, reason, &tests, detail)?;
+    }
+    Ok(())
+}
+
+fn write_reason(
+    out: &mut dyn Write,
+    reason: &str,
+    tests: &[(&CheckedTest, &SetAside)],
+    detail: CheckDetail,
+) -> io::Result<()> {
+    let shown = if detail == CheckDetail::All { tests.len() } else { NAMES_SHOWN };
+    writeln!(out, "  {} {reason}", tests.len())?;
+    for (test, why) in tests.iter().take(shown) {
+        match why.detail().lines().next() {
+            Some(detail) if !detail.is_empty() => writeln!(out, "    {}: {detail}", test.name)?,
+            _ => writeln!(out, "    {}", test.name)?,
+        }
+    }
+    match tests.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(out, "    and {more} more"),
+    }
+}

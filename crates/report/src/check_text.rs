@@ -1,0 +1,241 @@
+//! A check for a terminal: the few findings worth a look first, then the totals, then where the rest is.
+//!
+//! Findings come in the order of `catchment_verdicts::find`, which says why.
+
+use crate::check::CheckReport;
+use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_table};
+use crate::text::{counted, pair_line, simple_name};
+use catchment_verdicts::{
+    CheckedPair, Experiment, FailureKind, Finding, FindingKind, NoOutcome, NotRun, Outcome, Unknown,
+    Verdicts, advice, explain,
+};
+use std::io::{self, Write};
+
+/// So many findings are shown unless all are asked for.
+const WORTH_DOING_FIRST: usize = 10;
+/// So many problems are shown unless all are asked for.
+const PROBLEMS_SHOWN: usize = 5;
+/// No line of a failure is longer, in characters: messages of assertions can be whole documents.
+const LONGEST_FAILURE: usize = 200;
+
+/// How much to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckDetail {
+    /// What is worth doing first, and totals.
+    Short,
+    /// All findings, all pairs, all tests that were set aside.
+    All,
+}
+
+pub fn write_check_text(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    detail: CheckDetail,
+) -> io::Result<()> {
+    write_findings(out, report, detail)?;
+    if detail == CheckDetail::All {
+        write_all_pairs(out, report)?;
+    }
+    write_pair_table(out, report)?;
+    write_test_table(out, &report.project.tests)?;
+    write_set_aside(out, &report.project.tests, detail)?;
+    write_notes(out, report)?;
+    write_unfinished(out, report)?;
+    write_problems(out, report, detail)?;
+    write_stale(out, report)?;
+    if detail == CheckDetail::Short {
+        writeln!(out, "\n--all lists every pair with its verdicts, --json every experiment.")?;
+    }
+    Ok(())
+}
+
+fn write_findings(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
+    let open = &report.findings.open;
+    let shown = match detail {
+        CheckDetail::Short => open.len().min(WORTH_DOING_FIRST),
+        CheckDetail::All => open.len(),
+    };
+    match open.len() {
+        0 => writeln!(out, "No findings.")?,
+        all if all == shown => writeln!(out, "{}", counted(all, "finding", "findings"))?,
+        all => writeln!(out, "The first {shown} of {all} findings")?,
+    }
+    for (number, finding) in open.iter().take(shown).enumerate() {
+        write_finding(out, report, number + 1, finding)?;
+    }
+    match report.findings.suppressed.len() {
+        0 => Ok(()),
+        count => writeln!(out, "\n{} suppressed", counted(count, "finding is", "findings are")),
+    }
+}
+
+fn write_finding(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    number: usize,
+    finding: &Finding,
+) -> io::Result<()> {
+    let (pair, verdicts) = report.pair_of(finding);
+    writeln!(out, "\n{number}. {}", line_of(pair))?;
+    let experiment = finding.shown_by.and_then(|number| pair.experiments.get(number));
+    match (finding.kind, experiment) {
+        (FindingKind::Unreachable, _) => {
+            let why = pair.not_injectable.as_deref().unwrap_or_default();
+            writeln!(out, "   no exception thrown at the try can reach this catch: {why}")
+        }
+        (FindingKind::Unstable, _) | (_, None) => {
+            let reasons =
+                verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
+            let unstable = reasons.filter(|reason| matches!(reason, Unknown::Unstable(_)));
+            let why = unstable.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
+            writeln!(out, "   unstable: {}", why.unwrap_or_default())
+        }
+        (kind, Some(experiment)) => write_failure(out, report, (kind, finding.tests), verdicts, experiment),
+    }
+}
+
+fn write_failure(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    (kind, tests): (FindingKind, usize),
+    verdicts: &Verdicts,
+    experiment: &Experiment,
+) -> io::Result<()> {
+    let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
+    if kind == FindingKind::SourceDependent {
+        writeln!(out, "   works only when the try got far enough before the exception:")?;
+    }
+    writeln!(
+        out,
+        "   {} {} when {} comes at once\n     {}",
+        report.test_name(experiment),
+        what_happens(failure.kind),
+        simple_name(&experiment.exception),
+        shortened(&failure.text)
+    )?;
+    let only_timeouts = match kind {
+        FindingKind::SourceDependent => verdicts.source_independence.only_timeouts,
+        _ => verdicts.pure_resilience.only_timeouts,
+    };
+    if only_timeouts {
+        writeln!(out, "   nothing but time says so")?;
+    }
+    match tests.saturating_sub(1) {
+        0 => Ok(()),
+        more => writeln!(out, "   {} so too", counted(more, "other test says", "other tests say")),
+    }
+}
+
+/// What a test does, as the verb of a sentence.
+fn what_happens(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Assertion => "fails",
+        FailureKind::Timeout => "never ends",
+        FailureKind::Crash => "crashes the JVM",
+        FailureKind::Exit => "ends the JVM",
+        FailureKind::Oom => "runs out of memory",
+    }
+}
+
+/// One line of bounded length.
+fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST_FAILURE) {
+        Some((cut, _)) => format!("{}...", &line[..cut]),
+        None => line.to_owned(),
+    }
+}
+
+fn line_of(pair: &CheckedPair) -> String {
+    let line = pair.catch_line.or(pair.try_line);
+    let text = pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types);
+    if pair.maybe_generated { format!("{text}  (maybe generated)") } else { text }
+}
+
+fn write_all_pairs(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    writeln!(out, "\nAll pairs")?;
+    for (pair, verdicts) in report.judged().filter(|(pair, _)| !pair.left_out) {
+        write_pair(out, report, pair, verdicts)?;
+    }
+    Ok(())
+}
+
+fn write_pair(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    verdicts: &Verdicts,
+) -> io::Result<()> {
+    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.id)?;
+    let usages = pair.usages;
+    writeln!(
+        out,
+        "    {} pink, {} white, {} blue, {} open; {}",
+        usages.pink,
+        usages.white,
+        usages.blue,
+        usages.open,
+        counted(pair.executions.len(), "test", "tests")
+    )?;
+    writeln!(
+        out,
+        "    source independence: {}; pure resilience: {}",
+        verdicts.source_independence.verdict.as_str(),
+        verdicts.pure_resilience.verdict.as_str().replace('_', " ")
+    )?;
+    if let Some(advice) = advice(pair, verdicts, &report.project.tests) {
+        writeln!(out, "    {advice}")?;
+    }
+    match report.suppression_of(pair) {
+        Some(suppression) => writeln!(out, "    suppressed: {}", suppression.reason),
+        None => Ok(()),
+    }
+}
+
+/// How observation differs from what the build does.
+fn write_notes(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    for configuration in &report.project.configurations {
+        for note in &configuration.notes {
+            writeln!(out, "\nnote: {}: {note}", configuration.name)?;
+        }
+    }
+    Ok(())
+}
+
+/// A check that was cut short must not look like one that was not.
+fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let experiments = || report.project.pairs.iter().flat_map(|pair| &pair.experiments);
+    let left =
+        |why: NotRun| experiments().filter(|it| it.outcome == Outcome::None(NoOutcome::NotRun(why))).count();
+    let (budget, interrupted) = (left(NotRun::Budget), left(NotRun::Interrupted));
+    let why = match (budget, interrupted) {
+        (0, 0) => return Ok(()),
+        (_, 0) => "the budget was used up",
+        _ => "the check was interrupted",
+    };
+    let experiments = counted(budget + interrupted, "experiment was", "experiments were");
+    writeln!(out, "\nIncomplete: {why}, {experiments} not run. The next check goes on from here.")
+}
+
+fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
+    let problems = &report.project.problems;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let shown = if detail == CheckDetail::All { problems.len() } else { PROBLEMS_SHOWN };
+    writeln!(out, "\n{}", counted(problems.len(), "problem", "problems"))?;
+    for problem in problems.iter().take(shown) {
+        writeln!(out, "  {}: {}", problem.place, problem.what)?;
+    }
+    match problems.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more"),
+    }
+}
+
+fn write_stale(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    for stale in &report.findings.stale {
+        writeln!(out, "\nwarning: stale suppression of {}: {}", stale.pair, stale.why)?;
+    }
+    Ok(())
+}

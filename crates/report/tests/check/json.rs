@@ -1,0 +1,78 @@
+//! `catchment.check/1`: as a whole, by its schema, and word by word where others rely on it.
+
+use crate::golden::compare;
+use crate::sample::{project, suppressions};
+use crate::schema::{schema, violations};
+use catchment_report::{CheckReport, write_check_json};
+use catchment_verdicts::CheckedProject;
+use serde_json::{Value, json};
+
+fn written(project: &CheckedProject) -> Value {
+    let suppressions = suppressions();
+    let mut out = Vec::new();
+    write_check_json(&mut out, &CheckReport::new(project, &suppressions)).expect("memory takes it");
+    assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 1, "one line");
+    serde_json::from_slice(&out).expect("JSON")
+}
+
+#[test]
+fn the_whole_answer() {
+    let mut pretty = serde_json::to_vec_pretty(&written(&project())).unwrap();
+    pretty.push(b'\n');
+    compare("check.json", &pretty);
+}
+
+#[test]
+fn it_follows_its_schema() {
+    assert_eq!(violations(&schema(), &written(&project())), Vec::<String>::new());
+    assert_eq!(violations(&schema(), &written(&CheckedProject::default())), Vec::<String>::new());
+}
+
+#[test]
+fn the_schema_refuses_what_is_not_the_contract() {
+    let good = written(&project());
+    let broken = |pointer: &str, value: Value| {
+        let mut broken = good.clone();
+        *broken.pointer_mut(pointer).unwrap() = value;
+        violations(&schema(), &broken)
+    };
+    for (pointer, value) in [
+        ("/schema", json!("catchment.check/2")),
+        ("/tests/total", json!("many")),
+        ("/pairs/0/source_independence", json!("perhaps")),
+        ("/pairs/0/usages", json!({"pink": 1})),
+        ("/pairs/0/experiments/0/outcome", json!("failed")),
+        ("/set_aside/0", json!([])),
+        ("/stats/wall_seconds", json!(null)),
+    ] {
+        assert_ne!(broken(pointer, value), Vec::<String>::new(), "{pointer}");
+    }
+}
+
+/// The fields of the contract, which other programs rely on.
+#[test]
+fn the_words_of_the_contract_are_there() {
+    let json = written(&project());
+    assert_eq!(json["schema"], "catchment.check/1");
+    for field in ["total", "red", "flaky", "pink", "white", "blue"] {
+        assert!(json["tests"][field].is_u64(), "{field}");
+    }
+    assert_eq!(json["set_aside"][0]["test"], "com.acme.CacheTest.broken");
+    assert_eq!(json["set_aside"][0]["why"], "red");
+    let pair = &json["pairs"][0];
+    assert_eq!(pair["usages"], json!({"pink": 4, "white": 2, "blue": 1, "open": 0}));
+    assert_eq!(pair["source_independence"], "dependent");
+    assert_eq!(pair["pure_resilience"], "not_resilient");
+    assert_eq!(pair["decided_by"], "short_circuit");
+    assert!(pair["advice"].is_string());
+    let experiment = &pair["experiments"][0];
+    for (field, value) in [("test", "com.acme.CacheTest.corrupt"), ("type", "java.io.IOException")] {
+        assert_eq!(experiment[field], value);
+    }
+    assert_eq!((&experiment["mode"], &experiment["outcome"]), (&json!("short_circuit"), &json!("fail")));
+    assert_eq!(experiment["fired"], 2);
+    for field in ["experiments", "test_seconds", "wall_seconds", "fresh_jvm_experiments"] {
+        assert!(json["stats"][field].is_number(), "{field}");
+    }
+    assert_eq!(json["problems"][0]["where"], "com.acme.Huge");
+}

@@ -1,0 +1,7 @@
+//! The reports of `check`, compared as a whole with the files beside this one. `UPDATE_GOLDEN=1` rewrites those.
+
+mod golden;
+mod json;
+mod sample;
+mod schema;
+mod text;

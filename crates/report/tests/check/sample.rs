@@ -1,0 +1,256 @@
+//! A project made by hand, with every kind of test, pair and experiment.
+
+use catchment_verdicts::{
+    CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Experiment,
+    Failure, FailureKind, NoOutcome, NotRun, Outcome, Problem, SetAside, Stats, Suppression, TestColour,
+    TestId, Timed, Usages,
+};
+
+const CORRUPT: TestId = TestId(0);
+const WARM: TestId = TestId(1);
+const REJECTS: TestId = TestId(2);
+const FLAKY: TestId = TestId(4);
+
+pub(crate) fn suppressions() -> Vec<Suppression> {
+    let suppression = |pair: &str, reason: &str| Suppression { pair: pair.into(), reason: reason.into() };
+    vec![
+        suppression("com.acme.Known.run()V#0.0:java.io.IOException@00000007", "the server is told to stop"),
+        suppression("com.acme.Gone.run()V#0.0:java.io.IOException@00000009", "of old"),
+    ]
+}
+
+pub(crate) fn project() -> CheckedProject {
+    CheckedProject {
+        configurations: vec![CheckedConfiguration {
+            name: "core: surefire (default-test)".into(),
+            framework: "JUnit 5.10.2".into(),
+            java_version: "17.0.9".into(),
+            notes: vec!["parallel execution is switched off for observation".into()],
+        }],
+        tests: tests(),
+        pairs: pairs(),
+        stats: stats(),
+        problems: vec![Problem { place: "com.acme.Huge".into(), what: "method too large for probes".into() }],
+    }
+}
+
+fn tests() -> Vec<CheckedTest> {
+    let coloured = |name: &str, colour| CheckedTest {
+        name: format!("com.acme.{name}"),
+        colour: Some(colour),
+        suite_millis: 12,
+        solo_millis: Some(15),
+        ..CheckedTest::default()
+    };
+    let set_aside = |name: &str, set_aside| CheckedTest {
+        name: format!("com.acme.{name}"),
+        set_aside: Some(set_aside),
+        ..CheckedTest::default()
+    };
+    vec![
+        CheckedTest { exceptions_caught: 3, ..coloured("CacheTest.corrupt", TestColour::White) },
+        CheckedTest { shared_context: true, ..coloured("CacheTest.warm", TestColour::Pink) },
+        CheckedTest {
+            exceptions_to_test: Some(2),
+            exceptions_caught: 1,
+            ..coloured("CacheTest.rejects", TestColour::Blue)
+        },
+        set_aside("CacheTest.broken", SetAside::Red("java.lang.AssertionError: expected 1 but was 2".into())),
+        set_aside("CacheTest.sometimes", SetAside::Flaky("passed in 1 of 2 suite runs".into())),
+        set_aside(
+            "WebTest.fetches",
+            SetAside::External(vec!["example.org:443".into(), "10.0.0.1:53".into()]),
+        ),
+        set_aside("WebTest.off", SetAside::Skipped(String::new())),
+    ]
+}
+
+fn pairs() -> Vec<CheckedPair> {
+    vec![
+        dependent(),
+        resilient(),
+        exiting(),
+        hanging(),
+        unreachable(),
+        unstable(),
+        known(),
+        multi_catch(),
+        never_executed(),
+        left_out(),
+    ]
+}
+
+fn pair(number: u32, class: &str, method: &str, exception: &str) -> CheckedPair {
+    CheckedPair {
+        id: format!("com.acme.{class}.{method}()V#0.0:{exception}@{number:08x}"),
+        class: format!("com.acme.{class}"),
+        method: method.into(),
+        descriptor: "()V".into(),
+        types: vec![exception.into()],
+        source_file: Some(format!("{class}.java")),
+        try_line: Some(10 * number),
+        catch_line: Some(10 * number + 3),
+        ..CheckedPair::default()
+    }
+}
+
+fn usages(pink: u64, white: u64) -> Usages {
+    Usages { pink, white, ..Usages::default() }
+}
+
+fn executed(test: TestId, usages: Usages) -> Execution {
+    Execution { test, usages, once_per_jvm: false }
+}
+
+fn passed(test: TestId, exception: &str) -> Experiment {
+    let fired = Experiment::new(test, exception, Outcome::Pass);
+    Experiment { reached: 2, fired: 2, caught_here: 2, made: Some("constructor (String)".into()), ..fired }
+}
+
+fn failed(test: TestId, exception: &str, kind: FailureKind, text: &str) -> Experiment {
+    let outcome = Outcome::Fail(Failure { kind, text: text.into() });
+    Experiment { outcome, confirmed_fresh: true, ..passed(test, exception) }
+}
+
+const IO: &str = "java.io.IOException";
+
+fn dependent() -> CheckedPair {
+    let text =
+        "org.opentest4j.AssertionFailedError: expected: <3> but was: <0> at com.acme.CacheTest.corrupt:41";
+    CheckedPair {
+        usages: Usages { pink: 4, white: 2, blue: 1, open: 0 },
+        executions: vec![
+            executed(CORRUPT, usages(0, 2)),
+            executed(REJECTS, usages(0, 1)),
+            executed(WARM, usages(4, 0)),
+        ],
+        experiments: vec![
+            failed(CORRUPT, IO, FailureKind::Assertion, text),
+            failed(REJECTS, IO, FailureKind::Assertion, "java.lang.NullPointerException"),
+            Experiment::new(WARM, IO, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded))),
+        ],
+        ..pair(1, "Cache", "load", IO)
+    }
+}
+
+fn resilient() -> CheckedPair {
+    CheckedPair {
+        usages: usages(3, 1),
+        executions: vec![Execution { once_per_jvm: true, ..executed(CORRUPT, usages(3, 1)) }],
+        experiments: vec![passed(CORRUPT, IO)],
+        parent: Some(dependent().id),
+        ..pair(2, "Cache", "store", IO)
+    }
+}
+
+fn exiting() -> CheckedPair {
+    CheckedPair {
+        usages: usages(1, 0),
+        executions: vec![executed(WARM, usages(1, 0))],
+        experiments: vec![failed(
+            WARM,
+            IO,
+            FailureKind::Exit,
+            "the JVM ended by System.exit during the test",
+        )],
+        ..pair(3, "Main", "run", IO)
+    }
+}
+
+fn hanging() -> CheckedPair {
+    CheckedPair {
+        usages: usages(1, 1),
+        executions: vec![executed(REJECTS, usages(1, 1))],
+        experiments: vec![failed(REJECTS, IO, FailureKind::Timeout, "the try was entered 100000 times")],
+        maybe_generated: true,
+        ..pair(4, "Retry", "loop", IO)
+    }
+}
+
+fn unreachable() -> CheckedPair {
+    CheckedPair {
+        usages: usages(1, 0),
+        executions: vec![executed(WARM, usages(1, 0))],
+        not_injectable: Some("an earlier clause of the try catches java.io.IOException".into()),
+        ..pair(5, "Cache", "open", "java.io.FileNotFoundException")
+    }
+}
+
+fn unstable() -> CheckedPair {
+    CheckedPair {
+        usages: usages(1, 0),
+        executions: vec![executed(WARM, usages(1, 0))],
+        experiments: vec![Experiment { unstable: true, ..passed(WARM, IO) }],
+        ..pair(6, "Racy", "run", IO)
+    }
+}
+
+fn known() -> CheckedPair {
+    CheckedPair {
+        usages: usages(0, 1),
+        executions: vec![executed(CORRUPT, usages(0, 1))],
+        experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
+        ..pair(7, "Known", "run", IO)
+    }
+}
+
+/// One type passes; the other's experiments say nothing, each for another reason.
+fn multi_catch() -> CheckedPair {
+    let sealed = "com.acme.Sealed";
+    let elsewhere = CaughtElsewhere { place: "com.acme.Cache.load  Cache.java:13".into(), count: 2 };
+    CheckedPair {
+        usages: usages(2, 0),
+        executions: vec![
+            executed(WARM, usages(1, 0)),
+            executed(REJECTS, usages(1, 0)),
+            executed(FLAKY, usages(1, 0)),
+        ],
+        experiments: vec![
+            passed(WARM, IO),
+            Experiment::new(
+                WARM,
+                sealed,
+                Outcome::None(NoOutcome::NotConstructible("it is abstract".into())),
+            ),
+            Experiment::new(REJECTS, IO, Outcome::None(NoOutcome::NotRun(NotRun::Budget))),
+            Experiment {
+                outcome: Outcome::None(NoOutcome::CaughtElsewhere(elsewhere.place.clone())),
+                caught_elsewhere: vec![elsewhere],
+                ..passed(REJECTS, sealed)
+            },
+            Experiment::new(FLAKY, IO, Outcome::None(NoOutcome::SetAside)),
+        ],
+        types: vec![IO.into(), sealed.into()],
+        ..pair(8, "Parser", "parse", IO)
+    }
+}
+
+fn never_executed() -> CheckedPair {
+    CheckedPair { source_file: None, try_line: None, catch_line: None, ..pair(9, "Cold", "run", IO) }
+}
+
+fn left_out() -> CheckedPair {
+    CheckedPair { left_out: true, ..pair(10, "Generated", "run", IO) }
+}
+
+fn stats() -> Stats {
+    let timed = |count, seconds| Timed { count, seconds };
+    Stats {
+        planned: 14,
+        experiments: 12,
+        resumed: 2,
+        not_needed: 1,
+        build: timed(1, 20.5),
+        suite: timed(2, 4.25),
+        solo: timed(8, 1.5),
+        warm: timed(6, 1.25),
+        warm_unarmed_seconds: 1.0,
+        fresh: timed(4, 3.5),
+        timeouts: timed(1, 5.0),
+        no_outcome: timed(1, 0.25),
+        sentinels: timed(2, 0.125),
+        workers: timed(7, 6.0),
+        replaced: 1,
+        wall_seconds: 45.5,
+    }
+}
