@@ -1,5 +1,9 @@
 //! Builds what runs inside the tested JVM and hands it to `src/embedded.rs`: the agent library, by a second cargo with
-//! its own target folder, and the Java runtime, by javac. So the finished binary needs nothing beside it.
+//! its own target folder, and the Java runtime and the test driver, by javac. So the finished binary needs nothing beside
+//! it.
+
+#[path = "build_jar.rs"]
+mod build_jar;
 
 use std::env;
 use std::error::Error;
@@ -7,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Everything the agent and the runtime are made of.
+/// Everything the agent, the runtime and the driver are made of.
 const SOURCES: [&str; 8] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -32,8 +36,10 @@ fn main() -> BuildResult<()> {
     }
     let agent = build_agent(&workspace, &out)?;
     let runtime = build_runtime(&workspace, &out)?;
+    let driver = build_driver(&workspace, &out)?;
     println!("cargo::rustc-env=CATCHMENT_AGENT={}", agent.display());
     println!("cargo::rustc-env=CATCHMENT_RUNTIME={}", runtime.display());
+    println!("cargo::rustc-env=CATCHMENT_DRIVER={}", driver.display());
     Ok(())
 }
 
@@ -88,20 +94,49 @@ fn is_of_the_outer_build(name: &str) -> bool {
 }
 
 fn build_runtime(workspace: &Path, out: &Path) -> BuildResult<PathBuf> {
-    let classes = out.join("runtime-classes");
-    if classes.exists() {
-        fs::remove_dir_all(&classes)?;
-    }
-    fs::create_dir_all(&classes)?;
-    let mut sources = Vec::new();
-    collect(&workspace.join("jvm"), "java", &mut sources)?;
-    let mut javac = Command::new(find_javac()?);
-    javac.args(["--release", "8", "-Xlint:-options", "-g", "-proc:none", "-d"]).arg(&classes).args(sources);
-    javac.env_remove("JAVA_TOOL_OPTIONS");
-    run(&mut javac)?;
+    let jvm = workspace.join("jvm");
+    let sources = ["runtime", "stubs/java", "stubs/jdk"].map(|part| jvm.join(part));
+    let classes = compile(&sources, &out.join("runtime-classes"))?;
     let packed = out.join("runtime.classes");
     fs::write(&packed, pack(&classes)?)?;
     Ok(packed)
+}
+
+/// Knows the agent only as `Lab`, and test frameworks only as stubs.
+fn build_driver(workspace: &Path, out: &Path) -> BuildResult<PathBuf> {
+    let jvm = workspace.join("jvm");
+    let sources = ["driver", "runtime/catchment/runtime/Lab.java", "stubs/junit", "stubs/org"];
+    let classes = compile(&sources.map(|part| jvm.join(part)), &out.join("driver-classes"))?;
+    let mut files = Vec::new();
+    collect(&classes.join("catchment/driver"), "class", &mut files)?;
+    let mut named = Vec::new();
+    for file in files {
+        named.push((file.strip_prefix(&classes)?.to_owned(), fs::read(&file)?));
+    }
+    let jar = out.join("catchment-driver.jar");
+    fs::write(&jar, build_jar::jar(&named)?)?;
+    Ok(jar)
+}
+
+/// Compiles source files and all that lie in source folders into a folder of class files.
+fn compile(sources: &[PathBuf], classes: &Path) -> BuildResult<PathBuf> {
+    if classes.exists() {
+        fs::remove_dir_all(classes)?;
+    }
+    fs::create_dir_all(classes)?;
+    let mut files = Vec::new();
+    for source in sources {
+        if source.is_dir() {
+            collect(source, "java", &mut files)?;
+        } else {
+            files.push(source.clone());
+        }
+    }
+    let mut javac = Command::new(find_javac()?);
+    javac.args(["--release", "8", "-Xlint:-options", "-g", "-proc:none", "-d"]).arg(classes).args(files);
+    javac.env_remove("JAVA_TOOL_OPTIONS");
+    run(&mut javac)?;
+    Ok(classes.to_owned())
 }
 
 /// The format that `catchment_protocol::options::unpack_runtime` reads. The stubs of JDK classes stay out.

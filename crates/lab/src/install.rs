@@ -14,8 +14,13 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const LIBRARY: &str = "libcatchment_agent.so";
 const RUNTIME: &str = "runtime.classes";
+const DRIVER: &str = "catchment-driver.jar";
 
-/// Where the agent's two files lie.
+/// The unpacked files, by name.
+const FILES: [(&str, &[u8]); 3] =
+    [(LIBRARY, embedded::AGENT), (RUNTIME, embedded::RUNTIME), (DRIVER, embedded::DRIVER)];
+
+/// Where the agent's files lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InstalledAgent {
     pub(crate) library: PathBuf,
@@ -69,7 +74,7 @@ fn install_into(cache: &Path) -> io::Result<InstalledAgent> {
     if is_noexec(cache) {
         return Err(io::Error::other("mounted without permission to execute"));
     }
-    let content = hash64(embedded::AGENT) ^ hash64(embedded::RUNTIME).rotate_left(1);
+    let content = FILES.iter().fold(0, |content: u64, (_, bytes)| content.rotate_left(1) ^ hash64(bytes));
     let folder = cache.join(format!("agent-{content:016x}"));
     if !is_complete(&folder) {
         unpack_atomically(cache, &folder)?;
@@ -83,15 +88,14 @@ fn can_be_named_to_the_jvm(folder: &Path) -> bool {
 }
 
 fn is_complete(folder: &Path) -> bool {
-    let holds =
-        |name: &str, expected: &[u8]| fs::read(folder.join(name)).is_ok_and(|bytes| bytes == expected);
-    holds(LIBRARY, embedded::AGENT) && holds(RUNTIME, embedded::RUNTIME)
+    FILES.iter().all(|(name, expected)| fs::read(folder.join(name)).is_ok_and(|bytes| bytes == *expected))
 }
 
 fn unpack_atomically(cache: &Path, folder: &Path) -> io::Result<()> {
     let unfinished = tempfile::Builder::new().prefix("unfinished-").tempdir_in(cache)?;
-    fs::write(unfinished.path().join(LIBRARY), embedded::AGENT)?;
-    fs::write(unfinished.path().join(RUNTIME), embedded::RUNTIME)?;
+    for (name, bytes) in FILES {
+        fs::write(unfinished.path().join(name), bytes)?;
+    }
     if is_complete(folder) {
         // Somebody else was faster.
         return Ok(());

@@ -15,6 +15,7 @@ mod unix;
 mod watch;
 
 pub use child::ChildEnd;
+pub use embedded::driver_jar;
 pub use install::InstallError;
 pub use progress::{Progress, Silent};
 pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};

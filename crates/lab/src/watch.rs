@@ -99,13 +99,18 @@ fn tool_options(
         exclude: options.exclude.clone(),
         ..AgentOptions::default()
     };
+    add_agent(existing, agent, &agent_options)
+}
+
+/// The value of `JAVA_TOOL_OPTIONS` with the agent behind what is there already.
+pub(crate) fn add_agent(existing: Option<OsString>, agent: &InstalledAgent, options: &AgentOptions) -> OsString {
     let library = agent.library.to_string_lossy();
     let quote = if library.contains(char::is_whitespace) { "\"" } else { "" };
     let mut value = existing.filter(|existing| !existing.is_empty()).unwrap_or_default();
     if !value.is_empty() {
         value.push(" ");
     }
-    value.push(format!("{quote}-agentpath:{library}={}{quote}", agent_options.encode()));
+    value.push(format!("{quote}-agentpath:{library}={}{quote}", options.encode()));
     value
 }
 
@@ -114,7 +119,7 @@ mod tests {
     use super::*;
 
     fn options_for(existing: Option<&str>, library: &str) -> String {
-        let agent = InstalledAgent { library: library.into(), runtime: "/r".into() };
+        let agent = InstalledAgent { library: library.into(), runtime: "/r".into(), driver: "/d".into() };
         let existing = existing.map(OsString::from);
         tool_options(existing, &agent, Path::new("/some/a b"), &WatchOptions::default())
             .into_string()

@@ -1,0 +1,30 @@
+package catchment.driver;
+
+/** Finds the framework and says in one line why it cannot be used. */
+final class Frameworks {
+    private Frameworks() {}
+
+    static Framework open(String name, Arguments arguments) {
+        switch (name) {
+            case "junit-platform":
+                return new JUnitPlatform(arguments);
+            case "junit4":
+                return openJUnit(arguments);
+            case "testng":
+                return new TestNg(arguments);
+            default:
+                throw new Unusable("the driver does not know the framework '" + name + "'");
+        }
+    }
+
+    /** JUnit 3 alone has its own runner; wherever there is a JUnit 4, it runs both. */
+    private static Framework openJUnit(Arguments arguments) {
+        if (Classes.isHere("org.junit.runner.Request")) {
+            return new JUnit4(arguments);
+        }
+        if (Classes.isHere("junit.framework.TestSuite")) {
+            return new JUnit3();
+        }
+        throw new Unusable("JUnit is not on the class path: add junit:junit:4.13.2 to the test dependencies");
+    }
+}

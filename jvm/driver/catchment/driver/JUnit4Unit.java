@@ -1,0 +1,24 @@
+package catchment.driver;
+
+/** What can be run alone: tests of one name, a branch of the tree, or a whole class. */
+final class JUnit4Unit {
+    final String id;
+    final String className;
+    final String name;
+    /** Why it is no single test; null if it is one. */
+    String shared;
+    private final boolean isGroup;
+
+    JUnit4Unit(String id, String className, String name, boolean isGroup, String shared) {
+        this.id = id;
+        this.className = className;
+        this.name = name;
+        this.isGroup = isGroup;
+        this.shared = shared;
+    }
+
+    /** Its parts have different names, so that its end is only seen when something else begins. */
+    boolean isGroup() {
+        return isGroup;
+    }
+}

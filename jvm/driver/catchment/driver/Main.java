@@ -1,0 +1,85 @@
+package catchment.driver;
+
+import catchment.runtime.Lab;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Runs tests on demand: {@code catchment.driver.Main <framework> [key=value...]}.
+ *
+ * <p>Everything runs on the main thread with the application class loader, as in the JVMs of build tools. The only partner is
+ * {@link Lab}.
+ */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        Framework framework = open(arguments);
+        if (framework != null) {
+            Lab.ready(framework.description());
+            for (String[] command = Lab.next(); command != null; command = Lab.next()) {
+                Surroundings before = new Surroundings();
+                obey(framework, command[0], Arrays.asList(command).subList(1, command.length));
+                before.restore();
+            }
+            close(framework);
+        }
+        // Threads that tests have left behind must not keep the JVM alive.
+        System.exit(0);
+    }
+
+    /** The framework asked for, or null when it has been said why it cannot be used. */
+    private static Framework open(String[] arguments) {
+        try {
+            String name = arguments.length == 0 ? "" : arguments[0];
+            return Frameworks.open(name, new Arguments(Arrays.asList(arguments).subList(1, arguments.length)));
+        } catch (Unusable unusable) {
+            Lab.unusable(unusable.getMessage());
+        } catch (Throwable other) {
+            Lab.unusable(Diagnosis.of(other));
+        }
+        return null;
+    }
+
+    private static void obey(Framework framework, String verb, List<String> operands) {
+        switch (verb) {
+            case "discover":
+                guarded("cannot list the tests: ", () -> framework.discover(operands));
+                Lab.discovered();
+                break;
+            case "suite":
+                guarded("cannot run the suite to its end: ", () -> framework.suite(operands));
+                Lab.suiteFinished();
+                break;
+            default:
+                test(framework, operands.get(0));
+        }
+    }
+
+    private static void guarded(String introduction, Runnable act) {
+        try {
+            act.run();
+        } catch (Throwable thrown) {
+            Lab.problem(introduction + Diagnosis.of(thrown));
+        }
+    }
+
+    private static void test(Framework framework, String unit) {
+        Verdict verdict;
+        Lab.started(unit);
+        try {
+            verdict = framework.test(unit);
+        } catch (Throwable thrown) {
+            verdict = Verdict.failed(thrown);
+        }
+        Lab.finished(unit, verdict.code(), verdict.failure());
+    }
+
+    private static void close(Framework framework) {
+        try {
+            framework.close();
+        } catch (Throwable ignored) {
+            // Nobody is left to be told: the last answer has been given.
+        }
+    }
+}

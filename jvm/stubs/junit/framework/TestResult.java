@@ -1,0 +1,5 @@
+package junit.framework;
+
+public class TestResult {
+    public void addListener(TestListener listener) {}
+}

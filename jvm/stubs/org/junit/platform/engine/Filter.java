@@ -1,0 +1,3 @@
+package org.junit.platform.engine;
+
+public interface Filter<T> {}
