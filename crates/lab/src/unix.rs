@@ -3,9 +3,13 @@
 
 use std::ffi::CString;
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
 
 /// Signals that somebody may send to us although they are meant for the program we run.
 const FORWARDED: [libc::c_int; 4] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT];
@@ -23,6 +27,16 @@ pub(crate) fn is_noexec(folder: &Path) -> bool {
     // SAFETY: a C string and a place to write to, both alive during the call.
     let result = unsafe { libc::statvfs(path.as_ptr(), &raw mut status) };
     result != 0 || status.f_flag & libc::ST_NOEXEC != 0
+}
+
+/// Bytes that this user can still write where `folder` lies.
+pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
+    let path = CString::new(folder.as_os_str().as_bytes()).ok()?;
+    // SAFETY: all zero is a valid value of this plain C struct.
+    let mut status: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a C string and a place to write to, both alive during the call.
+    let result = unsafe { libc::statvfs(path.as_ptr(), &raw mut status) };
+    (result == 0).then(|| status.f_bavail * status.f_frsize)
 }
 
 /// The user this process acts for.
@@ -112,6 +126,89 @@ fn send(signal: libc::c_int) {
     if receiver > 0 {
         // SAFETY: a process we started and have not yet waited for.
         unsafe { libc::kill(receiver, signal) };
+    }
+}
+
+/// Makes the child die when the thread that starts it does, however that ends.
+pub(crate) fn end_with_parent(command: &mut Command) {
+    // SAFETY: between fork and exec only this one system call is made, which is allowed there.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
+}
+
+/// Whether something can be read before the time is over.
+pub(crate) fn wait_readable(from: &impl AsRawFd, limit: Duration) -> io::Result<bool> {
+    let mut waited = libc::pollfd { fd: from.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let millis = libc::c_int::try_from(limit.as_millis().max(1)).unwrap_or(libc::c_int::MAX);
+    // SAFETY: one descriptor, open and alive during the call.
+    let ready = unsafe { libc::poll(&raw mut waited, 1, millis) };
+    match ready {
+        0 => Ok(false),
+        1.. => Ok(true),
+        _ => match io::Error::last_os_error() {
+            error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+            error => Err(error),
+        },
+    }
+}
+
+/// Asks a JVM to print the stacks of its threads.
+pub(crate) fn ask_for_stacks(process: u32) {
+    signal(process, libc::SIGQUIT, false);
+}
+
+/// Ends a process group that was made by `process_group(0)` and whose leader is not yet reaped.
+pub(crate) fn kill_group(leader: u32) {
+    signal(leader, libc::SIGKILL, true);
+}
+
+pub(crate) fn kill_process(process: u32) {
+    signal(process, libc::SIGKILL, false);
+}
+
+fn signal(process: u32, signal: libc::c_int, is_group: bool) {
+    if let Ok(process) = libc::pid_t::try_from(process)
+        && process > 1
+    {
+        // SAFETY: only sends a signal; never to group 0, 1 or all.
+        unsafe { libc::kill(if is_group { -process } else { process }, signal) };
+    }
+}
+
+/// The memory of this machine.
+pub(crate) fn memory_mib() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = total.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kib.map_or(2048, |kib| kib / 1024)
+}
+
+/// Where the first Ctrl-C is noted; the second one ends the process.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C and SIGTERM are noted instead of ending this process; a second one ends it.
+pub(crate) fn note_interrupts() -> &'static AtomicBool {
+    let handler: extern "C" fn(libc::c_int) = note_interrupt;
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: the handler uses an atomic and `_exit`, which are allowed in signal handlers.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handler as usize;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        }
+    }
+    &INTERRUPTED
+}
+
+extern "C" fn note_interrupt(signal: libc::c_int) {
+    if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        // SAFETY: always allowed. Workers die with their parent.
+        unsafe { libc::_exit(128 + signal) };
     }
 }
 

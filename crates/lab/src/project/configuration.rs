@@ -3,6 +3,7 @@
 use catchment_protocol::lab::Outcome;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 
 /// A Surefire or Failsafe execution, a Gradle `Test` task, or a given class path.
@@ -42,6 +43,16 @@ pub enum Framework {
     /// Runs JUnit 3 as well.
     JUnit4,
     TestNg,
+}
+
+impl fmt::Display for Framework {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::JUnitPlatform => "JUnit Platform",
+            Self::JUnit4 => "JUnit 4",
+            Self::TestNg => "TestNG",
+        })
+    }
 }
 
 /// Which tests of the test classes the build leaves out, as it was told. Empty means: no limit.

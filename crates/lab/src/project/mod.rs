@@ -3,17 +3,36 @@
 //! The build runs once, in a copy of the user's tree, with the user's own build files. Nothing is asked of it but to
 //! run its tests: how it starts the JVMs that do is seen from outside.
 
+mod build_run;
+mod class_folders;
+mod command_line;
 mod configuration;
+mod copy;
+mod executions;
+mod fingerprint;
+mod maven;
+mod maven_log;
+mod pom;
+mod properties;
+mod relocate;
+mod reports;
+mod root;
+mod saved;
+mod surefire;
+mod tree;
 mod workspace;
 
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use workspace::Workspace;
 
 use crate::seen::Problem;
+use maven::MavenBuild;
+use root::{Build, Tool, find_build};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
+use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the user asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,4 +92,77 @@ pub enum ProjectError {
     Io { action: &'static str, path: PathBuf, reason: io::Error },
     #[error(transparent)]
     Install(#[from] crate::install::InstallError),
+}
+
+/// What a build tool's run gave.
+#[derive(Debug)]
+struct Found {
+    configurations: Vec<RunConfiguration>,
+    problems: Vec<Problem>,
+}
+
+/// Builds the project and finds out how it runs its tests, or remembers it if nothing has changed since.
+pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Result<Project, ProjectError> {
+    let (folder, build) = locate(request)?;
+    let workspace = Workspace::of(&build.root);
+    let request = ProjectRequest { folder: folder.clone(), ..request.clone() };
+    progress("reading the project");
+    let fingerprint = fingerprint::fingerprint(&build.root, &request).map_err(|reason| ProjectError::Io {
+        action: "cannot read",
+        path: build.root.clone(),
+        reason,
+    })?;
+    if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {
+        progress("nothing has changed since the last build");
+        return Ok(project);
+    }
+    saved::forget(&workspace);
+    progress("copying the project");
+    workspace.update()?;
+    let found = run_build(&request, &build, &workspace, progress)?;
+    if found.configurations.is_empty() {
+        return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
+    }
+    let configurations = found.configurations.into_iter().map(|each| each.into_copy(&workspace)).collect();
+    let project = Project { workspace, configurations, problems: found.problems, fingerprint };
+    saved::save(&project);
+    Ok(project)
+}
+
+/// The folder for all that is kept of the project; it is there afterwards.
+pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError> {
+    let (_, build) = locate(request)?;
+    let workspace = Workspace::of(&build.root);
+    workspace.create_own_folder()?;
+    Ok(workspace.own_folder())
+}
+
+fn locate(request: &ProjectRequest) -> Result<(PathBuf, Build), ProjectError> {
+    let folder = fs::canonicalize(&request.folder).map_err(|reason| ProjectError::Io {
+        action: "cannot read",
+        path: request.folder.clone(),
+        reason,
+    })?;
+    let build = find_build(&folder).ok_or_else(|| ProjectError::NoBuild { folder: folder.clone() })?;
+    Ok((folder, build))
+}
+
+fn run_build(
+    request: &ProjectRequest,
+    build: &Build,
+    workspace: &Workspace,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Found, ProjectError> {
+    let in_copy = |path: &Path| {
+        let relative = path.strip_prefix(&workspace.original).unwrap_or(Path::new(""));
+        // `join` with nothing would append a slash.
+        if relative.as_os_str().is_empty() { workspace.root.clone() } else { workspace.root.join(relative) }
+    };
+    let (top, folder) = (in_copy(&build.top), in_copy(&request.folder));
+    match build.tool {
+        Tool::Maven => {
+            MavenBuild { workspace, top, folder, arguments: &request.build_arguments }.run(progress)
+        }
+        Tool::Gradle => Err(ProjectError::NoBuild { folder }),
+    }
 }

@@ -1,0 +1,80 @@
+//! A number that changes with everything a build depends on that we know of.
+
+use super::ProjectRequest;
+use super::tree::visit_sources;
+use catchment_protocol::hash::hash64;
+use std::env;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Changes when a saved project of an older form would be understood wrongly.
+const FORM: u64 = 1;
+
+/// Variables that change what a build does although no file has changed.
+const VARIABLES: &[&str] = &["JAVA_HOME", "PATH", "MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "JAVA_OPTS"];
+
+/// Over the paths and contents of the sources below `root`, the request, and this tool's version.
+pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u64> {
+    let mut parts = Parts::default();
+    parts.add(&FORM.to_le_bytes());
+    parts.add(env!("CARGO_PKG_VERSION").as_bytes());
+    parts.add(request.folder.as_os_str().as_bytes());
+    parts.add(&serde_json::to_vec(&(&request.build_arguments, &request.plain))?);
+    for name in VARIABLES {
+        parts.add(env::var_os(name).unwrap_or_default().as_bytes());
+    }
+    visit_sources(root, Path::new(""), &mut |relative, metadata| {
+        parts.add(relative.as_os_str().as_bytes());
+        let path = root.join(relative);
+        if metadata.is_symlink() {
+            parts.add(fs::read_link(path)?.as_os_str().as_bytes());
+        } else if metadata.is_file() {
+            parts.add(&(metadata.permissions().mode() & 0o111).to_le_bytes());
+            parts.add(&fs::read(path)?);
+        }
+        Ok(())
+    })?;
+    Ok(hash64(&parts.0))
+}
+
+/// Hashes of the parts; they are hashed again at the end.
+#[derive(Default)]
+struct Parts(Vec<u8>);
+
+impl Parts {
+    fn add(&mut self, part: &[u8]) {
+        self.0.extend_from_slice(&hash64(part).to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_names_and_arguments_matter_and_outputs_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("pom.xml"), "a").unwrap();
+        fs::write(root.join("src/A.java"), "b").unwrap();
+        let mut request = ProjectRequest { folder: root.to_owned(), ..ProjectRequest::default() };
+        let first = fingerprint(root, &request).unwrap();
+        for made in ["target", ".catchment", ".git"] {
+            fs::create_dir(root.join(made)).unwrap();
+            fs::write(root.join(made).join("x"), "c").unwrap();
+        }
+        assert_eq!(fingerprint(root, &request).unwrap(), first);
+        fs::write(root.join("src/A.java"), "c").unwrap();
+        let changed = fingerprint(root, &request).unwrap();
+        assert_ne!(changed, first);
+        fs::rename(root.join("src/A.java"), root.join("src/B.java")).unwrap();
+        assert_ne!(fingerprint(root, &request).unwrap(), changed);
+        fs::rename(root.join("src/B.java"), root.join("src/A.java")).unwrap();
+        request.build_arguments = vec!["-Pfast".into()];
+        assert_ne!(fingerprint(root, &request).unwrap(), changed);
+    }
+}

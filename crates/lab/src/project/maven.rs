@@ -1,0 +1,205 @@
+//! Maven: runs the build's own tests once and sees how Surefire and Failsafe start their JVMs.
+
+use super::build_run::{BuildRun, Built, find_program, is_executable};
+use super::configuration::RunConfiguration;
+use super::executions::{Executions, module_name};
+use super::maven_log::{failure, module_begun, why_no_tests};
+use super::pom::{Pom, modules_of};
+use super::surefire::SurefireJvm;
+use super::workspace::Workspace;
+use super::{Found, ProjectError};
+use crate::seen::Problem;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Failing tests are no failed build: they are what we want to know.
+const IGNORE_FAILURES: &str = "maven.test.failure.ignore";
+
+/// Options whose value is the next argument.
+const WITH_VALUE: &[&str] = &[
+    "-P",
+    "--activate-profiles",
+    "-pl",
+    "--projects",
+    "-f",
+    "--file",
+    "-s",
+    "--settings",
+    "-gs",
+    "--global-settings",
+    "-t",
+    "--toolchains",
+    "-gt",
+    "--global-toolchains",
+    "-T",
+    "--threads",
+    "-rf",
+    "--resume-from",
+    "-l",
+    "--log-file",
+    "-b",
+    "--builder",
+    "-D",
+    "--define",
+    "-emp",
+    "--encrypt-master-password",
+    "-ep",
+    "--encrypt-password",
+    "--color",
+];
+
+#[derive(Debug)]
+pub(super) struct MavenBuild<'a> {
+    pub(super) workspace: &'a Workspace,
+    /// Where Maven is started; in the copy.
+    pub(super) top: PathBuf,
+    /// What the user asked for: the top or a module; in the copy.
+    pub(super) folder: PathBuf,
+    pub(super) arguments: &'a [OsString],
+}
+
+impl MavenBuild<'_> {
+    pub(super) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Found, ProjectError> {
+        let run = BuildRun::new(&self.workspace.own_folder())?;
+        let mut problems = Vec::new();
+        let program = self.program(&mut problems)?;
+        let mut built = self.build(&run, &program, &[], progress)?;
+        let mut jvms = self.test_jvms(&built);
+        if jvms.is_empty() && built.succeeded && self.has_new_reports(&built) {
+            progress("the tests run inside Maven's own JVM; building again with forkCount=1");
+            problems
+                .push(self.problem("forkCount=0: the tests run in Maven's own JVM; here with forkCount=1"));
+            built =
+                self.build(&run, &program, &["-DforkCount=1".into(), "-DforkMode=once".into()], progress)?;
+            jvms = self.test_jvms(&built);
+        }
+        let ran_further_than_tests = self.goals().first().is_some_and(|goal| goal == "verify");
+        if !built.succeeded {
+            let reason = failure(&built.log, &self.workspace.root);
+            if jvms.is_empty() || !(ran_further_than_tests || reason.contains("There are test failures")) {
+                return Err(ProjectError::BuildFailed { reason, log: run.log });
+            }
+            problems.push(self.problem(&format!("the build failed after its tests: {reason}")));
+        }
+        if jvms.is_empty() {
+            let reason = why_no_tests(&built.log, self.has_new_reports(&built));
+            return Err(ProjectError::NoTestJvm { reason: reason.to_owned(), log: run.log });
+        }
+        Ok(self.configurations(jvms, &built, problems))
+    }
+
+    fn problem(&self, what: &str) -> Problem {
+        Problem { place: module_name(&self.top), what: what.to_owned() }
+    }
+
+    /// The project's own wrapper if it works, else `mvn`.
+    fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
+        let wrappers = [&self.top, &self.workspace.root].map(|folder| folder.join("mvnw"));
+        if let Some(wrapper) = wrappers.into_iter().find(|wrapper| is_executable(wrapper)) {
+            let mut command = Command::new(&wrapper);
+            command.arg("--version").current_dir(&self.top).stdin(Stdio::null());
+            if command.output().is_ok_and(|output| output.status.success()) {
+                return Ok(wrapper);
+            }
+            problems.push(
+                self.problem("its Maven wrapper (mvnw) does not start; mvn on the PATH is used instead"),
+            );
+        }
+        find_program("mvn").ok_or_else(|| ProjectError::ToolMissing { tool: "Maven (mvn)".to_owned() })
+    }
+
+    fn build(
+        &self,
+        run: &BuildRun,
+        program: &Path,
+        extra: &[OsString],
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Built, ProjectError> {
+        let mut command = Command::new(program);
+        command.current_dir(&self.top);
+        command.args(["-B", "-fae"]).arg(format!("-D{IGNORE_FAILURES}=true"));
+        command.args(self.module_selection()).args(extra).args(self.arguments);
+        command.args(self.goals());
+        run.run(&mut command, &mut |line| {
+            if let Some(module) = module_begun(line) {
+                progress(&format!("building {module}"));
+            }
+        })
+    }
+
+    /// Ours, unless the user gave some: `verify` only where Failsafe would have tests to run.
+    fn goals(&self) -> Vec<OsString> {
+        if has_goals(self.arguments) {
+            return Vec::new();
+        }
+        let has_failsafe = |folder: &PathBuf| Pom::in_folder(folder).is_some_and(|pom| pom.has_failsafe);
+        let goal = if modules_of(&self.top).iter().any(has_failsafe) { "verify" } else { "test" };
+        vec![goal.into()]
+    }
+
+    /// For a user who stands in a module: it and its own modules, with what they need.
+    fn module_selection(&self) -> Vec<OsString> {
+        let selects = |argument: &OsString| argument == "-pl" || argument == "--projects";
+        if self.folder == self.top || self.arguments.iter().any(selects) {
+            return Vec::new();
+        }
+        let relative = |module: &PathBuf| Some(module.strip_prefix(&self.top).ok()?.as_os_str().to_owned());
+        let modules: Vec<OsString> = modules_of(&self.folder).iter().filter_map(relative).collect();
+        vec!["-pl".into(), modules.join(OsStr::new(",")), "-am".into()]
+    }
+
+    /// The test JVMs of the modules that the user asked for.
+    fn test_jvms(&self, built: &Built) -> Vec<SurefireJvm> {
+        let jvms = built.launches.iter().filter_map(SurefireJvm::of);
+        jvms.filter(|jvm| jvm.test_classes.starts_with(&self.folder)).collect()
+    }
+
+    fn has_new_reports(&self, built: &Built) -> bool {
+        let folders = modules_of(&self.top).into_iter().flat_map(|module| {
+            ["target/surefire-reports", "target/failsafe-reports"].map(|reports| module.join(reports))
+        });
+        folders.into_iter().any(|folder| !super::reports::read_reports(&folder, built.since).0.is_empty())
+    }
+
+    fn configurations(&self, jvms: Vec<SurefireJvm>, built: &Built, mut problems: Vec<Problem>) -> Found {
+        let mut executions = Executions::of(jvms, &built.log);
+        let configurations: Vec<RunConfiguration> =
+            executions.configurations(&self.workspace.root, built.since, &mut problems);
+        let is_ours = |key: &str| {
+            let given = |argument: &OsString| argument.to_string_lossy().starts_with(&format!("-D{key}"));
+            [IGNORE_FAILURES, "forkCount", "forkMode"].contains(&key) && !self.arguments.iter().any(given)
+        };
+        let without_ours = |mut configuration: RunConfiguration| {
+            configuration.system_properties.retain(|(key, _)| !is_ours(key));
+            configuration
+        };
+        Found { configurations: configurations.into_iter().map(without_ours).collect(), problems }
+    }
+}
+
+fn has_goals(arguments: &[OsString]) -> bool {
+    let mut is_value = false;
+    arguments.iter().any(|argument| {
+        let text = argument.to_string_lossy();
+        let is_goal = !is_value && !text.starts_with('-') && !text.is_empty();
+        is_value = !is_value && WITH_VALUE.contains(&text.as_ref());
+        is_goal
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_told_from_values_of_options() {
+        let has = |arguments: &[&str]| has_goals(&arguments.iter().map(OsString::from).collect::<Vec<_>>());
+        assert!(has(&["verify"]) && has(&["-Pit", "verify"]) && has(&["-pl", "core", "org.acme:plugin:run"]));
+        assert!(
+            !has(&[])
+                && !has(&["-P", "it", "-pl", "core", "-Dx=y", "-o"])
+                && !has(&["--projects", "-x", "-e"])
+        );
+    }
+}

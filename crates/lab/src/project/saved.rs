@@ -1,0 +1,33 @@
+//! The result of a build, kept for the next run.
+
+use super::{Project, Workspace};
+use std::fs;
+use std::path::PathBuf;
+
+fn file(workspace: &Workspace) -> PathBuf {
+    workspace.own_folder().join("project.json")
+}
+
+/// The project as it was when last built, if it was the same and its copy is still there.
+pub(super) fn load(workspace: &Workspace, fingerprint: u64) -> Option<Project> {
+    let project: Project = serde_json::from_slice(&fs::read(file(workspace)).ok()?).ok()?;
+    let is_there = project.configurations.iter().all(|each| {
+        each.java.is_file() && each.working_folder.is_dir() && each.tests.iter().all(|tests| tests.exists())
+    });
+    (project.fingerprint == fingerprint && project.workspace == *workspace && is_there).then_some(project)
+}
+
+/// From now on until the next [`save`], the copy is nothing to rely on.
+pub(super) fn forget(workspace: &Workspace) {
+    let _ = fs::remove_file(file(workspace));
+}
+
+/// Whole or not at all. Failing costs a build the next time and nothing else.
+pub(super) fn save(project: &Project) {
+    let Ok(text) = serde_json::to_vec_pretty(project) else { return };
+    let path = file(&project.workspace);
+    let unfinished = path.with_extension("unfinished");
+    if fs::write(&unfinished, text).is_ok() {
+        let _ = fs::rename(unfinished, path);
+    }
+}

@@ -1,0 +1,208 @@
+//! From the start of one of Surefire's or Failsafe's JVMs to how it runs tests.
+//!
+//! Such a JVM runs `ForkedBooter`, from a jar whose manifest is the class path, from an argument file with a module path, or
+//! from a plain class path. Its arguments name a properties file that says what to run with which provider, and a second
+//! one with system properties to set.
+
+use super::command_line::{CommandLine, Main, recorded_file, split_paths};
+use super::configuration::{Framework, TestFilters};
+use super::properties;
+use catchment_protocol::records::Launch;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+const BOOTER: &str = "org.apache.maven.surefire.booter.ForkedBooter";
+
+/// One JVM of Surefire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SurefireJvm {
+    pub(super) java: PathBuf,
+    pub(super) jvm_arguments: Vec<OsString>,
+    pub(super) class_path: Vec<PathBuf>,
+    pub(super) system_properties: Vec<(String, String)>,
+    pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) working_folder: PathBuf,
+    pub(super) framework: Framework,
+    pub(super) filters: TestFilters,
+    /// Classes that the scan for tests found, in the order of the run; all of them, even if this JVM got only some.
+    pub(super) scanned: Vec<String>,
+    pub(super) reports: PathBuf,
+    pub(super) test_classes: PathBuf,
+    pub(super) notes: Vec<String>,
+    /// Equal for the JVMs of one execution, different for any two executions that differ in anything.
+    pub(super) execution: String,
+}
+
+impl SurefireJvm {
+    /// `None` for a JVM that is not Surefire's.
+    pub(super) fn of(launch: &Launch) -> Option<Self> {
+        let line = CommandLine::of(launch);
+        if !is_booter(&line.main) {
+            return None;
+        }
+        let files = argument_properties(launch, &line.program_arguments);
+        let booter = Booter(files.iter().find(|file| has_key(file, "providerConfiguration"))?.clone());
+        let system_properties = files.into_iter().find(|file| *file != booter.0).unwrap_or_default();
+        let mut jvm_arguments = line.jvm_arguments;
+        if booter.get("enableAssertions") != Some("false") && !jvm_arguments.iter().any(|own| own == "-ea") {
+            // Surefire switches them on from inside.
+            jvm_arguments.push("-ea".into());
+        }
+        Some(Self {
+            java: path_of(&launch.executable),
+            jvm_arguments,
+            class_path: booter
+                .class_path()
+                .or(line.class_path)
+                .unwrap_or_else(|| class_path_variable(launch)),
+            system_properties,
+            environment: launch
+                .environment
+                .iter()
+                .map(|(name, value)| (text_of(name), text_of(value)))
+                .collect(),
+            working_folder: path_of(&launch.working_folder),
+            framework: booter.framework(),
+            filters: booter.filters(),
+            scanned: booter.list("tc."),
+            reports: booter.path("reportsDirectory"),
+            test_classes: booter.path("testClassesDirectory"),
+            notes: booter.notes(),
+            execution: booter.execution(),
+        })
+    }
+}
+
+fn is_booter(main: &Main) -> bool {
+    match main {
+        Main::Class(class) => class == BOOTER,
+        Main::Jar(jar) => {
+            jar.file_name().is_some_and(|name| name.to_string_lossy().starts_with("surefirebooter"))
+        }
+        Main::Module(_) | Main::None => false,
+    }
+}
+
+/// The properties files among the arguments: named whole (before 2.20), or as a folder and names in it.
+fn argument_properties(launch: &Launch, arguments: &[OsString]) -> Vec<Vec<(String, String)>> {
+    let folder = arguments.first().map(Path::new).unwrap_or(Path::new(""));
+    let read = |name: &OsString| {
+        let content =
+            recorded_file(launch, Path::new(name)).or_else(|| recorded_file(launch, &folder.join(name)))?;
+        Some(properties::parse(&content))
+    };
+    arguments.iter().filter_map(read).collect()
+}
+
+fn has_key(file: &[(String, String)], key: &str) -> bool {
+    file.iter().any(|(own, _)| own == key)
+}
+
+/// The properties file that tells the booter what to do.
+#[derive(Debug)]
+struct Booter(Vec<(String, String)>);
+
+impl Booter {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        PathBuf::from(self.get(key).unwrap_or_default())
+    }
+
+    /// `<prefix>0`, `<prefix>1` ... in the order of the numbers.
+    fn list(&self, prefix: &str) -> Vec<String> {
+        let numbered = self.0.iter().filter_map(|(key, value)| {
+            let number: usize = key.strip_prefix(prefix)?.parse().ok()?;
+            Some((number, value.clone()))
+        });
+        let mut numbered: Vec<_> = numbered.collect();
+        numbered.sort_by_key(|(number, _)| *number);
+        numbered.into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// The tests' class path, then what the provider brings along, such as JUnit's launcher. Surefire's own jars stay out:
+    /// their place is taken by our driver.
+    fn class_path(&self) -> Option<Vec<PathBuf>> {
+        let own = self.list("classPathUrl.");
+        if own.is_empty() {
+            return None;
+        }
+        let provided = self.list("surefireClassPathUrl.").into_iter().filter(|jar| !is_surefires(jar));
+        let mut class_path: Vec<PathBuf> = Vec::new();
+        for entry in own.into_iter().chain(provided).map(PathBuf::from) {
+            if !class_path.contains(&entry) {
+                class_path.push(entry);
+            }
+        }
+        Some(class_path)
+    }
+
+    fn framework(&self) -> Framework {
+        let provider = self.get("providerConfiguration").unwrap_or_default().to_lowercase();
+        if provider.contains("junitplatform") {
+            Framework::JUnitPlatform
+        } else if provider.contains("testng") {
+            Framework::TestNg
+        } else {
+            // JUnit 4, JUnit 4.7 for parallel runs, JUnit 3; also the provider for JUnit 5 that came before Surefire's own.
+            Framework::JUnit4
+        }
+    }
+
+    fn filters(&self) -> TestFilters {
+        TestFilters {
+            included_groups: self.words("groups"),
+            excluded_groups: self.words("excludegroups"),
+            included_engines: self.words("includejunit5engines"),
+            excluded_engines: self.words("excludejunit5engines"),
+            configuration_parameters: self
+                .get("configurationParameters")
+                .map_or_else(Vec::new, |text| properties::parse(text.as_bytes())),
+            suite_files: self.list("testXmlSuite").into_iter().map(PathBuf::from).collect(),
+        }
+    }
+
+    fn words(&self, key: &str) -> Vec<String> {
+        let words = self.get(key).unwrap_or_default().split(',').map(str::trim);
+        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(parallel) = self.get("parallel").filter(|parallel| !matches!(*parallel, "" | "none")) {
+            notes.push(format!("parallel={parallel}: parallel execution is switched off for observation"));
+        }
+        if self.get("rerunFailingTestsCount").is_some_and(|count| count != "0") {
+            notes.push("failing tests are re-run by the build; here a test that fails has failed".to_owned());
+        }
+        notes
+    }
+
+    /// Surefire names its statistics file by a checksum over the whole configuration of the execution.
+    fn execution(&self) -> String {
+        let scanned = self.list("tc.").join(",");
+        let value = |key| self.get(key).unwrap_or_default();
+        [value("runStatisticsFile"), value("reportsDirectory"), value("requestedTest"), &scanned].join("|")
+    }
+}
+
+fn is_surefires(jar: &str) -> bool {
+    jar.contains("/org/apache/maven/surefire/") || jar.contains("/org/apache/maven/shared/")
+}
+
+/// Without manifest-only jar, old versions of Surefire pass the class path in the environment.
+fn class_path_variable(launch: &Launch) -> Vec<PathBuf> {
+    let variable = launch.environment.iter().find(|(name, _)| name == b"CLASSPATH");
+    variable.map_or_else(Vec::new, |(_, value)| split_paths(OsStr::from_bytes(value)))
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(text_of(bytes))
+}
+
+fn text_of(bytes: &[u8]) -> OsString {
+    OsString::from_vec(bytes.to_vec())
+}
