@@ -4,6 +4,7 @@
 //! that a second run needs neither network nor compilers. No test may skip because something is absent: the
 //! functions here return an error of one clear line instead.
 
+pub mod check;
 pub mod colours;
 pub mod compilers;
 mod java_lexer;

@@ -1,0 +1,88 @@
+//! `catchment check` on the fixtures: every verdict, every experiment and every set-aside test as worked out by hand.
+//!
+//! Around each run: nothing of the user's is touched, no process is left behind, every experiment is accounted for.
+
+use catchment_testkit::check::{self, Answer, CheckProject, Facts, Framework, Snapshot, differences};
+use std::fs;
+
+/// One test per fixture and framework, so that a failure has a name.
+macro_rules! fixtures {
+    ($($test:ident: $name:literal by $framework:ident,)*) => {
+        $(#[test]
+        fn $test() {
+            matches_expectations($name, Framework::$framework);
+        })*
+
+        const LISTED: &[&str] = &[$($name),*];
+    };
+}
+
+fixtures! {
+    listings_junit4: "listings" by JUnit4,
+    listings_junit5: "listings" by JUnit5,
+    listings_testng: "listings" by TestNg,
+    shapes: "shapes" by JUnit5,
+    suites_junit4: "suites-junit4" by JUnit4,
+    suites_junit5: "suites-junit5" by JUnit5,
+    hostile: "hostile" by JUnit4,
+    hostile_baseline: "hostile-baseline" by JUnit4,
+}
+
+#[test]
+fn every_fixture_in_the_folder_has_its_test() {
+    for fixture in fs::read_dir(check::folder()).expect("fixtures") {
+        let name = fixture.expect("fixture").file_name().into_string().expect("a plain name");
+        assert!(LISTED.contains(&name.as_str()), "{name}");
+    }
+}
+
+#[test]
+fn one_worker_or_two_and_a_second_run_from_the_start_give_the_same_verdicts() {
+    for (name, framework) in [("shapes", Framework::JUnit5), ("suites-junit4", Framework::JUnit4)] {
+        let project = CheckProject::new(name, framework).expect("fixture compiles");
+        let alone = project.check(&["--jobs", "1"]).expect("check by one worker").verdicts();
+        for arguments in [["--fresh", "--jobs=1"], ["--fresh", "--jobs=2"]] {
+            let again = project.check(&arguments).expect("check").verdicts();
+            assert_none(&differences(&alone, &again), &format!("{name} with {arguments:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_run_that_stops_early_gives_the_verdicts_of_one_that_does_not() {
+    let project = CheckProject::new("listings", Framework::JUnit5).expect("fixture compiles");
+    let expected = verdicts_of(check::expected("listings").expect("expected file"));
+    let found = verdicts_of(project.check(&[]).expect("check").facts());
+    assert_none(&differences(&expected, &found), "listings without --matrix");
+}
+
+/// Without the outcomes of single experiments.
+fn verdicts_of(facts: Facts) -> Facts {
+    facts.into_iter().filter(|(about, _)| !about.contains(" under ")).collect()
+}
+
+fn matches_expectations(name: &str, framework: Framework) {
+    let project = CheckProject::new(name, framework).expect("fixture compiles");
+    let expected = check::expected(name).expect("expected file");
+    let before = Snapshot::of(project.folder()).expect("snapshot");
+
+    let answer = project.check(&["--matrix"]).expect("check");
+
+    let after = Snapshot::of(project.folder()).expect("snapshot");
+    assert_none(&before.changes(&after), "files of the user");
+    assert_none(&project.marker.left_over(), "processes left behind");
+    assert_none(&differences(&expected, &answer.facts()), name);
+    assert_none(&answer.unaccounted(), "experiments not accounted for");
+    assert_again(&project, &answer);
+}
+
+/// With everything in the store, the next run has nothing to do and says the same.
+fn assert_again(project: &CheckProject, answer: &Answer) {
+    let again = project.check(&["--matrix"]).expect("second check");
+    assert_none(&differences(&answer.facts(), &again.facts()), "a second run");
+    assert_eq!(again.json()["stats"]["experiments"], 0, "experiments of a second run");
+}
+
+fn assert_none(lines: &[String], what: &str) {
+    assert!(lines.is_empty(), "{what}:\n  {}", lines.join("\n  "));
+}
