@@ -14,7 +14,7 @@ macro_rules! sources {
     };
 }
 
-const SOURCES: [(&str, &str); 8] = sources![
+const SOURCES: [(&str, &str); 9] = sources![
     "BadOrderException.java",
     "Importer.java",
     "Journal.java",
@@ -22,6 +22,7 @@ const SOURCES: [(&str, &str); 8] = sources![
     "Order.java",
     "OrderParser.java",
     "PriceCache.java",
+    "PriceList.java",
     "PriceStore.java",
 ];
 
