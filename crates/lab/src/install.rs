@@ -25,6 +25,8 @@ const FILES: [(&str, &[u8]); 3] =
 pub(crate) struct InstalledAgent {
     pub(crate) library: PathBuf,
     pub(crate) runtime: PathBuf,
+    /// For the class path of workers.
+    pub(crate) driver: PathBuf,
 }
 
 /// No folder could take the agent.
@@ -79,7 +81,11 @@ fn install_into(cache: &Path) -> io::Result<InstalledAgent> {
     if !is_complete(&folder) {
         unpack_atomically(cache, &folder)?;
     }
-    Ok(InstalledAgent { library: folder.join(LIBRARY), runtime: folder.join(RUNTIME) })
+    Ok(InstalledAgent {
+        library: folder.join(LIBRARY),
+        runtime: folder.join(RUNTIME),
+        driver: folder.join(DRIVER),
+    })
 }
 
 /// `-agentpath:` ends the path at the first `=`, and `JAVA_TOOL_OPTIONS` knows quotes but no escapes.
