@@ -7,7 +7,7 @@ final class Frameworks {
     static Framework open(String name, Arguments arguments) {
         switch (name) {
             case "junit-platform":
-                return new JUnitPlatform(arguments);
+                return new JUnitPlatform(PlatformLauncher.open(), arguments);
             case "junit4":
                 return openJUnit(arguments);
             case "testng":

@@ -51,7 +51,7 @@ final class JUnit3 implements Framework {
             String name = id.substring(id.indexOf(SEPARATOR) + SEPARATOR.length());
             String several = count > 1 ? "several tests have this name" : null;
             String shared = groups.contains(id) ? "its tests cannot be run one by one" : several;
-            Lab.unit(id, classOf(testClass, name), methodOf(name), shared);
+            Lab.unit(id, Names.classOf(name, testClass.getName()), Names.methodOf(name), shared);
         });
     }
 
@@ -109,17 +109,7 @@ final class JUnit3 implements Framework {
 
     /** {@code TestCase.toString()} is {@code method(class)}; decorators and suites name themselves as well. */
     private static String idOf(Class<?> testClass, Test leaf) {
-        return testClass.getName() + SEPARATOR + leaf;
-    }
-
-    private static String classOf(Class<?> testClass, String name) {
-        int open = name.lastIndexOf('(');
-        return open > 0 && name.endsWith(")") ? name.substring(open + 1, name.length() - 1) : testClass.getName();
-    }
-
-    private static String methodOf(String name) {
-        int open = name.lastIndexOf('(');
-        return open > 0 && name.endsWith(")") ? name.substring(0, open) : name;
+        return testClass.getName() + SEPARATOR + Names.stable(leaf.toString());
     }
 
     private static void run(Test test, Verdict verdict) {

@@ -8,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.junit.runner.Description;
 import org.junit.runner.Runner;
 import org.junit.runner.manipulation.Filter;
@@ -26,14 +25,11 @@ import org.junit.runner.manipulation.NoTestsRemainException;
  */
 final class JUnit4Class {
     private static final String SEPARATOR = "::";
-    /** The hash in the default {@code toString} of a parameter: different in each JVM. */
-    private static final Pattern HASH = Pattern.compile("@[0-9a-f]{5,8}(?![0-9a-zA-Z])");
     /** Runners of flat classes whose filters are known to work. */
     private static final List<String> KNOWN = Arrays.asList(
             "org.junit.runners.JUnit4",
             "org.junit.runners.BlockJUnit4ClassRunner",
-            "org.junit.internal.runners.JUnit4ClassRunner",
-            "org.junit.internal.runners.JUnit38ClassRunner");
+            "org.junit.internal.runners.JUnit4ClassRunner");
 
     private final String name;
     private final Runner runner;
@@ -87,9 +83,14 @@ final class JUnit4Class {
         return runner;
     }
 
-    /** The unit a running test belongs to; the class as a whole for tests that nobody had announced. */
+    /** The unit a running test belongs to; the class as a whole for tests that are not in the tree. */
     JUnit4Unit unitOf(Description leaf) {
-        return unitOfLeaf.getOrDefault(keyOf(leaf), whole);
+        JUnit4Unit unit = unitOfLeaf.get(keyOf(leaf));
+        if (unit == null && !unitOfLeaf.isEmpty()) {
+            Lab.unit(whole.id, whole.className, whole.name, "some of its tests show only when it runs");
+            unitOfLeaf.put(keyOf(leaf), whole);
+        }
+        return unit == null ? whole : unit;
     }
 
     /** The units below this description, which may lack its children or be no part of the tree: then all. */
@@ -183,9 +184,10 @@ final class JUnit4Class {
             addLeaves(branch);
             return;
         }
-        String display = stable(branch.getDisplayName());
-        JUnit4Unit unit = new JUnit4Unit(
-                name + SEPARATOR + display, classOf(display), methodOf(display), true, "its tests cannot be run one by one");
+        String display = Names.stable(branch.getDisplayName());
+        String itsClass = Classes.isHere(display) ? display : name;
+        JUnit4Unit unit =
+                new JUnit4Unit(name + SEPARATOR + display, itsClass, display, true, "its tests cannot be run one by one");
         leaves.forEach(leaf -> unitOfLeaf.put(leaf, unit));
     }
 
@@ -197,10 +199,15 @@ final class JUnit4Class {
         String key = keyOf(node);
         JUnit4Unit known = unitOfLeaf.get(key);
         if (known == null) {
-            unitOfLeaf.put(key, new JUnit4Unit(idOf(name, node), classOf(key), methodOf(key), false, null));
+            unitOfLeaf.put(key, single(node));
         } else if (known.shared == null) {
             known.shared = "several tests have this name";
         }
+    }
+
+    private JUnit4Unit single(Description leaf) {
+        String key = keyOf(leaf);
+        return new JUnit4Unit(idOf(name, leaf), Names.classOf(key, name), Names.methodOf(key), false, null);
     }
 
     private static void collectLeavesOf(String unit, String className, Description node, Set<String> found) {
@@ -226,29 +233,13 @@ final class JUnit4Class {
     }
 
     static String keyOf(Description leaf) {
-        return stable(leaf.getDisplayName());
+        return Names.stable(leaf.getDisplayName());
     }
 
     private static String idOf(String className, Description node) {
         String key = keyOf(node);
         String own = "(" + className + ")";
         return className + SEPARATOR + (key.endsWith(own) ? key.substring(0, key.length() - own.length()) : key);
-    }
-
-    private static String stable(String display) {
-        return HASH.matcher(display).replaceAll("@*");
-    }
-
-    /** The class in {@code method(class)}. */
-    private String classOf(String display) {
-        int open = display.lastIndexOf('(');
-        boolean isTest = open > 0 && display.endsWith(")");
-        return isTest ? display.substring(open + 1, display.length() - 1) : name;
-    }
-
-    private static String methodOf(String display) {
-        int open = display.lastIndexOf('(');
-        return open > 0 && display.endsWith(")") ? display.substring(0, open) : display;
     }
 
     /** Keeps leaves by name. */

@@ -1,6 +1,7 @@
 package catchment.driver;
 
 import junit.framework.Test;
+import junit.framework.TestSuite;
 import org.junit.Ignore;
 import org.junit.internal.runners.JUnit38ClassRunner;
 import org.junit.runner.Description;
@@ -12,12 +13,15 @@ import org.junit.runner.manipulation.Filterable;
 import org.junit.runner.manipulation.NoTestsRemainException;
 import org.junit.runner.notification.RunNotifier;
 
-/** Builds runners as JUnit does, but for classes with a {@code suite()} method. */
+/** Builds runners as JUnit does, but for JUnit 3 tests: its filters of those have gaps, different from version to version. */
 final class JUnit4Runners {
     private JUnit4Runners() {}
 
     static Runner build(Class<?> testClass, CategoryFilter categories) throws NoTestsRemainException {
         Runner runner = hasSuiteMethod(testClass) ? suiteRunner(testClass) : Request.aClass(testClass).getRunner();
+        if (runner.getClass() == JUnit38ClassRunner.class) {
+            runner = new SuiteRunner(new TestSuite(testClass));
+        }
         if (categories != null && runner instanceof Filterable) {
             ((Filterable) runner).filter(categories);
         }
@@ -45,7 +49,7 @@ final class JUnit4Runners {
         return new SuiteRunner(suite);
     }
 
-    /** JUnit's runner filters only the uppermost level; this one takes a single test out of suites of suites. */
+    /** JUnit's runner filters the uppermost level at most; this one takes a single test out of suites of suites. */
     private static final class SuiteRunner extends Runner implements Filterable {
         private Test test;
 

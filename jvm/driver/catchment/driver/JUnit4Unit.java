@@ -17,8 +17,8 @@ final class JUnit4Unit {
         this.shared = shared;
     }
 
-    /** Its parts have different names, so that its end is only seen when something else begins. */
+    /** Has several parts, so that its end is only seen when something else begins. */
     boolean isGroup() {
-        return isGroup;
+        return isGroup || shared != null;
     }
 }

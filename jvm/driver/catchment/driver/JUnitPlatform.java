@@ -2,6 +2,7 @@ package catchment.driver;
 
 import catchment.runtime.Lab;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,12 +28,12 @@ final class JUnitPlatform implements Framework {
     private final PlatformLauncher launcher;
     private final Arguments arguments;
 
-    JUnitPlatform(Arguments arguments) {
+    JUnitPlatform(PlatformLauncher launcher, Arguments arguments) {
+        this.launcher = launcher;
         this.arguments = arguments;
-        launcher = PlatformLauncher.open();
         try {
             // Engines that do not fit the launcher fail here rather than in the middle of a run.
-            launcher.get().discover(request(classes(java.util.Collections.singletonList(Main.class))));
+            launcher.get().discover(request(classes(Collections.singletonList(Main.class))));
         } catch (Throwable thrown) {
             throw launcher.unfit(thrown);
         }
@@ -46,9 +47,7 @@ final class JUnitPlatform implements Framework {
     @Override
     public void discover(List<String> classes) {
         Set<PlatformUnit> units = units(fitting(classes)).all();
-        for (PlatformUnit unit : units) {
-            Lab.unit(unit.id, unit.className, unit.name, unit.shared);
-        }
+        units.forEach(PlatformUnit::announce);
         if (units.isEmpty()) {
             Lab.problem(launcher.whyNoTests());
         }
@@ -105,7 +104,7 @@ final class JUnitPlatform implements Framework {
 
     private boolean isFitting(Class<?> testClass) {
         try {
-            plan(java.util.Collections.singletonList(testClass));
+            plan(Collections.singletonList(testClass));
             return true;
         } catch (Throwable thrown) {
             Lab.problem("cannot list the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));

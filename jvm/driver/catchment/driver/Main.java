@@ -31,8 +31,10 @@ public final class Main {
     /** The framework asked for, or null when it has been said why it cannot be used. */
     private static Framework open(String[] arguments) {
         try {
-            String name = arguments.length == 0 ? "" : arguments[0];
-            return Frameworks.open(name, new Arguments(Arrays.asList(arguments).subList(1, arguments.length)));
+            if (arguments.length == 0) {
+                throw new Unusable("the driver was not told a framework");
+            }
+            return Frameworks.open(arguments[0], new Arguments(Arrays.asList(arguments).subList(1, arguments.length)));
         } catch (Unusable unusable) {
             Lab.unusable(unusable.getMessage());
         } catch (Throwable other) {

@@ -136,9 +136,12 @@ final class PlatformSuite implements TestExecutionListener {
         Host host = hostOf(test);
         host.tests++;
         boolean isAlone = host.tests <= PlatformUnits.LIMIT && PlatformUnits.canSelectInvocations(test);
-        String unit = isAlone ? test.getUniqueId() : host.unit.id;
-        registered.put(test.getUniqueId(), unit);
-        return unit;
+        PlatformUnit unit = isAlone ? units.alone(test) : host.unit;
+        if (isAlone) {
+            unit.announce();
+        }
+        registered.put(test.getUniqueId(), unit.id);
+        return unit.id;
     }
 
     private String unitOfRunning(TestIdentifier test) {

@@ -1,5 +1,6 @@
 package catchment.driver;
 
+import catchment.runtime.Lab;
 import java.util.Optional;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.ClassSource;
@@ -20,6 +21,10 @@ final class PlatformUnit {
         className = classOf(plan, identifier);
         name = nameOf(identifier);
         this.shared = shared;
+    }
+
+    void announce() {
+        Lab.unit(id, className, name, shared);
     }
 
     /** The class of the nearest source upwards: dynamic tests have none of their own. */

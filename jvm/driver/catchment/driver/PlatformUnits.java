@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
@@ -99,10 +100,19 @@ final class PlatformUnits {
         return each.orElse(registered);
     }
 
-    /** The unit of a planned container whose tests were registered during the run. */
+    /** The unit of a planned container whose tests were registered during the run; named now if it was none before. */
     PlatformUnit unitOfHost(TestIdentifier host) {
         PlatformUnit own = planned(host);
-        return own == null ? new PlatformUnit(plan, host, "some of its tests are found when it runs") : own;
+        if (own == null) {
+            own = new PlatformUnit(plan, host, "some of its tests are found when it runs");
+            own.announce();
+        }
+        return own;
+    }
+
+    /** The unit of a test that was registered during the run. */
+    PlatformUnit alone(TestIdentifier registered) {
+        return new PlatformUnit(plan, registered, null);
     }
 
     /** Whether the tests of this host can be run alone by their unique ids. */
@@ -129,12 +139,11 @@ final class PlatformUnits {
         return counts;
     }
 
-    private static void forEachLeaf(TestPlan plan, java.util.function.BiConsumer<String, String> action) {
+    private static void forEachLeaf(TestPlan plan, BiConsumer<String, String> action) {
         plan.getRoots().forEach(root -> forEachLeaf(plan, root, action));
     }
 
-    private static void forEachLeaf(
-            TestPlan plan, TestIdentifier node, java.util.function.BiConsumer<String, String> action) {
+    private static void forEachLeaf(TestPlan plan, TestIdentifier node, BiConsumer<String, String> action) {
         for (TestIdentifier child : plan.getChildren(node)) {
             if (plan.getChildren(child).isEmpty()) {
                 action.accept(node.getUniqueId(), child.getUniqueId());

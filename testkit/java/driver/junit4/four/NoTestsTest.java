@@ -1,0 +1,3 @@
+package four;
+
+public class NoTestsTest {}
