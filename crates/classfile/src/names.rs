@@ -29,6 +29,10 @@ impl<'a> JvmStr<'a> {
 
     /// The class name `java/lang/String` as people write it, `java.lang.String`.
     pub fn to_binary_name(self) -> String {
+        if self.0.is_ascii() {
+            let dotted = self.0.iter().map(|byte| if *byte == b'/' { b'.' } else { *byte });
+            return String::from_utf8(dotted.collect()).unwrap_or_default();
+        }
         self.to_string().replace('/', ".")
     }
 }

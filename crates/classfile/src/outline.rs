@@ -62,6 +62,11 @@ pub struct Outline<'o> {
 }
 
 impl Outlines {
+    /// With room for code of `len` bytes, as compilers write it.
+    pub fn with_room_for(len: usize) -> Self {
+        Self { starts: Vec::with_capacity(len / 32), landmarks: Vec::with_capacity(len / 8) }
+    }
+
     /// Forgets all methods and keeps the memory.
     pub fn clear(&mut self) {
         self.starts.clear();

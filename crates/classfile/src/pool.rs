@@ -99,14 +99,22 @@ impl<'a> ConstantPool<'a> {
 
     /// A field, method or interface method.
     pub fn member_ref(&self, index: u16) -> Result<MemberRef<'a>, ClassError> {
-        let expected = "field or method";
-        let offset = self
-            .offset(index)
-            .filter(|offset| matches!(self.bytes[*offset], 9..=11))
-            .ok_or(ClassError::Constant { index, expected })?;
+        let offset = self.member_offset(index)?;
         let owner = self.class_name(u2_at(self.bytes, offset + 1))?;
         let (name, descriptor) = self.name_and_type(u2_at(self.bytes, offset + 3))?;
         Ok(MemberRef { owner, name, descriptor })
+    }
+
+    /// The class a field, method or interface method is looked up in.
+    pub fn member_owner(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
+        let offset = self.member_offset(index)?;
+        self.class_name(u2_at(self.bytes, offset + 1))
+    }
+
+    fn member_offset(&self, index: u16) -> Result<usize, ClassError> {
+        self.offset(index)
+            .filter(|offset| matches!(self.bytes[*offset], 9..=11))
+            .ok_or(ClassError::Constant { index, expected: "field or method" })
     }
 
     /// Name and descriptor of an invokedynamic or dynamic constant.

@@ -1,6 +1,7 @@
 //! Puts it together: handlers of each method, filtered, grouped, copies joined, numbered.
 
-use crate::body::{Body, Segments};
+use crate::blocks::Blocks;
+use crate::body::Body;
 use crate::clauses::{Handler, Try, handlers_of, parents_of, tries_of};
 use crate::filters::{self, ClassFacts, Classifier};
 use crate::{ClassPairs, ClauseSite, Filtered, Pair, PcRange, Problem, TrySite, coroutine, normalise};
@@ -58,7 +59,8 @@ struct Described {
     it: Try,
     try_line: Option<SourcePosition>,
     clauses: Vec<DescribedClause>,
-    body_hash: u64,
+    /// Only where another try of the method catches the same: nobody else is compared.
+    body_hash: Option<u64>,
     /// The source map says that it was written in another function.
     inlined: bool,
     /// The line in the class file, before the source map; each inlining of a function has lines of its own.
@@ -142,10 +144,23 @@ fn is_copy(earlier: &Described, later: &Described, same_method: bool) -> bool {
 fn rank(tries: &mut [Described]) {
     for index in 0..tries.len() {
         let (before, rest) = tries.split_at_mut(index);
-        let types = |it: &Described| it.clauses.iter().map(|clause| clause.types.clone()).collect::<Vec<_>>();
         if rest[0].raw_line.is_some() {
-            let alike = |it: &&Described| it.raw_line == rest[0].raw_line && types(it) == types(&rest[0]);
+            let alike = |it: &&Described| it.raw_line == rest[0].raw_line && catch_the_same(it, &rest[0]);
             rest[0].rank = before.iter().filter(alike).count();
+        }
+    }
+}
+
+fn catch_the_same(a: &Described, b: &Described) -> bool {
+    a.clauses.iter().map(|clause| &clause.types).eq(b.clauses.iter().map(|clause| &clause.types))
+}
+
+fn hash_bodies(body: &Body<'_>, tries: &mut [Described]) {
+    for index in 0..tries.len() {
+        let it = &tries[index];
+        let mut others = tries.iter().enumerate().filter(|(other, _)| *other != index);
+        if others.any(|(_, other)| catch_the_same(it, other)) {
+            tries[index].body_hash = Some(normalise::hash_of(body, &indices(body, &it.it.ranges)));
         }
     }
 }
@@ -265,29 +280,24 @@ impl<'a> MethodReader<'_, 'a> {
 
     fn describe_all(&self, body: &Body<'a>, tries: Vec<Try>) -> Result<MethodTries, ClassError> {
         let parents = parents_of(&tries);
-        let segments = Segments::of(body);
+        let blocks = Blocks::of(body);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
-        let exact = handlers.saturating_mul(body.insns.len() + segments.size()) < MAX_STEPS;
-        let tries = tries.into_iter().map(|it| self.describe(body, it, exact.then_some(&segments)));
+        let exact = handlers.saturating_mul(body.insns.len() + blocks.handler_rows()) < MAX_STEPS;
+        let tries = tries.into_iter().map(|it| self.describe(body, it, exact.then_some(&blocks)));
         let mut tries = tries.collect::<Result<Vec<_>, _>>()?;
         rank(&mut tries);
+        hash_bodies(body, &mut tries);
         Ok(MethodTries { method: self.index, tries, parents, suspensions: coroutine::suspensions(body) })
     }
 
-    fn describe(
-        &self,
-        body: &Body<'a>,
-        it: Try,
-        segments: Option<&Segments>,
-    ) -> Result<Described, ClassError> {
+    fn describe(&self, body: &Body<'a>, it: Try, blocks: Option<&Blocks>) -> Result<Described, ClassError> {
         let start = it.start();
-        let clauses = it.clauses.iter().map(|handler| self.describe_clause(body, handler, start, segments));
+        let clauses = it.clauses.iter().map(|handler| self.describe_clause(body, handler, start, blocks));
         let clauses = clauses.collect::<Result<Vec<_>, _>>()?;
-        let body_hash = normalise::hash_of(body, &indices(body, &it.ranges));
         let inlined = it.clauses.iter().any(|handler| self.is_inlined(body, handler.pc));
         let raw_line = it.clauses.first().and_then(|handler| body.line(handler.pc));
         let try_line = self.position(body, start);
-        Ok(Described { it, try_line, clauses, body_hash, inlined, raw_line, rank: 0 })
+        Ok(Described { it, try_line, clauses, body_hash: None, inlined, raw_line, rank: 0 })
     }
 
     fn describe_clause(
@@ -295,12 +305,12 @@ impl<'a> MethodReader<'_, 'a> {
         body: &Body<'a>,
         handler: &Handler,
         try_start: u16,
-        segments: Option<&Segments>,
+        blocks: Option<&Blocks>,
     ) -> Result<DescribedClause, ClassError> {
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
         let start = body.index(handler.pc).ok_or(ClassError::NotAnInstruction(usize::from(handler.pc)))?;
-        let extent = match segments {
-            Some(segments) => body.clause(start, segments),
+        let extent = match blocks {
+            Some(blocks) => body.clause(start, blocks),
             None => body.straight_line(start),
         };
         Ok(DescribedClause {

@@ -1,6 +1,7 @@
-//! One method opened up: instructions by index, handlers, lines, and who is reachable from where.
+//! One method opened up: instructions by index, handlers and lines.
 
 use crate::PcRange;
+use crate::blocks::Blocks;
 use catchment_classfile::{
     ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef,
 };
@@ -76,7 +77,7 @@ impl<'a> Body<'a> {
         self.index_at(usize::from(pc))
     }
 
-    fn index_at(&self, pc: usize) -> Option<usize> {
+    pub(crate) fn index_at(&self, pc: usize) -> Option<usize> {
         self.index_of_pc.get(pc).filter(|index| **index != NOT_AN_INSTRUCTION).map(|index| *index as usize)
     }
 
@@ -103,6 +104,11 @@ impl<'a> Body<'a> {
         self.pool.member_ref(insn.u2()).ok()
     }
 
+    /// Whether an instruction calls a method of the class called `owner`; cheaper than asking for all of the method.
+    pub(crate) fn calls_into(&self, insn: &Insn<'a>, owner: &str) -> bool {
+        insn.is_call() && self.pool.member_owner(insn.u2()).is_ok_and(|it| it == owner)
+    }
+
     /// The variables that live in `slot`, by start.
     pub(crate) fn variables_in(&self, slot: u16) -> &[Variable] {
         let all = self.variables.get_or_init(|| read_variables(&self.code, self.pool));
@@ -114,12 +120,9 @@ impl<'a> Body<'a> {
     /// The instructions of the clause at `handler`, in code order: those only reachable through it, up to the end of
     /// the variable it stores the exception in, where debug information has it. Without that, code behind the try that
     /// nothing else leads to counts as well.
-    pub(crate) fn clause(&self, handler: usize, segments: &Segments) -> Vec<usize> {
-        let without = self.reachable(0, Some(handler), segments);
-        let through = self.reachable(handler, None, segments);
+    pub(crate) fn clause(&self, handler: usize, blocks: &Blocks) -> Vec<usize> {
         let end = self.end_of_exception_variable(handler).unwrap_or(usize::MAX);
-        let in_clause = |index: &usize| through[*index] && !without[*index] && self.insns[*index].pc < end;
-        (0..self.insns.len()).filter(in_clause).collect()
+        blocks.only_through(handler).flatten().filter(|index| self.insns[*index].pc < end).collect()
     }
 
     fn end_of_exception_variable(&self, handler: usize) -> Option<usize> {
@@ -127,23 +130,6 @@ impl<'a> Body<'a> {
         let scope = usize::from(u16::try_from(store.next_pc()).ok()?);
         let variable = self.variables_in(store.astore()?).iter().find(|it| usize::from(it.start) == scope)?;
         Some(usize::from(variable.end))
-    }
-
-    fn reachable(&self, from: usize, avoid: Option<usize>, segments: &Segments) -> Vec<bool> {
-        let mut seen = vec![false; self.insns.len()];
-        let mut segment_seen = vec![false; segments.handlers.len()];
-        let mut work = vec![from];
-        while let Some(index) = work.pop() {
-            if Some(index) == avoid || std::mem::replace(&mut seen[index], true) {
-                continue;
-            }
-            work.extend(self.successors(index).filter(|next| !seen[*next]));
-            let segment = segments.of_insn[index];
-            if !std::mem::replace(&mut segment_seen[segment], true) {
-                work.extend_from_slice(&segments.handlers[segment]);
-            }
-        }
-        seen
     }
 
     /// The instructions from `start` to the first that does not go on to the next.
@@ -164,37 +150,4 @@ fn read_variables(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Variable> {
         .collect();
     variables.sort_unstable();
     variables
-}
-
-/// The code cut where protection changes; in one segment every instruction has the same handlers.
-#[derive(Debug)]
-pub(crate) struct Segments {
-    of_insn: Vec<usize>,
-    handlers: Vec<Vec<usize>>,
-}
-
-impl Segments {
-    /// Handlers named over all segments: what following every one of them costs.
-    pub(crate) fn size(&self) -> usize {
-        self.handlers.iter().map(Vec::len).sum()
-    }
-
-    pub(crate) fn of(body: &Body<'_>) -> Self {
-        let mut cuts: Vec<usize> = body
-            .entries
-            .iter()
-            .flat_map(|entry| [usize::from(entry.start), usize::from(entry.end)])
-            .collect();
-        cuts.sort_unstable();
-        cuts.dedup();
-        let segment_of = |pc: usize| cuts.partition_point(|cut| *cut <= pc);
-        let mut handlers = vec![Vec::new(); cuts.len() + 1];
-        for entry in &body.entries {
-            if let Some(handler) = body.index(entry.handler) {
-                let (from, to) = (segment_of(usize::from(entry.start)), segment_of(usize::from(entry.end)));
-                handlers[from..to.max(from)].iter_mut().for_each(|it: &mut Vec<usize>| it.push(handler));
-            }
-        }
-        Self { of_insn: body.insns.iter().map(|insn| segment_of(insn.pc)).collect(), handlers }
-    }
 }

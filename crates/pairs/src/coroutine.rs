@@ -34,10 +34,8 @@ pub(crate) fn suspensions(body: &Body<'_>) -> Vec<PcRange> {
 /// The slot that holds `COROUTINE_SUSPENDED`.
 fn suspended_marker(body: &Body<'_>) -> Option<u16> {
     let stored = body.insns.windows(2).find(|pair| {
-        pair[0].is_call()
-            && body
-                .member(&pair[0])
-                .is_some_and(|it| it.owner == INTRINSICS && it.name == "getCOROUTINE_SUSPENDED")
+        body.calls_into(&pair[0], INTRINSICS)
+            && body.member(&pair[0]).is_some_and(|it| it.name == "getCOROUTINE_SUSPENDED")
     });
     stored.and_then(|pair| pair[1].astore())
 }

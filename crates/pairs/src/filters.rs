@@ -18,7 +18,7 @@ use crate::body::Body;
 use crate::clauses::Handler;
 use crate::smap::SourceMap;
 use catchment_classfile::ClassFile;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use try_with_resources::Resources;
 
 pub(crate) use lombok::looks_generated;
@@ -50,8 +50,6 @@ pub(crate) struct Classifier<'m, 'a> {
     body: &'m Body<'a>,
     generated_by_lombok: bool,
     resources: Resources,
-    /// Slots of exceptions that Kotlin's `use` closes with.
-    closed_by_use: FxHashSet<u16>,
     /// Per catch-all, by pc: why it is there, if it is the `finally` of a generated handler.
     generated_finallys: FxHashMap<u16, Reason>,
 }
@@ -64,7 +62,6 @@ impl<'m, 'a> Classifier<'m, 'a> {
             generated_by_lombok: facts.generated_by_lombok
                 || lombok::is_marked(&body.method.attributes, body.pool),
             resources: Resources::of(body, handlers),
-            closed_by_use: kotlin::handed_to_close_finally(body),
             generated_finallys: FxHashMap::default(),
         };
         it.generated_finallys = it.find_generated_finallys(handlers);
@@ -78,9 +75,7 @@ impl<'m, 'a> Classifier<'m, 'a> {
             Some(self.reason_of_catch_all(handler))
         } else if self.generated_by_lombok {
             Some(Reason::LombokGenerated)
-        } else if self.comes_from_library(handler)
-            || kotlin::is_inline_only(body, handler, &self.closed_by_use)
-        {
+        } else if self.comes_from_library(handler) || kotlin::is_inline_only(body, handler) {
             Some(Reason::LibraryInline)
         } else if switches::is_enum_switch_map(self.facts.holds_switch_map, body, handler) {
             Some(Reason::EnumSwitchMap)

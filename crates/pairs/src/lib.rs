@@ -4,6 +4,7 @@
 //! same id on both sides.
 
 mod assemble;
+mod blocks;
 mod body;
 mod clauses;
 mod coroutine;

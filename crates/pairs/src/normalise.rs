@@ -2,17 +2,19 @@
 
 use crate::body::Body;
 use catchment_classfile::{Insn, JvmStr, opcodes};
-use rustc_hash::FxHashMap;
 
 /// A 64-bit FNV-1a hash: the same on every platform and in every release, as ids must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fnv(u64);
 
+const PRIME: u64 = 0x0000_0100_0000_01b3;
+const SEVEN_ZEROS: u64 = PRIME.wrapping_pow(7);
+
 impl Fnv {
     const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
 
     fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(PRIME);
     }
 
     /// Length first, so that neighbouring texts cannot run together.
@@ -21,14 +23,21 @@ impl Fnv {
         bytes.iter().for_each(|byte| self.byte(*byte));
     }
 
+    /// Eight bytes, the lowest first.
     fn number(&mut self, number: u64) {
-        number.to_le_bytes().iter().for_each(|byte| self.byte(*byte));
+        if let Ok(small) = u8::try_from(number) {
+            // Nearly all numbers are small, and a byte of 0 only multiplies.
+            self.byte(small);
+            self.0 = self.0.wrapping_mul(SEVEN_ZEROS);
+        } else {
+            number.to_le_bytes().iter().for_each(|byte| self.byte(*byte));
+        }
     }
 }
 
 /// Hash of the instructions with the given indices, which must be ascending.
 pub(crate) fn hash_of(body: &Body<'_>, insns: &[usize]) -> u64 {
-    let mut normaliser = Normaliser { body, insns, slots: FxHashMap::default(), hash: Fnv::NEW };
+    let mut normaliser = Normaliser { body, insns, slots: Slots::default(), hash: Fnv::NEW };
     for index in insns {
         normaliser.add(&body.insns[*index]);
     }
@@ -38,9 +47,30 @@ pub(crate) fn hash_of(body: &Body<'_>, insns: &[usize]) -> u64 {
 struct Normaliser<'b, 'a> {
     body: &'b Body<'a>,
     insns: &'b [usize],
-    /// Local slots numbered in the order they appear.
-    slots: FxHashMap<u16, u64>,
+    slots: Slots,
     hash: Fnv,
+}
+
+/// Local slots numbered in the order they appear.
+#[derive(Default)]
+struct Slots {
+    /// By slot, from 1 on; 0 for none yet.
+    numbers: Vec<u32>,
+    count: u32,
+}
+
+impl Slots {
+    fn number(&mut self, slot: u16) -> u64 {
+        let slot = usize::from(slot);
+        if slot >= self.numbers.len() {
+            self.numbers.resize(slot + 1, 0);
+        }
+        if self.numbers[slot] == 0 {
+            self.count += 1;
+            self.numbers[slot] = self.count;
+        }
+        u64::from(self.numbers[slot] - 1)
+    }
 }
 
 impl<'a> Normaliser<'_, 'a> {
@@ -69,8 +99,7 @@ impl<'a> Normaliser<'_, 'a> {
     }
 
     fn slot(&mut self, slot: u16) {
-        let next = self.slots.len() as u64;
-        let number = *self.slots.entry(slot).or_insert(next);
+        let number = self.slots.number(slot);
         self.hash.number(number);
     }
 
@@ -147,4 +176,19 @@ impl<'a> Normaliser<'_, 'a> {
 /// `access$100` is numbered over the whole class; the number says nothing about this code.
 fn without_number(name: JvmStr<'_>) -> &[u8] {
     if name.starts_with("access$") { b"access$" } else { name.as_bytes() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fnv;
+
+    #[test]
+    fn small_numbers_are_hashed_as_eight_bytes_too() {
+        for number in [0, 1, 255, 256, u64::MAX] {
+            let (mut whole, mut bytewise) = (Fnv::NEW, Fnv::NEW);
+            whole.number(number);
+            number.to_le_bytes().iter().for_each(|byte| bytewise.byte(*byte));
+            assert_eq!(whole, bytewise);
+        }
+    }
 }

@@ -99,7 +99,8 @@ pub(crate) fn number_sites<'a>(
     pairs: &ClassPairs,
     kinds: ProbeKinds,
 ) -> ClassSites<'a> {
-    let mut result = ClassSites::default();
+    let mut result =
+        if kinds.beyond_tries() { ClassSites::with_room_for(class) } else { ClassSites::default() };
     let mut next_try = 0;
     for method in 0..class.methods.len() {
         // Tries come method by method.
@@ -117,6 +118,15 @@ pub(crate) fn number_sites<'a>(
 }
 
 impl<'a> ClassSites<'a> {
+    /// With room for probes in every method. About a fifth of a class file is code, every 15th byte of it a probe.
+    fn with_room_for(class: &ClassFile<'a>) -> Self {
+        Self {
+            sites: Vec::with_capacity(class.bytes.len() / 64),
+            methods: Vec::with_capacity(class.methods.len()),
+            outlines: Outlines::with_room_for(class.bytes.len() / 4),
+        }
+    }
+
     /// Methods whose code cannot be read get no probes (`None`); the JVM refuses such a class by itself.
     fn number_method(
         &mut self,

@@ -9,25 +9,24 @@ use super::try_with_resources::stores_and_rethrows;
 use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::opcodes::{GETSTATIC, POP};
-use rustc_hash::FxHashSet;
 
-/// Slots of exceptions handed to the library's `closeFinally`: those of `use`.
-pub(super) fn handed_to_close_finally(body: &Body<'_>) -> FxHashSet<u16> {
-    let calls = body.insns.windows(2).filter(|window| {
-        let called = window[1].is_call().then(|| body.member(&window[1])).flatten();
-        called.is_some_and(|it| it.owner.starts_with("kotlin/") && it.name == "closeFinally")
-    });
-    calls.filter_map(|window| window[0].aload()).collect()
-}
-
-pub(super) fn is_inline_only(body: &Body<'_>, handler: &Handler, closed: &FxHashSet<u16>) -> bool {
+pub(super) fn is_inline_only(body: &Body<'_>, handler: &Handler) -> bool {
     catches_only(body, handler, "java/lang/Throwable")
-        && (is_use(body, handler, closed) || is_run_catching(body, handler))
+        && (is_use(body, handler) || is_run_catching(body, handler))
 }
 
 /// `use`: `catch (e: Throwable) { exception = e; throw e }`, with `exception` handed to `closeFinally`.
-fn is_use(body: &Body<'_>, handler: &Handler, closed: &FxHashSet<u16>) -> bool {
-    stores_and_rethrows(body, handler).is_some_and(|exception| closed.contains(&exception))
+fn is_use(body: &Body<'_>, handler: &Handler) -> bool {
+    stores_and_rethrows(body, handler).is_some_and(|exception| is_handed_to_close_finally(body, exception))
+}
+
+/// Whether the exception in `slot` is handed to the library's `closeFinally`.
+fn is_handed_to_close_finally(body: &Body<'_>, slot: u16) -> bool {
+    body.insns.windows(2).any(|window| {
+        let called = || body.member(&window[1]).filter(|_| window[1].is_call());
+        window[0].aload() == Some(slot)
+            && called().is_some_and(|it| it.owner.starts_with("kotlin/") && it.name == "closeFinally")
+    })
 }
 
 /// `runCatching`: `catch (e: Throwable) { Result.failure(e) }` on the line of the call.

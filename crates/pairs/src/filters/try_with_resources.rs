@@ -48,7 +48,10 @@ impl Resources {
                 it.used.extend(guards_close(body, handler));
             }
         }
-        it.used.extend(handed_to_close_resource(body));
+        // What is used matters only beside what is remembered.
+        if !it.remembered.is_empty() {
+            it.used.extend(handed_to_close_resource(body));
+        }
         it
     }
 
