@@ -1,14 +1,28 @@
 //! Calls into the JVM, and the native methods it calls: the agent's side of `catchment.runtime.Link`.
 //!
-//! One of the two files with `unsafe` code. Everything here takes handles that the JVM gave to the running callback and
-//! keeps none of them beyond it, except ids of methods and fields of boot classes, which are never unloaded.
+//! `unsafe` code lives here, in the files of this folder that say so (`java.rs` makes most of it unnecessary in the others)
+//! and in `mapping.rs`. Everything here takes handles that the JVM gave to the running callback and keeps none of them
+//! beyond it, except ids of methods and fields of boot classes, which are never unloaded, and what an experiment needs
+//! until it ends.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
+
+mod build;
+mod inject;
+mod java;
+mod lab;
+mod members;
+mod read;
+mod threads;
+
+pub(crate) use build::Recipes;
+pub(crate) use java::{Java, SharedJvmti};
+pub(crate) use members::LabMembers;
 
 use crate::scope::CodeSource;
 use catchment_protocol::options::RuntimeClass;
 use catchment_protocol::records::Origin;
 use jvmti_bindings::prelude::*;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::observer;
@@ -93,20 +107,22 @@ pub(crate) fn install_runtime(
     for class in runtime.iter().filter(|class| class.name != selftest::CLASS) {
         defined.push((class.name, define_in_boot_loader(jni, class)?));
     }
-    // Not looked up by name: that would ask the system class loader, which may be the application's.
-    let class_named = |name: &str| {
-        let found = defined.iter().find(|(each, _)| *each == name);
-        found.map(|(_, class)| *class).ok_or_else(|| format!("the runtime has no {name}"))
-    };
-    let link = class_named(LINK)?;
+    let link = class_named(&defined, LINK)?;
     open_unsafe_to(jvmti, jni, link)?;
     register_natives(jni, link)?;
+    lab::register(jni, &defined)?;
     for (class, method, descriptor) in INITIALISED {
         // SAFETY: the class was just defined by this environment.
-        let found = unsafe { jni.get_static_method_id(class_named(class)?, method, descriptor) };
+        let found = unsafe { jni.get_static_method_id(class_named(&defined, class)?, method, descriptor) };
         found.ok_or_else(|| failed(jni, &format!("initialise {class}")))?;
     }
     Ok(())
+}
+
+/// Not looked up by name: that would ask the system class loader, which may be the application's.
+fn class_named(defined: &[(&str, jni::jclass)], name: &str) -> Result<jni::jclass, String> {
+    let found = defined.iter().find(|(each, _)| *each == name);
+    found.map(|(_, class)| *class).ok_or_else(|| format!("the runtime has no {name}"))
 }
 
 fn define_in_boot_loader(jni: &JniEnv, class: &RuntimeClass<'_>) -> Result<jni::jclass, String> {
@@ -127,16 +143,21 @@ fn open_unsafe_to(jvmti: &Jvmti, jni: &JniEnv, link: jni::jclass) -> Result<(), 
     exported.map_err(|error| format!("cannot export jdk.internal.misc: {error:?}"))
 }
 
+fn native(name: &'static CStr, signature: &'static CStr, function: *mut c_void) -> jni::JNINativeMethod {
+    jni::JNINativeMethod { name: name.as_ptr(), signature: signature.as_ptr(), fnPtr: function }
+}
+
 fn register_natives(jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
-    let method =
-        |name: &'static std::ffi::CStr, signature: &'static std::ffi::CStr, function: *mut c_void| {
-            jni::JNINativeMethod { name: name.as_ptr(), signature: signature.as_ptr(), fnPtr: function }
-        };
     let methods = [
-        method(c"counters", c"()J", counters as *mut c_void),
-        method(c"owners", c"()J", owners as *mut c_void),
-        method(c"exceptionType", c"(ILjava/lang/String;)I", exception_type as *mut c_void),
-        method(c"origin", c"(Ljava/lang/Throwable;ILjava/lang/String;)V", origin as *mut c_void),
+        native(c"counters", c"()J", counters as *mut c_void),
+        native(c"owners", c"()J", owners as *mut c_void),
+        native(c"exceptionType", c"(ILjava/lang/String;)I", exception_type as *mut c_void),
+        native(c"origin", c"(Ljava/lang/Throwable;ILjava/lang/String;)V", origin as *mut c_void),
+        native(c"switches", c"()J", lab::switches as *mut c_void),
+        native(c"entrySwitches", c"()J", lab::entry_switches as *mut c_void),
+        native(c"inject", c"(I)Ljava/lang/Throwable;", lab::inject as *mut c_void),
+        native(c"caught", c"(Ljava/lang/Throwable;I)V", lab::caught as *mut c_void),
+        native(c"escaped", c"()V", lab::escaped as *mut c_void),
     ];
     // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never
     // unloaded.
@@ -354,6 +375,9 @@ unsafe fn note_origin(
 ) -> Option<()> {
     let observer = observer()?;
     let members = crate::jdk_members()?;
+    let counter = u32::try_from(counter).ok()?;
+    // SAFETY: promised by the caller.
+    unsafe { note_sample(jni, observer, thrown, counter) };
     let class = jni.find_class("java/lang/Throwable")?;
     // SAFETY: promised by the caller. Not virtual: an overriding method would run code of the application.
     let (exception, trace) = unsafe {
@@ -366,7 +390,26 @@ unsafe fn note_origin(
     let is_application = |class: &str| observer.is_application(class);
     // SAFETY: the array of stack trace elements just made.
     let (frame, application) = unsafe { top_frame(jni, members, trace, is_application) };
-    observer.origin(Origin { counter: u32::try_from(counter).ok()?, exception, frame, application });
+    observer.origin(Origin { counter, exception, frame, application });
+    Some(())
+}
+
+/// In a worker, what a clause caught may be what it is given again in an experiment.
+///
+/// # Safety
+/// The exception is an argument of the running native method.
+unsafe fn note_sample(
+    jni: &JniEnv,
+    observer: &observer::Observer,
+    thrown: jni::jthrowable,
+    counter: u32,
+) -> Option<()> {
+    let (worker, java) = (observer.worker()?, crate::java(jni)?);
+    // SAFETY: promised by the caller.
+    let thrown = unsafe { java.throwable(thrown) }?;
+    if worker.wants_sample(counter, &java.name_of(thrown)) {
+        worker.sample(counter, read::sample(&java, thrown)?);
+    }
     Some(())
 }
 

@@ -4,34 +4,46 @@
 //! counts in a mapped file. Prints nothing, except one line when it must end the JVM: a run that observes nothing must
 //! not look like one in which nothing happened.
 //!
+//! With a socket to a controller the JVM is a *worker*: the test driver in it runs tests on demand, and the agent tells the
+//! controller what each did, makes tries throw when asked, and ends the JVM when there is no point in going on.
+//!
 //! It asks for no capability to retransform classes: what it wove is then part of the class for good, also when another
 //! agent (Mockito's) retransforms it later.
 
+mod artefact;
 mod describe;
+mod injection;
 mod jvm;
+mod launch;
 mod loaders;
 mod log_file;
 mod mapping;
 mod observer;
 mod scope;
 mod selftest;
+mod snapshots;
+mod subclass;
+mod worker;
 
 use crate::describe::Delivered;
-use crate::jvm::JdkMembers;
+use crate::jvm::{Java, JdkMembers, LabMembers, SharedJvmti};
 use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
+use crate::worker::Worker;
 use catchment_protocol::AGENT_FAILED_EXIT;
 use catchment_protocol::options::{AgentOptions, unpack_runtime};
 use catchment_protocol::records::{JvmStarted, Record, WovenClass};
 use jvmti_bindings::prelude::*;
 use std::io;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What native methods and callbacks share; the JVM gives them nothing to carry it in.
 static OBSERVER: OnceLock<Observer> = OnceLock::new();
 static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
+/// In workers only.
+static LAB: OnceLock<(SharedJvmti, LabMembers)> = OnceLock::new();
 
 fn observer() -> Option<&'static Observer> {
     OBSERVER.get()
@@ -41,9 +53,19 @@ fn jdk_members() -> Option<&'static JdkMembers> {
     JDK_MEMBERS.get()
 }
 
+/// The JVM as the running callback sees it; `None` outside workers.
+fn java(jni: &JniEnv) -> Option<Java<'_>> {
+    LAB.get().map(|(jvmti, members)| Java::new(jni, *jvmti, members))
+}
+
+/// A panic is contained where it happens, so what a lock protects is still whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[derive(Debug, Default)]
 struct CatchmentAgent {
-    runtime: OnceLock<PathBuf>,
+    options: OnceLock<AgentOptions>,
     /// The self-test class as the hook wove it, or why it did not.
     self_test: OnceLock<Result<WovenClass, String>>,
     loaders: Loaders,
@@ -78,7 +100,9 @@ impl Agent for CatchmentAgent {
         let Some(jni) = context.jni() else { end_jvm("the JVM gave no JNI environment") };
         let started = jvm_started(context.jvmti());
         let java_version = started.java_version.clone();
-        let outcome = write(observer, &Record::JvmStarted(started))
+        let outcome = self
+            .connect(context.jvmti(), jni, observer, &java_version)
+            .and_then(|()| write(observer, &Record::JvmStarted(started)))
             .and_then(|()| self.start(context.jvmti(), jni, observer))
             .and_then(|()| write(observer, &Record::SelfTestPassed));
         match outcome {
@@ -96,6 +120,9 @@ impl Agent for CatchmentAgent {
 
     fn vm_death(&self, _: CallbackContext<'_>) {
         if let Some(observer) = observer() {
+            if let Some(worker) = observer.worker() {
+                worker.jvm_ends();
+            }
             // A lost record is counted by `write`.
             let _ = observer.write(&Record::JvmEnded);
         }
@@ -105,6 +132,9 @@ impl Agent for CatchmentAgent {
         if let (Some(observer), Some(members), Some(jni)) = (observer(), jdk_members(), context.jni())
             && let Some(number) = jvm::thread_number(jni, members, event.thread())
         {
+            if let Some(worker) = observer.worker() {
+                worker.thread_ended(number);
+            }
             observer.counters.release_slot(number);
         }
     }
@@ -132,22 +162,42 @@ impl CatchmentAgent {
         }
         let options = context.options_str().map_err(|error| error.to_string())?.unwrap_or_default();
         let options = AgentOptions::parse(&options).map_err(|error| error.to_string())?;
-        let runtime = options.runtime.clone();
-        let results = options.results.clone();
-        match Observer::create(options) {
+        match Observer::create(&options) {
             Ok(observer) => {
+                if options.record_launch {
+                    record_launch(&observer)?;
+                }
+                let is_worker = options.socket.is_some();
                 let _ = OBSERVER.set(observer);
-                let _ = self.runtime.set(runtime);
-                request_events(context)
+                let _ = self.options.set(options);
+                request_events(context, is_worker)
             }
             // Started by something that outlived the watched command (a build daemon): nobody reads results any more.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(format!("cannot write results to {}: {error}", results.display())),
+            Err(error) => Err(format!("cannot write results to {}: {error}", options.results.display())),
         }
     }
 
+    /// Makes this JVM a worker, if that is what it was started for.
+    fn connect(
+        &self,
+        jvmti: &Jvmti,
+        jni: &JniEnv,
+        observer: &Observer,
+        java_version: &str,
+    ) -> Result<(), String> {
+        let Some(socket) = self.options.get().and_then(|options| options.socket.as_ref()) else {
+            return Ok(());
+        };
+        let worker = Worker::connect(socket, java_version)
+            .map_err(|error| format!("cannot connect to {}: {error}", socket.display()))?;
+        let _ = LAB.set((SharedJvmti::new(jvmti), LabMembers::find(jni)?));
+        observer.set_worker(worker);
+        Ok(())
+    }
+
     fn start(&self, jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) -> Result<(), String> {
-        let path = self.runtime.get().ok_or("no runtime named")?;
+        let path = &self.options.get().ok_or("no runtime named")?.runtime;
         let packed =
             std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let runtime = unpack_runtime(&packed).ok_or_else(|| format!("{} is damaged", path.display()))?;
@@ -220,10 +270,13 @@ impl CatchmentAgent {
 
 /// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them on, a JVM
 /// with an ahead-of-time cache does not take classes of the application from it, which would come without an event.
-fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
+fn request_events(context: &AgentLoadContext<'_>, is_worker: bool) -> Result<(), String> {
     let jvmti = context.vm().jvmti().map_err(|code| format!("no JVMTI: {}", describe_jni_result(code)))?;
     let requested = jvmti
-        .add_capabilities_with(|capabilities| capabilities.set_can_generate_all_class_hook_events(true))
+        .add_capabilities_with(|capabilities| {
+            capabilities.set_can_generate_all_class_hook_events(true);
+            capabilities.set_can_tag_objects(is_worker);
+        })
         .and_then(|_| jvmti.set_default_agent_callbacks())
         .and_then(|()| {
             jvmti.enable_events_global(&[
@@ -234,6 +287,12 @@ fn request_events(context: &AgentLoadContext<'_>) -> Result<(), String> {
             ])
         });
     requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))
+}
+
+fn record_launch(observer: &Observer) -> Result<(), String> {
+    let launch = launch::launch(Path::new("/proc/self"));
+    let launch = launch.map_err(|error| format!("cannot read how this JVM was started: {error}"))?;
+    write(observer, &Record::Launched(launch))
 }
 
 fn jvm_started(jvmti: &Jvmti) -> JvmStarted {

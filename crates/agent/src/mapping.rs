@@ -3,7 +3,9 @@
 //! A large range of addresses is reserved once, so counters never move; the file behind it grows. It grows by
 //! `posix_fallocate`, never by a hole: a full disk is then an error here, not a SIGBUS in the program.
 //!
-//! One of the two files with `unsafe` code.
+//! Beside it lie the switches: what the probes look at before they do more than count. They are not for anybody outside.
+//!
+//! `unsafe` code lives here and in `jvm.rs` with its folder.
 #![expect(unsafe_code, reason = "mapping memory and using it from two languages")]
 
 use catchment_protocol::counters;
@@ -12,7 +14,7 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Enough for 14 million counters. Only addresses; where even they are limited, a smaller range has to do.
@@ -30,6 +32,79 @@ pub(crate) struct CounterFile {
 struct Allocated {
     counters: u64,
     file_bytes: u64,
+}
+
+/// What the probes look at. All zero: just count.
+///
+/// ```text
+/// 0 u64: an experiment runs | 8 u64: tell when an exception leaves a method | 4096 + n u8: try entry n throws
+/// ```
+#[derive(Debug)]
+pub(crate) struct Switches {
+    base: NonNull<u8>,
+    entries: usize,
+}
+
+const EXPERIMENT_OFFSET: usize = 0;
+const ESCAPES_OFFSET: usize = 8;
+const ENTRIES_OFFSET: usize = 4096;
+
+// SAFETY: the mapping lives as long as the process and every access to it is atomic.
+unsafe impl Send for Switches {}
+// SAFETY: as above.
+unsafe impl Sync for Switches {}
+
+impl Switches {
+    /// For every counter the file has room for.
+    pub(crate) fn create(counters: &CounterFile) -> io::Result<Self> {
+        let entries = counters.room();
+        // SAFETY: fresh private memory; nothing that exists is touched.
+        let address = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                ENTRIES_OFFSET + entries,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        match NonNull::new(address.cast::<u8>()) {
+            Some(base) if address != libc::MAP_FAILED => Ok(Self { base, entries }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    pub(crate) fn set_experiment(&self, on: bool) {
+        self.word(EXPERIMENT_OFFSET).store(on.into(), Ordering::SeqCst);
+    }
+
+    pub(crate) fn set_escapes(&self, on: bool) {
+        self.word(ESCAPES_OFFSET).store(on.into(), Ordering::SeqCst);
+    }
+
+    /// Whether the try entry with this number throws.
+    pub(crate) fn set_entry(&self, number: u32, on: bool) {
+        let number = number as usize;
+        assert!(number < self.entries, "a counter that has been allocated");
+        let place = self.base.as_ptr().wrapping_add(ENTRIES_OFFSET + number);
+        // SAFETY: inside the mapping (checked above), never unmapped, and only accessed atomically.
+        unsafe { AtomicU8::from_ptr(place) }.store(on.into(), Ordering::SeqCst);
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.base.as_ptr() as usize
+    }
+
+    pub(crate) fn entries_address(&self) -> usize {
+        self.address() + ENTRIES_OFFSET
+    }
+
+    fn word(&self, offset: usize) -> &AtomicU64 {
+        let place = self.base.as_ptr().wrapping_add(offset).cast::<u64>();
+        // SAFETY: one of the two aligned words at the beginning of the mapping; only accessed atomically.
+        unsafe { AtomicU64::from_ptr(place) }
+    }
 }
 
 // SAFETY: the mapping lives as long as the process and every access to it is atomic, here and, by the rules of slot
@@ -73,6 +148,33 @@ impl CounterFile {
             .sum()
     }
 
+    /// How many counters have been allocated so far.
+    pub(crate) fn allocated(&self) -> u32 {
+        let allocated = self.allocated.lock().unwrap_or_else(PoisonError::into_inner);
+        u32::try_from(allocated.counters).unwrap_or(u32::MAX)
+    }
+
+    /// The values that one slot holds of the first `count` counters, all of them allocated.
+    pub(crate) fn slot_values(&self, slot: usize, count: u32) -> impl Iterator<Item = u64> + '_ {
+        let starts = (0..count).step_by(counters::COUNTERS_PER_CHUNK);
+        starts.flat_map(move |first| {
+            let length = (count - first).min(counters::COUNTERS_PER_CHUNK as u32);
+            let words = self.words(counters::offset_of(first, slot), length as usize);
+            words.iter().map(|word| word.load(Ordering::Relaxed))
+        })
+    }
+
+    /// The number of the thread that owns one of the slots but the first; 0 for none.
+    pub(crate) fn owner_of(&self, slot: usize) -> u64 {
+        self.word((counters::OWNERS_OFFSET + (slot - 1) * 8) as u64).load(Ordering::Acquire)
+    }
+
+    /// How many counters there can be.
+    fn room(&self) -> usize {
+        let chunks = (self.reserved as usize - counters::HEADER_BYTES) / counters::CHUNK_BYTES;
+        chunks * counters::COUNTERS_PER_CHUNK
+    }
+
     /// Notes that a record could not be written; the log cannot say it itself.
     pub(crate) fn count_lost_record(&self) {
         self.word(counters::LOST_RECORDS_OFFSET as u64).fetch_add(1, Ordering::Relaxed);
@@ -95,11 +197,16 @@ impl CounterFile {
     }
 
     fn word(&self, offset: u64) -> &AtomicU64 {
-        assert!(offset + 8 <= self.reserved && offset.is_multiple_of(8), "a counter inside the mapping");
-        let place = self.base.as_ptr().wrapping_add(offset as usize).cast::<u64>();
+        &self.words(offset, 1)[0]
+    }
+
+    fn words(&self, offset: u64, count: usize) -> &[AtomicU64] {
+        let end = offset + 8 * count as u64;
+        assert!(end <= self.reserved && offset.is_multiple_of(8), "counters inside the mapping");
+        let place = self.base.as_ptr().wrapping_add(offset as usize).cast::<AtomicU64>();
         // SAFETY: inside the mapping and aligned (checked above; the base is page-aligned), backed by the file because
         // offsets come from the header or from allocated counters, never unmapped, and only accessed atomically.
-        unsafe { AtomicU64::from_ptr(place) }
+        unsafe { std::slice::from_raw_parts(place, count) }
     }
 }
 

@@ -3,9 +3,11 @@
 //! Safe code without a JVM in it. Locks are held for bookkeeping only, never while weaving or calling into the JVM.
 
 use crate::describe::{Delivered, woven_class};
+use crate::lock;
 use crate::log_file::LogFile;
-use crate::mapping::CounterFile;
+use crate::mapping::{CounterFile, Switches};
 use crate::scope::{CodeSource, Decision, Scope};
+use crate::worker::Worker;
 use catchment_protocol::hash::hash64;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
@@ -16,16 +18,21 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 #[derive(Debug)]
 pub(crate) struct Observer {
     pub(crate) counters: CounterFile,
+    pub(crate) switches: Switches,
     log: Mutex<LogFile>,
     scope: Scope,
     /// By class name and hash of the bytes: equal bytes in several loaders are one class.
     woven: Mutex<FxHashMap<(String, u64), Numbering>>,
     application: Mutex<FxHashSet<String>>,
+    tests: Mutex<FxHashSet<String>>,
+    kinds: ProbeKinds,
+    /// Set once in a worker, before anything is woven.
+    worker: OnceLock<Worker>,
     /// Set once the self-test has passed: before that nothing of the program is woven or written down.
     ready: AtomicBool,
     self_test_types: Mutex<Vec<String>>,
@@ -47,14 +54,23 @@ struct Numbering {
 
 impl Observer {
     /// Creates the two result files. A missing results folder (`NotFound`) means that nobody waits for results.
-    pub(crate) fn create(options: AgentOptions) -> io::Result<Self> {
+    pub(crate) fn create(options: &AgentOptions) -> io::Result<Self> {
         let (log, counters) = create_files(&options.results)?;
+        // Which exceptions leave the application into test code matters only where tests are known.
+        let kinds = match options.socket {
+            Some(_) => ProbeKinds::USAGE.union(ProbeKinds::METHOD_ESCAPE),
+            None => ProbeKinds::USAGE,
+        };
         Ok(Self {
+            switches: Switches::create(&counters)?,
             counters,
             log: Mutex::new(log),
-            scope: Scope::new(options.include, options.exclude),
+            scope: Scope::new(options),
             woven: Mutex::default(),
             application: Mutex::default(),
+            tests: Mutex::default(),
+            kinds,
+            worker: OnceLock::new(),
             ready: AtomicBool::new(false),
             self_test_types: Mutex::default(),
         })
@@ -68,8 +84,20 @@ impl Observer {
         self.ready.load(Ordering::Acquire)
     }
 
+    /// From now on this JVM is a worker.
+    pub(crate) fn set_worker(&self, worker: Worker) {
+        let _ = self.worker.set(worker);
+    }
+
+    pub(crate) fn worker(&self) -> Option<&Worker> {
+        self.worker.get()
+    }
+
     /// A record that cannot be written is counted in the counter file, which needs no new space.
     pub(crate) fn write(&self, record: &Record) -> io::Result<()> {
+        if let Some(worker) = self.worker() {
+            worker.record(record);
+        }
         lock(&self.log).append(record).inspect_err(|_| self.counters.count_lost_record())
     }
 
@@ -89,6 +117,10 @@ impl Observer {
     ) -> Option<Vec<u8>> {
         match self.scope.decide(class, code_source, bytes) {
             Decision::Leave => None,
+            Decision::Test => {
+                lock(&self.tests).insert(class.to_owned());
+                None
+            }
             Decision::Skip { code_source, reason } => {
                 self.skipped(class, &code_source, reason);
                 None
@@ -115,6 +147,11 @@ impl Observer {
 
     pub(crate) fn is_application(&self, class: &str) -> bool {
         lock(&self.application).contains(class)
+    }
+
+    /// Whether the class came from a folder of the tests.
+    pub(crate) fn is_test(&self, class: &str) -> bool {
+        lock(&self.tests).contains(class)
     }
 
     /// Weaves one class and says what was done, in a record that is not yet written.
@@ -187,14 +224,18 @@ impl Observer {
         let mut woven = lock(&self.woven);
         let Some(numbering) = woven.get_mut(&key) else { return false };
         if !numbering.recorded {
-            numbering.recorded = self.write(&Record::ClassWoven(class)).is_ok();
+            // Before the class runs, and before anybody hears of it.
+            if let Some(worker) = self.worker() {
+                worker.injections.woven(&class, &self.switches);
+            }
+            // Without pairs there is nothing that anybody could look up.
+            numbering.recorded = class.pairs.is_empty() || self.write(&Record::ClassWoven(class)).is_ok();
         }
         numbering.recorded
     }
 
     fn weave_unguarded(&self, delivered: &Delivered<'_>) -> Result<Option<WovenBytes>, String> {
-        let prepared =
-            catchment_weave::prepare(delivered.bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
+        let prepared = catchment_weave::prepare(delivered.bytes, self.kinds).map_err(|e| e.to_string())?;
         let pairs = prepared.pairs();
         for problem in &pairs.problems {
             let place = format!("{}.{}{}", delivered.class, problem.method, problem.descriptor);
@@ -247,11 +288,6 @@ fn create_files(results: &Path) -> io::Result<(LogFile, CounterFile)> {
     Err(io::Error::other("no free file name"))
 }
 
-/// A panic is contained per class, so what a lock protects is still whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("unknown panic")
@@ -278,7 +314,7 @@ mod tests {
             let results = folder.path().join("results");
             std::fs::create_dir(&results).unwrap();
             let options = AgentOptions { results, ..AgentOptions::default() };
-            let observer = Observer::create(options).unwrap();
+            let observer = Observer::create(&options).unwrap();
             observer.set_ready();
             Self { folder, observer }
         }
@@ -355,6 +391,6 @@ mod tests {
     #[test]
     fn a_missing_results_folder_is_told_from_other_errors() {
         let options = AgentOptions { results: "/no/such/place".into(), ..AgentOptions::default() };
-        assert_eq!(Observer::create(options).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(Observer::create(&options).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

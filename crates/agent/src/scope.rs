@@ -1,9 +1,10 @@
 //! Which classes are the application's.
 //!
 //! By default those that come from class folders: what a build has just produced lies there, while libraries come as
-//! jars. Patterns add and remove. Classes of the JDK never count. No JVM here, only names and places.
+//! jars. When the application's places are named, only those count. Patterns add and remove. Classes of the JDK and of
+//! the tests never count. No JVM here, only names and places.
 
-use catchment_protocol::options::percent_decode;
+use catchment_protocol::options::{AgentOptions, percent_decode};
 use catchment_protocol::pattern;
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
@@ -23,6 +24,8 @@ pub(crate) struct CodeSource {
 pub(crate) enum Decision {
     /// Not the application's.
     Leave,
+    /// The tests'.
+    Test,
     /// The application's, but runs as delivered, for the reason given.
     Skip {
         code_source: String,
@@ -38,47 +41,83 @@ pub(crate) enum Decision {
 pub(crate) struct Scope {
     include: Vec<String>,
     exclude: Vec<String>,
-    /// Paths of URLs, and the folder each stands for if it does. Few; asking the file system once is enough.
-    folders: Mutex<FxHashMap<String, Option<PathBuf>>>,
+    application: Vec<PathBuf>,
+    tests: Vec<PathBuf>,
+    /// What the paths of URLs stand for. Few; asking the file system once is enough.
+    places: Mutex<FxHashMap<String, Place>>,
+}
+
+/// What a URL stands for.
+#[derive(Debug, Clone, Default)]
+struct Place {
+    /// Set if it is a folder.
+    folder: Option<PathBuf>,
+    is_application: bool,
+    is_tests: bool,
 }
 
 impl Scope {
-    pub(crate) fn new(include: Vec<String>, exclude: Vec<String>) -> Self {
-        Self { include, exclude, folders: Mutex::default() }
+    pub(crate) fn new(options: &AgentOptions) -> Self {
+        let resolved = |paths: &[PathBuf]| paths.iter().map(|path| resolve(path)).collect();
+        Self {
+            include: options.include.clone(),
+            exclude: options.exclude.clone(),
+            application: resolved(&options.application),
+            tests: resolved(&options.tests),
+            places: Mutex::default(),
+        }
     }
 
     /// `class` is a binary name with dots; `code_source` is `None` when the class was made without one.
     pub(crate) fn decide(&self, class: &str, code_source: Option<&CodeSource>, bytes: &[u8]) -> Decision {
+        let place = code_source.map(|source| self.place_of(source)).unwrap_or_default();
+        if place.is_tests {
+            return Decision::Test;
+        }
         if is_jdk(code_source) || matches_any(&self.exclude, class) {
             return Decision::Leave;
         }
-        let folder = code_source.and_then(|source| self.folder_of(source));
+        let folder = place.folder.as_deref();
         if matches_any(&self.include, class) {
-            let changed_before =
-                folder.as_deref().is_some_and(|folder| differs_from_file(folder, class, bytes));
-            return Decision::Weave { code_source: describe(code_source, folder.as_deref()), changed_before };
+            let changed_before = folder.is_some_and(|folder| differs_from_file(folder, class, bytes));
+            return Decision::Weave { code_source: describe(code_source, folder), changed_before };
         }
         match folder {
-            Some(folder) => decide_in_folder(&folder, class, bytes),
-            None => Decision::Leave,
+            _ if !place.is_application => Decision::Leave,
+            Some(folder) => decide_in_folder(folder, class, bytes),
+            None => Decision::Weave { code_source: describe(code_source, None), changed_before: false },
         }
     }
 
-    fn folder_of(&self, source: &CodeSource) -> Option<PathBuf> {
+    fn place_of(&self, source: &CodeSource) -> Place {
         if source.protocol != "file" {
-            return None;
+            return Place::default();
         }
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = folders.get(&source.path) {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = places.get(&source.path) {
             return known.clone();
         }
-        let folder: Option<PathBuf> = percent_decode(&source.path)
-            .map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
-            .filter(|path| path.is_dir())
-            .map(|path| path.components().collect());
-        folders.insert(source.path.clone(), folder.clone());
-        folder
+        let place = self.look_at(source);
+        places.insert(source.path.clone(), place.clone());
+        place
     }
+
+    fn look_at(&self, source: &CodeSource) -> Place {
+        let Some(bytes) = percent_decode(&source.path) else { return Place::default() };
+        let path = PathBuf::from(OsString::from_vec(bytes));
+        let folder = path.is_dir().then(|| path.components().collect());
+        let resolved = resolve(&path);
+        let is_application = match self.application.as_slice() {
+            [] => folder.is_some(),
+            named => named.contains(&resolved),
+        };
+        Place { folder, is_application, is_tests: self.tests.contains(&resolved) }
+    }
+}
+
+/// Links may lead to one place by several names.
+fn resolve(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Class loaders that generate classes (mocks, proxies) often hand them the code source of the class they imitate: only
@@ -150,6 +189,40 @@ mod tests {
         CodeSource { protocol: "file".into(), path: "/lib/a%20b.jar".into() }
     }
 
+    fn patterns(include: &[&str], exclude: &[&str]) -> Scope {
+        let texts = |patterns: &[&str]| patterns.iter().map(|each| (*each).to_owned()).collect();
+        Scope::new(&AgentOptions {
+            include: texts(include),
+            exclude: texts(exclude),
+            ..AgentOptions::default()
+        })
+    }
+
+    #[test]
+    fn only_named_places_are_the_application_s_and_tests_never_are() {
+        let (named, other, tests) =
+            (ClassFolder::new("named"), ClassFolder::new("other"), ClassFolder::new("tests"));
+        let jar = named.0.join("module.jar");
+        std::fs::write(&jar, b"").unwrap();
+        let scope = Scope::new(&AgentOptions {
+            application: vec![named.0.join("com/.."), jar.clone()],
+            tests: vec![tests.0.clone()],
+            include: vec!["com.acme.*".into()],
+            exclude: vec!["org.*".into()],
+            ..AgentOptions::default()
+        });
+        let decide = |folder: &ClassFolder, class| scope.decide(class, Some(&folder.source()), b"built");
+        assert_eq!(decide(&named, "org.Other"), Decision::Leave);
+        assert!(matches!(decide(&named, "net.Made"), Decision::Skip { .. }));
+        assert_eq!(decide(&named, "com.acme.Cache"), named.woven(false));
+        assert_eq!(decide(&other, "net.Cache"), Decision::Leave);
+        assert_eq!(decide(&other, "com.acme.Cache"), other.woven(false));
+        assert_eq!(decide(&tests, "com.acme.Cache"), Decision::Test);
+        let jar_source =
+            CodeSource { protocol: "file".into(), path: jar.display().to_string().replace(' ', "%20") };
+        assert!(matches!(scope.decide("net.A", Some(&jar_source), b""), Decision::Weave { .. }));
+    }
+
     #[test]
     fn built_classes_in_folders_are_woven_and_changes_are_noticed() {
         let folder = ClassFolder::new("built");
@@ -174,14 +247,14 @@ mod tests {
 
     #[test]
     fn patterns_add_from_anywhere_but_the_jdk_and_exclusion_wins() {
-        let scope = Scope::new(vec!["org.lib.*".into(), "java.*".into()], vec!["*Secret".into()]);
+        let scope = patterns(&["org.lib.*", "java.*"], &["*Secret"]);
         let woven = Decision::Weave { code_source: "/lib/a b.jar".into(), changed_before: false };
         assert_eq!(scope.decide("org.lib.A", Some(&jar()), b""), woven);
         assert_eq!(scope.decide("org.lib.Secret", Some(&jar()), b""), Decision::Leave);
         let jdk = CodeSource { protocol: "jrt".into(), path: "/java.sql".into() };
         assert_eq!(scope.decide("java.sql.Driver", Some(&jdk), b""), Decision::Leave);
         let folder = ClassFolder::new("excluded");
-        let scope = Scope::new(Vec::new(), vec!["com.acme.*".into()]);
+        let scope = patterns(&[], &["com.acme.*"]);
         assert_eq!(scope.decide("com.acme.Cache", Some(&folder.source()), b"built"), Decision::Leave);
     }
 }

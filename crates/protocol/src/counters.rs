@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A counter is the sum of its nine slots. Slot 0 is for everyone, with atomic adds; each of the others belongs
-//! to one thread at a time, which uses plain adds. `jvm/runtime` computes the same addresses.
+//! to one thread at a time, which uses plain adds. `jvm/runtime` computes the same addresses. What else the probes look at
+//! (which try entries throw) is no part of the file: the agent's `mapping.rs` draws it.
 
 /// `catchmnt` in ASCII, little-endian.
 const MAGIC: u64 = u64::from_le_bytes(*b"catchmnt");

@@ -94,6 +94,8 @@ pub enum Event {
         cause: Ending,
         test: Option<String>,
     },
+    /// *Any time*: a test that was not discovered but found while the suite runs, before it starts.
+    Unit(TestUnit),
 }
 
 /// The smallest unit that can be run again alone.

@@ -23,6 +23,9 @@ mod wire;
 /// Exit code of a JVM that the agent ended because it could not do its job there.
 pub const AGENT_FAILED_EXIT: i32 = 97;
 
+/// Exit code of a worker that the agent ended: it has said why, or there was nobody left to tell.
+pub const WORKER_ENDED_EXIT: i32 = 98;
+
 /// How the two files of one JVM end: `<stem>.log` and `<stem>.counters`.
 pub const LOG_EXTENSION: &str = "log";
 pub const COUNTERS_EXTENSION: &str = "counters";

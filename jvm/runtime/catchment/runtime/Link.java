@@ -1,5 +1,8 @@
 package catchment.runtime;
 
+import java.lang.invoke.LambdaForm;
+import jdk.internal.vm.annotation.Hidden;
+
 /**
  * The way into the agent, which registers these methods before anything else of the runtime runs.
  *
@@ -13,6 +16,23 @@ final class Link {
 
     /** Address of the table of slot owners. */
     static native long owners();
+
+    /** Address of the switches; {@code crates/agent/src/mapping.rs} draws them. */
+    static native long switches();
+
+    /** Address of the switches of try entries, one byte for each counter. */
+    static native long entrySwitches();
+
+    /** The exception that this try entry is to throw; null: none, this time. */
+    @Hidden
+    @LambdaForm.Hidden
+    static native Throwable inject(int counter);
+
+    /** While an experiment runs: a clause has caught this. */
+    static native void caught(Throwable thrown, int counter);
+
+    /** A method of the application is being left by an exception. */
+    static native void escaped();
 
     /**
      * Gives the exceptions of one class at one counter a counter of their own.

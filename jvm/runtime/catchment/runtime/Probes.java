@@ -1,7 +1,9 @@
 package catchment.runtime;
 
+import java.lang.invoke.LambdaForm;
 import jdk.internal.misc.Unsafe;
 import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Hidden;
 
 /**
  * The methods woven classes call.
@@ -17,11 +19,17 @@ import jdk.internal.vm.annotation.ForceInline;
  * <p>A probe may run when the stack is nearly full. An overflow inside it is the probe's own and is not shown to the
  * program, which would have had the stack for itself. (The JDK's reserved stack would keep the count too, but the JVM
  * prints a warning on stdout whenever it is used.)
+ *
+ * <p>In a worker the agent also switches on more than counting: a try entry may throw, what clauses catch is then told to
+ * the agent, and so is that an exception leaves a method.
  */
 public final class Probes {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
     private static final long COUNTERS = Link.counters();
     private static final long OWNERS = Link.owners();
+    private static final long EXPERIMENT = Link.switches();
+    private static final long ESCAPES = EXPERIMENT + 8;
+    private static final long ENTRIES = Link.entrySwitches();
     private static final long THREAD_NUMBER = UNSAFE.objectFieldOffset(Thread.class, "tid");
 
     private static final int COUNTERS_PER_CHUNK_SHIFT = 12;
@@ -33,11 +41,16 @@ public final class Probes {
     private Probes() {}
 
     @ForceInline
+    @Hidden
+    @LambdaForm.Hidden
     public static void tryEnter(int id) {
         try {
             count(id);
         } catch (StackOverflowError ours) {
             // See above.
+        }
+        if (UNSAFE.getByte(ENTRIES + id) != 0) {
+            Injector.enter(id);
         }
     }
 
@@ -53,7 +66,9 @@ public final class Probes {
     public static void tryEscape(Throwable thrown, int id) {
         try {
             count(id);
-            Exceptions.seen(thrown, id);
+            if (UNSAFE.getLong(EXPERIMENT) == 0) {
+                Exceptions.seen(thrown, id);
+            }
         } catch (StackOverflowError ours) {
             // See above.
         }
@@ -62,7 +77,11 @@ public final class Probes {
     public static void caught(Throwable thrown, int id) {
         try {
             count(id);
-            Exceptions.seen(thrown, id);
+            if (UNSAFE.getLong(EXPERIMENT) == 0) {
+                Exceptions.seen(thrown, id);
+            } else {
+                Link.caught(thrown, id);
+            }
         } catch (StackOverflowError ours) {
             // See above.
         }
@@ -104,10 +123,13 @@ public final class Probes {
         }
     }
 
+    /** Not counted: whoever asks for these probes wants to know where exceptions go, not how often. */
     @ForceInline
     public static void methodEscape(Throwable thrown, int id) {
         try {
-            count(id);
+            if (UNSAFE.getLong(ESCAPES) != 0) {
+                Link.escaped();
+            }
         } catch (StackOverflowError ours) {
             // See above.
         }

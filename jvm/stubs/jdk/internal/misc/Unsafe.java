@@ -10,6 +10,8 @@ public final class Unsafe {
 
     public native long getLong(Object object, long offset);
 
+    public native byte getByte(long address);
+
     public native long getLong(long address);
 
     public native void putLong(long address, long value);

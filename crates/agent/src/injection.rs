@@ -1,0 +1,158 @@
+//! Experiments: which try entries throw, and the books of what came of it.
+//!
+//! No JVM here. How the exception is made is the business of `jvm/build.rs`; what it found out is kept here for the length
+//! of the experiment, and no longer.
+
+use crate::jvm::Recipes;
+use crate::lock;
+use crate::mapping::Switches;
+use catchment_protocol::lab::{Injected, Injection};
+use catchment_protocol::records::WovenClass;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// What a clause counter stands for.
+#[derive(Debug, Clone)]
+struct Clause {
+    pair: Arc<str>,
+    types: Arc<[String]>,
+}
+
+#[derive(Debug, Default)]
+struct Registry {
+    /// By pair id.
+    entries: FxHashMap<String, Vec<u32>>,
+    /// By the counter of what they catch.
+    clauses: FxHashMap<u32, Clause>,
+    experiments: i64,
+    running: Option<Arc<Experiment>>,
+}
+
+/// Everything woven so far, and the experiment that runs.
+#[derive(Debug, Default)]
+pub(crate) struct Injections {
+    registry: Mutex<Registry>,
+}
+
+/// One injection while its test runs.
+#[derive(Debug)]
+pub(crate) struct Experiment {
+    /// Never used twice in a JVM, never 0; marks the exceptions.
+    pub(crate) number: i64,
+    pub(crate) injection: Injection,
+    pub(crate) recipes: Recipes,
+    reached: AtomicU64,
+    fired: AtomicU64,
+    caught_here: AtomicU64,
+    caught_elsewhere: Mutex<BTreeMap<u32, u64>>,
+    made: OnceLock<Result<String, String>>,
+}
+
+impl Injections {
+    /// A class is about to run with these probes; if it has tries of the running experiment they throw from the first on.
+    pub(crate) fn woven(&self, class: &WovenClass, switches: &Switches) {
+        let mut registry = lock(&self.registry);
+        let registry = &mut *registry;
+        for woven_try in &class.tries {
+            for clause in &woven_try.clauses {
+                let Some(pair) = class.pairs.get(clause.pair as usize) else { continue };
+                if let Some(enter) = woven_try.enter {
+                    let enter = class.base + enter;
+                    registry.entries.entry(pair.id.clone()).or_default().push(enter);
+                    if registry.running.as_ref().is_some_and(|running| running.injection.pair == pair.id) {
+                        switches.set_entry(enter, true);
+                    }
+                }
+                if let Some(caught) = clause.caught {
+                    let known = Clause { pair: pair.id.as_str().into(), types: pair.types.as_slice().into() };
+                    registry.clauses.insert(class.base + caught, known);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn arm(&self, injection: Injection, switches: &Switches) {
+        let mut registry = lock(&self.registry);
+        registry.experiments += 1;
+        let experiment = Experiment {
+            number: registry.experiments,
+            injection,
+            recipes: Recipes::default(),
+            reached: AtomicU64::new(0),
+            fired: AtomicU64::new(0),
+            caught_here: AtomicU64::new(0),
+            caught_elsewhere: Mutex::default(),
+            made: OnceLock::new(),
+        };
+        switches.set_experiment(true);
+        for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
+            switches.set_entry(*entry, true);
+        }
+        registry.running = Some(Arc::new(experiment));
+    }
+
+    /// Nothing throws any more.
+    pub(crate) fn disarm(&self, switches: &Switches) -> Option<Arc<Experiment>> {
+        let mut registry = lock(&self.registry);
+        let experiment = registry.running.take()?;
+        for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
+            switches.set_entry(*entry, false);
+        }
+        switches.set_experiment(false);
+        Some(experiment)
+    }
+
+    pub(crate) fn running(&self) -> Option<Arc<Experiment>> {
+        lock(&self.registry).running.clone()
+    }
+
+    /// Whether the clause of this counter names exactly this type.
+    pub(crate) fn clause_names(&self, counter: u32, exception: &str) -> bool {
+        let registry = lock(&self.registry);
+        registry.clauses.get(&counter).is_some_and(|clause| clause.types.iter().any(|each| each == exception))
+    }
+
+    /// An exception of this experiment was caught for the first time.
+    pub(crate) fn caught(&self, experiment: &Experiment, counter: u32) {
+        let is_here = {
+            let registry = lock(&self.registry);
+            let clause = registry.clauses.get(&counter);
+            clause.is_some_and(|clause| *clause.pair == *experiment.injection.pair)
+        };
+        if is_here {
+            experiment.caught_here.fetch_add(1, Ordering::SeqCst);
+        } else {
+            *lock(&experiment.caught_elsewhere).entry(counter).or_default() += 1;
+        }
+    }
+}
+
+impl Experiment {
+    pub(crate) fn reached(&self) {
+        self.reached.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// How the exceptions are made; the first answer counts.
+    pub(crate) fn made(&self, how: Result<String, String>) {
+        let _ = self.made.set(how);
+    }
+
+    /// Counts an exception about to be thrown. `Err` with the count when there were more than a loop that ends has.
+    pub(crate) fn fired(&self) -> Result<(), u64> {
+        let fired = self.fired.fetch_add(1, Ordering::SeqCst) + 1;
+        if fired > self.injection.max_fired { Err(fired) } else { Ok(()) }
+    }
+
+    pub(crate) fn outcome(&self) -> Injected {
+        let not_tried = || Err("the try was not reached".to_owned());
+        Injected {
+            reached: self.reached.load(Ordering::SeqCst),
+            fired: self.fired.load(Ordering::SeqCst),
+            caught_here: self.caught_here.load(Ordering::SeqCst),
+            caught_elsewhere: lock(&self.caught_elsewhere).iter().map(|(id, count)| (*id, *count)).collect(),
+            made: self.made.get().cloned().unwrap_or_else(not_tried),
+        }
+    }
+}

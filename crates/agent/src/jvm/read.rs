@@ -1,0 +1,73 @@
+//! What exceptions say: failures of tests, and samples of what clauses catch.
+
+use super::inject::is_injected;
+use super::java::{Java, Throwable, Value};
+use crate::artefact;
+use crate::injection::Experiment;
+use catchment_protocol::lab::{Failure, FieldValue, Sample};
+
+const FRAMES_KEPT: i32 = 12;
+/// Causes of causes beyond this are a loop, or of no interest.
+const CAUSES_READ: usize = 32;
+const MESSAGE_CHARACTERS: usize = 4000;
+/// Longer texts in a field are data, not description.
+const FIELD_CHARACTERS: usize = 16_000;
+
+/// Why a test failed. Runs `getMessage` and `getCause` of the application; what they throw is ignored.
+pub(super) fn failure<'j>(
+    java: &Java<'j>,
+    thrown: Throwable<'j>,
+    experiment: Option<&Experiment>,
+) -> Failure {
+    let chain = chain(java, thrown);
+    let mut described = chain.iter().map(|each| (java.name_of(*each), message(java, *each)));
+    let (exception, message) = described.next().unwrap_or_default();
+    let causes: Vec<(String, Option<String>)> = described.collect();
+    let first_thrown = causes.last().map_or((&exception, &message), |(class, message)| (class, message));
+    let is_artefact = experiment.is_some_and(|experiment| {
+        artefact::is_artefact(first_thrown.0, first_thrown.1.as_deref(), &experiment.recipes.supertypes())
+    });
+    Failure {
+        is_injected: experiment
+            .is_some_and(|it| chain.iter().any(|each| is_injected(java, *each, it.number))),
+        is_out_of_memory: chain.iter().any(|each| java.is_out_of_memory(*each)),
+        is_artefact,
+        frames: java.frames(thrown, FRAMES_KEPT),
+        exception,
+        message,
+        causes,
+    }
+}
+
+/// The exception and its causes, each once.
+fn chain<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> Vec<Throwable<'j>> {
+    let mut chain = vec![thrown];
+    while let Some(cause) = chain.last().and_then(|last| java.get_cause(*last)) {
+        if chain.len() > CAUSES_READ || chain.iter().any(|known| java.is_same(*known, cause)) {
+            break;
+        }
+        chain.push(cause);
+    }
+    chain
+}
+
+fn message<'j>(java: &Java<'j>, throwable: Throwable<'j>) -> Option<String> {
+    java.get_message(throwable).map(|message| message.chars().take(MESSAGE_CHARACTERS).collect())
+}
+
+/// What a caught exception looks like; `None` when it holds more than simple values. Runs no code of the application.
+pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> Option<Sample> {
+    let mut fields = Vec::new();
+    for (class, field) in java.own_fields(java.class_of(thrown)) {
+        let value = match java.value_of(thrown, &field)? {
+            Value::Bits(bits) => FieldValue::Bits(bits),
+            Value::Object(None) => FieldValue::Null,
+            Value::Object(Some(object)) => {
+                FieldValue::Text(java.text_of(object).filter(|text| text.len() <= FIELD_CHARACTERS)?)
+            }
+        };
+        fields.push((class, field.name, value));
+    }
+    let cause = java.cause_field(thrown).map(|cause| (java.name_of(cause), java.message_field(cause)));
+    Some(Sample { exception: java.name_of(thrown), message: java.message_field(thrown), cause, fields })
+}

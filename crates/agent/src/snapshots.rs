@@ -1,0 +1,70 @@
+//! What the counters did while a test ran.
+//!
+//! Looking at nine slots of every counter for every test would cost more than many a test. A slot without an owner at the
+//! beginning and at the end, and none in between, has not moved: it is not looked at.
+
+use crate::mapping::CounterFile;
+use catchment_protocol::counters::{OWNED_SLOTS, SLOTS};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Values at the beginning of a test, by slot and counter. Empty for a slot that is not looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshots {
+    values: [Vec<u64>; SLOTS],
+}
+
+/// Slots that threads have left since they were last looked at, one bit each.
+#[derive(Debug, Default)]
+pub(crate) struct LeftSlots(AtomicU64);
+
+impl LeftSlots {
+    /// To be called before the slot of the thread is free for others.
+    pub(crate) fn thread_ended(&self, thread: u64) {
+        let slot = 1 + thread % OWNED_SLOTS as u64;
+        self.0.fetch_or(1 << slot, Ordering::SeqCst);
+    }
+
+    fn take(&self) -> u64 {
+        self.0.swap(0, Ordering::SeqCst)
+    }
+
+    fn peek(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Snapshots {
+    /// A test begins.
+    pub(crate) fn begin(&mut self, counters: &CounterFile, left: &LeftSlots) {
+        let count = counters.allocated();
+        let moved = left.take();
+        for (slot, values) in self.values.iter_mut().enumerate() {
+            // What has not moved since it was last looked at is still right.
+            if is_in_use(counters, slot) || moved & (1 << slot) != 0 {
+                values.clear();
+                values.extend(counters.slot_values(slot, count));
+            }
+        }
+    }
+
+    /// The test has ended: which counters moved since, and by how much.
+    pub(crate) fn end(&mut self, counters: &CounterFile, left: &LeftSlots) -> Vec<(u32, u64)> {
+        let count = counters.allocated();
+        let moved = left.peek();
+        let mut sums = vec![0u64; count as usize];
+        for (slot, before) in self.values.iter().enumerate() {
+            if !is_in_use(counters, slot) && moved & (1 << slot) == 0 {
+                continue;
+            }
+            let before = before.iter().copied().chain(std::iter::repeat(0));
+            for ((sum, now), before) in sums.iter_mut().zip(counters.slot_values(slot, count)).zip(before) {
+                *sum = sum.wrapping_add(now.wrapping_sub(before));
+            }
+        }
+        (0..count).zip(sums).filter(|(_, sum)| *sum != 0).collect()
+    }
+}
+
+fn is_in_use(counters: &CounterFile, slot: usize) -> bool {
+    slot == 0 || counters.owner_of(slot) != 0
+}
