@@ -1,8 +1,10 @@
 //! Starts JVMs under the agent and reads what they saw.
 //!
-//! Processes, files and signals live here. What the numbers mean is decided in `merge.rs`; how they look,
-//! in the `report` crate.
+//! `watch` runs any command; `check` finds out how a project runs its tests (`project`), runs them one by one in worker
+//! JVMs (`worker`), keeps everything in a store and leaves the judging to the `verdicts` crate. Processes, files and signals
+//! live here; how results look, in the `report` crate.
 
+mod check;
 mod child;
 mod embedded;
 mod install;
@@ -11,12 +13,17 @@ mod progress;
 pub mod project;
 mod results;
 mod seen;
+mod store;
 mod unix;
 mod watch;
+mod worker;
 
+pub use check::{CheckError, CheckRequest, PairSelection, check};
 pub use child::ChildEnd;
 pub use embedded::driver_jar;
 pub use install::InstallError;
 pub use progress::{Progress, Silent};
 pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};
+pub use store::StoreError;
 pub use watch::{WatchError, WatchOptions, Watched, watch, watch_command};
+pub use worker::WorkerEnd;

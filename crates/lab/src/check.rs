@@ -1,0 +1,203 @@
+//! `check`: the main job. Baselines, plan, experiments; what is judged in the end is one value.
+//!
+//! ```text
+//! project ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► CheckedProject
+//!                └──────────────────┴── every step in the store ──┴──────┘
+//! ```
+
+mod attempts;
+mod baseline;
+mod campaign;
+mod counters;
+mod experiments;
+pub(crate) mod observations;
+mod slot;
+mod solo;
+mod subjects;
+mod suite;
+
+pub use campaign::CheckError;
+pub use subjects::PairSelection;
+
+use crate::install;
+use crate::progress::Progress;
+use crate::project::{self, Project, ProjectRequest};
+use crate::store::{Found, Store};
+use crate::unix;
+use baseline::Baseline;
+use campaign::{Campaign, Shared};
+use catchment_verdicts::{CheckedConfiguration, CheckedPair, CheckedProject, NotRun, Problem, Stats};
+use counters::PairNumbers;
+use experiments::{Experiments, Manner};
+use observations::{PairNumber, Phase};
+use slot::{Lab, Slot, slots_folder};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+const LOCK: &str = "lock";
+
+/// What the user asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckRequest {
+    pub project: ProjectRequest,
+    pub selection: PairSelection,
+    /// JVMs side by side.
+    pub jobs: usize,
+    /// No new work is started when this is used up.
+    pub budget: Option<Duration>,
+    /// Run every experiment, also those that no longer change a verdict.
+    pub matrix: bool,
+    /// Forget what earlier checks found.
+    pub fresh: bool,
+    /// Inject into tests that talk to other machines too.
+    pub allow_external: bool,
+    /// Only plan.
+    pub list: bool,
+}
+
+/// Checks the project. Everything found on the way is kept, so a check that is cut short goes on where it was.
+pub fn check(
+    request: &CheckRequest,
+    progress: &mut (dyn Progress + Send),
+) -> Result<CheckedProject, CheckError> {
+    let begun = Instant::now();
+    let interrupt = unix::note_interrupts();
+    let folder = project::results_folder(&request.project)?;
+    let _lock = lock(&folder)?;
+    progress.phase("build", None);
+    let project = project::prepare(&request.project, &mut |text| progress.note(text))?;
+    let build_seconds = begun.elapsed().as_secs_f64();
+    let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
+    if found == Found::Same {
+        progress.note("going on with the results of an earlier check");
+    }
+    let agent = install::install(&folder)?;
+    let (pairs, problems) = subjects::application_pairs(&project, &request.selection);
+    let numbers = number_pairs(&store, &pairs)?;
+    let jobs = request.jobs.max(1);
+    let lab = Lab {
+        project: &project,
+        agent,
+        numbers: pairs.iter().zip(&numbers).map(|(pair, number)| (pair.id.clone(), *number)).collect::<PairNumbers>(),
+        folder,
+        jobs,
+        interrupt,
+        stats: Mutex::default(),
+        problems: Mutex::new(problems.into_iter().collect()),
+    };
+    lab.stats().build.add(build_seconds);
+    let checked = CheckedProject { pairs, configurations: configurations(&project), ..CheckedProject::default() };
+    let shared = Shared {
+        lab: &lab,
+        campaign: Mutex::new(Campaign { store, checked }),
+        progress: Mutex::new(progress),
+        deadline: request.budget.map(|budget| begun + budget),
+    };
+    let outcome = carry_out(request, &shared, &numbers);
+    let _ = fs::remove_dir_all(slots_folder(&lab.folder));
+    outcome.map_err(CheckError::settled)?;
+    Ok(finished(shared, &project, begun))
+}
+
+/// The folder that belongs to one check at a time.
+fn lock(folder: &Path) -> Result<File, CheckError> {
+    let path = folder.join(LOCK);
+    let failed = |reason| CheckError::Folder { path: path.clone(), reason };
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut process = String::new();
+            let _ = file.read_to_string(&mut process);
+            return Err(CheckError::Busy { process: process.trim().to_owned() });
+        }
+        Err(TryLockError::Error(reason)) => return Err(failed(reason)),
+    }
+    // Who holds it; only for the message above.
+    let _ = file.set_len(0).and_then(|()| file.rewind());
+    let _ = writeln!(file, "{}", std::process::id());
+    Ok(file)
+}
+
+fn number_pairs(store: &Store, pairs: &[CheckedPair]) -> Result<Vec<PairNumber>, CheckError> {
+    let numbers = store.together(|| pairs.iter().map(|pair| store.pair_number(&pair.id)).collect())?;
+    Ok(numbers)
+}
+
+fn configurations(project: &Project) -> Vec<CheckedConfiguration> {
+    let described = |configuration: &project::RunConfiguration| CheckedConfiguration {
+        name: configuration.name.clone(),
+        framework: configuration.framework.to_string(),
+        java_version: String::new(),
+        notes: configuration.notes.clone(),
+    };
+    project.configurations.iter().map(described).collect()
+}
+
+fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]) -> Result<(), CheckError> {
+    let mut slots = Vec::new();
+    for number in 0..shared.lab.jobs {
+        let slot = Slot::new(shared.lab, number);
+        let path = slots_folder(&shared.lab.folder);
+        slots.push(slot.map_err(|reason| CheckError::Folder { path, reason })?);
+    }
+    suite::observe(shared, &mut slots)?;
+    solo::observe(shared, &mut slots)?;
+    let baseline = Baseline::read(&shared.campaign().store)?;
+    let positions: HashMap<_, _> = numbers.iter().enumerate().map(|(position, number)| (*number, position)).collect();
+    {
+        let mut campaign = shared.campaign();
+        let campaign = &mut *campaign;
+        campaign.checked.tests = baseline.checked_tests(request.allow_external);
+        baseline.add_to(&mut campaign.checked.pairs, &positions);
+        if !campaign.checked.tests.iter().any(|test| test.colour.is_some()) {
+            return Err(CheckError::NothingPasses(why_nothing_passes(&campaign.checked)));
+        }
+    }
+    let manner = Manner { matrix: request.matrix };
+    let experiments = Experiments::new(shared, &baseline, numbers, &positions, manner);
+    experiments.plan()?;
+    if request.list {
+        experiments.add_not_run(NotRun::PlanOnly);
+        return Ok(());
+    }
+    experiments.run(&mut slots)?;
+    if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(()) }
+}
+
+fn why_nothing_passes(checked: &CheckedProject) -> String {
+    let first = checked.tests.iter().find_map(|test| Some((test, test.set_aside.as_ref()?)));
+    first.map_or_else(
+        || "no test was found in the classes the build runs".to_owned(),
+        |(test, why)| format!("{}: {}", test.name, why.detail()),
+    )
+}
+
+/// Everything together, once the slots have ended.
+fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedProject {
+    let lab = shared.lab;
+    let campaign = shared.campaign.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut checked = campaign.checked;
+    let stats = Stats { wall_seconds: begun.elapsed().as_secs_f64(), ..*lab.stats() };
+    let mut problems: BTreeSet<Problem> =
+        lab.problems.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+    problems.extend(
+        project.problems.iter().map(|each| Problem { place: each.place.clone(), what: each.what.clone() }),
+    );
+    for (index, configuration) in project.configurations.iter().enumerate() {
+        for ordinal in 0..suite::RUNS {
+            let found = campaign.store.finished(index, Phase::Suite, ordinal).ok().flatten().unwrap_or_default();
+            let place = configuration.name.clone();
+            problems.extend(found.into_iter().map(|what| Problem { place: place.clone(), what }));
+        }
+    }
+    checked.stats = stats;
+    checked.problems = problems.into_iter().collect();
+    checked
+}
+

@@ -1,0 +1,188 @@
+//! From what a worker says of one injected run to an attempt, and from attempts to an experiment's outcome.
+//!
+//! A failure in a warm worker may be the worker's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it.
+//! What happens once per JVM runs in fresh ones only.
+
+use super::observations::Attempt;
+use super::slot::describe;
+use crate::worker::WorkerEnd;
+use catchment_protocol::lab::{Injected, Outcome as RunOutcome, TestRun};
+use catchment_verdicts::{CaughtElsewhere, Failure, FailureKind, NoOutcome, Outcome};
+
+/// In what kind of JVM to try next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Warm,
+    Fresh,
+}
+
+/// Where the experiment is to be tried next; `None` when it has its outcome.
+pub(crate) fn next_place(attempts: &[Attempt], needs_fresh: bool) -> Option<Place> {
+    let fresh: Vec<_> = attempts.iter().filter(|attempt| attempt.is_fresh).collect();
+    let warm = attempts.iter().find(|attempt| !attempt.is_fresh);
+    let failed = |attempt: &Attempt| matches!(attempt.outcome, Outcome::Fail(_));
+    match (warm, fresh.as_slice()) {
+        (None, []) => Some(if needs_fresh { Place::Fresh } else { Place::Warm }),
+        (Some(warm), []) => failed(warm).then_some(Place::Fresh),
+        (Some(warm), [one]) if failed(warm) && one.outcome == Outcome::Pass => Some(Place::Fresh),
+        (None, [one]) if failed(one) => Some(Place::Fresh),
+        _ => None,
+    }
+}
+
+/// What the attempts say together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Conclusion<'a> {
+    /// The attempt to be shown.
+    pub(crate) attempt: &'a Attempt,
+    pub(crate) confirmed_fresh: bool,
+    pub(crate) unstable: bool,
+}
+
+pub(crate) fn conclude(attempts: &[Attempt]) -> Option<Conclusion<'_>> {
+    let decisive: Vec<_> = {
+        let fresh: Vec<_> = attempts.iter().filter(|attempt| attempt.is_fresh).collect();
+        if fresh.is_empty() { attempts.iter().collect() } else { fresh }
+    };
+    let attempt = *decisive.iter().find(|attempt| is_failure(attempt)).or(decisive.first())?;
+    let failures = attempts.iter().filter(|attempt| is_failure(attempt)).count();
+    let unstable = decisive.iter().any(|each| is_failure(each) != is_failure(attempt));
+    let confirmed_fresh = is_failure(attempt) && attempt.is_fresh && failures > 1;
+    Some(Conclusion { attempt, confirmed_fresh, unstable })
+}
+
+fn is_failure(attempt: &Attempt) -> bool {
+    matches!(attempt.outcome, Outcome::Fail(_))
+}
+
+/// How a run of a test with an injection ended.
+pub(crate) fn attempt_of(
+    result: &Result<TestRun, WorkerEnd>,
+    place_of_clause: impl Fn(u32) -> Option<String>,
+) -> Attempt {
+    match result {
+        Err(end) => Attempt { outcome: outcome_of_end(end), ..Attempt::default() },
+        Ok(run) => match &run.injected {
+            None => none(NoOutcome::WorkerLost("the worker did not say what became of the injection".into())),
+            Some(injected) => attempt_of_run(run, injected, place_of_clause),
+        },
+    }
+}
+
+fn none(why: NoOutcome) -> Attempt {
+    Attempt { outcome: Outcome::None(why), ..Attempt::default() }
+}
+
+fn outcome_of_end(end: &WorkerEnd) -> Outcome {
+    let kind = match end {
+        WorkerEnd::Timeout { .. } | WorkerEnd::EndlessLoop { .. } => FailureKind::Timeout,
+        WorkerEnd::Exit { .. } => FailureKind::Exit,
+        WorkerEnd::OutOfMemory => FailureKind::Oom,
+        WorkerEnd::Crash { .. } => FailureKind::Crash,
+        WorkerEnd::Unusable { what } => return Outcome::None(NoOutcome::WorkerLost(what.clone())),
+        WorkerEnd::Interrupted => return Outcome::None(NoOutcome::WorkerLost(end.to_string())),
+    };
+    Outcome::Fail(Failure { kind, text: end.to_string() })
+}
+
+fn attempt_of_run(
+    run: &TestRun,
+    injected: &Injected,
+    place_of_clause: impl Fn(u32) -> Option<String>,
+) -> Attempt {
+    let place = |counter: u32| place_of_clause(counter).unwrap_or_else(|| "another clause".to_owned());
+    let caught_elsewhere: Vec<_> = injected
+        .caught_elsewhere
+        .iter()
+        .map(|(counter, count)| CaughtElsewhere { place: place(*counter), count: *count })
+        .collect();
+    Attempt {
+        outcome: outcome_of_run(run, injected, &caught_elsewhere),
+        reached: injected.reached,
+        fired: injected.fired,
+        caught_here: injected.caught_here,
+        caught_elsewhere,
+        made: injected.made.clone().ok(),
+        ..Attempt::default()
+    }
+}
+
+fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[CaughtElsewhere]) -> Outcome {
+    if let (0, Err(why)) = (injected.fired, &injected.made) {
+        return Outcome::None(NoOutcome::NotConstructible(why.clone()));
+    }
+    if injected.fired == 0 {
+        let why = if injected.reached == 0 { NoOutcome::NotReached } else { NoOutcome::NotFired };
+        return Outcome::None(why);
+    }
+    if let (0, Some(elsewhere)) = (injected.caught_here, caught_elsewhere.first()) {
+        return Outcome::None(NoOutcome::CaughtElsewhere(elsewhere.place.clone()));
+    }
+    match (run.outcome, &run.failure) {
+        (RunOutcome::Passed, _) => Outcome::Pass,
+        // An assumption that no longer holds says neither yes nor no.
+        (RunOutcome::Skipped, _) => Outcome::None(NoOutcome::NotFired),
+        (RunOutcome::Failed, Some(failure)) if failure.is_artefact => {
+            Outcome::None(NoOutcome::Artefact(describe(failure)))
+        }
+        (RunOutcome::Failed, failure) => {
+            let is_out_of_memory = failure.as_ref().is_some_and(|failure| failure.is_out_of_memory);
+            let kind = if is_out_of_memory { FailureKind::Oom } else { FailureKind::Assertion };
+            let text = failure.as_ref().map_or_else(|| "the test failed".to_owned(), describe);
+            Outcome::Fail(Failure { kind, text })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pass(is_fresh: bool) -> Attempt {
+        Attempt { is_fresh, ..Attempt::default() }
+    }
+
+    fn fail(is_fresh: bool) -> Attempt {
+        let failure = Failure { kind: FailureKind::Assertion, text: "no".into() };
+        Attempt { is_fresh, outcome: Outcome::Fail(failure), ..Attempt::default() }
+    }
+
+    /// Plays out the attempts that are asked for; where they end, whether confirmed, whether unstable.
+    fn play(warm: &Attempt, fresh: &[Attempt], needs_fresh: bool) -> (bool, bool, bool) {
+        let (mut attempts, mut fresh) = (Vec::new(), fresh.iter());
+        while let Some(place) = next_place(&attempts, needs_fresh) {
+            attempts.push(match place {
+                Place::Warm => warm.clone(),
+                Place::Fresh => fresh.next().expect("no more fresh JVMs than that").clone(),
+            });
+        }
+        assert_eq!(fresh.next(), None, "fewer fresh JVMs than expected");
+        let conclusion = conclude(&attempts).unwrap();
+        (is_failure(conclusion.attempt), conclusion.confirmed_fresh, conclusion.unstable)
+    }
+
+    #[test]
+    fn a_pass_in_a_warm_worker_stands() {
+        assert_eq!(play(&pass(false), &[], false), (false, false, false));
+    }
+
+    #[test]
+    fn a_failure_is_confirmed_by_one_fresh_jvm_and_outvoted_by_two() {
+        assert_eq!(play(&fail(false), &[fail(true)], false), (true, true, false));
+        assert_eq!(play(&fail(false), &[pass(true), pass(true)], false), (false, false, false));
+        assert_eq!(play(&fail(false), &[pass(true), fail(true)], false), (true, true, true));
+    }
+
+    #[test]
+    fn what_happens_once_per_jvm_runs_in_fresh_ones_only() {
+        assert_eq!(play(&fail(false), &[pass(true)], true), (false, false, false));
+        assert_eq!(play(&fail(false), &[fail(true), fail(true)], true), (true, true, false));
+        assert_eq!(play(&fail(false), &[fail(true), pass(true)], true), (true, false, true));
+    }
+
+    #[test]
+    fn no_outcome_is_not_tried_again() {
+        let nothing = none(NoOutcome::NotReached);
+        assert_eq!(next_place(&[nothing], false), None);
+    }
+}

@@ -1,0 +1,180 @@
+//! From the runs with nothing armed to a checked project without experiments: which tests are evidence, and which pairs
+//! each of them executes.
+
+use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber, Usages};
+use super::solo::{self, once_per_jvm, runs_of};
+use crate::store::{KnownTest, Store, StoreError};
+use catchment_verdicts::{CheckedPair, CheckedTest, Execution, SetAside, TestColour, TestId};
+use std::collections::{BTreeMap, HashMap};
+
+type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
+
+/// All plain runs of a project.
+#[derive(Debug)]
+pub(crate) struct Baseline {
+    /// In the order of their [`TestId`]s.
+    pub(crate) tests: Vec<(TestNumber, KnownTest)>,
+    suite: Runs,
+    solo: Runs,
+    fresh: Runs,
+}
+
+impl Baseline {
+    pub(crate) fn read(store: &Store) -> Result<Self, StoreError> {
+        let mut tests: Vec<_> = store.tests()?.into_iter().collect();
+        tests.sort_by(|(_, a), (_, b)| {
+            let key = |test: &KnownTest| (test.configuration, test.unit.class.clone(), test.unit.id.clone());
+            key(a).cmp(&key(b))
+        });
+        Ok(Self {
+            tests,
+            suite: store.runs(Phase::Suite)?,
+            solo: store.runs(Phase::Solo)?,
+            fresh: store.runs(Phase::Fresh)?,
+        })
+    }
+
+    pub(crate) fn checked_tests(&self, allow_external: bool) -> Vec<CheckedTest> {
+        self.tests.iter().map(|(number, test)| self.checked_test(*number, test, allow_external)).collect()
+    }
+
+    fn checked_test(&self, number: TestNumber, test: &KnownTest, allow_external: bool) -> CheckedTest {
+        let first = self.suite.get(&(number, 0));
+        let set_aside = self.set_aside(number, allow_external);
+        let passes = runs_of(&self.suite, number).all(PlainRun::passed);
+        CheckedTest {
+            name: display_name(test),
+            configuration: test.configuration,
+            colour: first.filter(|_| passes).map(colour),
+            set_aside,
+            shared_context: test.unit.shared.is_some(),
+            suite_millis: first.map_or(0, |run| run.micros / 1000),
+            solo_millis: self.steady(number).map(|run| run.micros / 1000),
+            exceptions_to_test: None,
+            exceptions_caught: first.map_or(0, |run| run.usages.iter().map(|(_, usages)| usages.white).sum()),
+        }
+    }
+
+    /// Its last run alone in a warm worker.
+    fn steady(&self, test: TestNumber) -> Option<&PlainRun> {
+        self.solo.get(&(test, solo::RUNS - 1))
+    }
+
+    /// How long the test takes alone with nothing armed.
+    pub(crate) fn solo_micros(&self, test: TestNumber) -> u64 {
+        self.steady(test).map_or(0, |run| run.micros)
+    }
+
+    pub(crate) fn leaves_threads(&self, test: TestNumber) -> bool {
+        runs_of(&self.solo, test).any(|run| !run.threads_left.is_empty())
+    }
+
+    fn set_aside(&self, test: TestNumber, allow_external: bool) -> Option<SetAside> {
+        let suite: Vec<_> = runs_of(&self.suite, test).collect();
+        let different = suite.iter().find(|run| run.passed() != suite[0].passed());
+        if let Some(different) = different {
+            let failed = if suite[0].passed() { *different } else { suite[0] };
+            return Some(SetAside::Flaky(format!("in the suite, sometimes: {}", text(&failed.outcome))));
+        }
+        match &suite.first()?.outcome {
+            PlainOutcome::Failed(what) => return Some(SetAside::Red(what.clone())),
+            PlainOutcome::Ended(what) => return Some(SetAside::Red(what.clone())),
+            PlainOutcome::Skipped(what) => return Some(SetAside::Skipped(what.clone())),
+            PlainOutcome::Passed => {}
+        }
+        let runs = suite.into_iter().chain(runs_of(&self.solo, test)).chain(runs_of(&self.fresh, test));
+        let mut external: Vec<_> = runs.flat_map(|run| run.external.clone()).collect();
+        if !external.is_empty() && !allow_external {
+            external.sort();
+            external.dedup();
+            return Some(SetAside::External(external));
+        }
+        self.set_aside_alone(test)
+    }
+
+    /// A test that fails in a worker but passes in a JVM of its own is evidence there; see [`Self::needs_fresh`].
+    fn set_aside_alone(&self, test: TestNumber) -> Option<SetAside> {
+        let failed = runs_of(&self.solo, test).find(|run| !run.passed());
+        match self.fresh.get(&(test, 0)) {
+            Some(fresh) if !fresh.passed() => Some(SetAside::OrderDependent(text(&fresh.outcome).to_owned())),
+            None => failed.map(|run| SetAside::NoSoloRun(text(&run.outcome).to_owned())),
+            Some(_) => None,
+        }
+    }
+
+    /// All its experiments need JVMs of their own: a worker spoils it, or it spoils itself.
+    fn needs_fresh(&self, test: TestNumber) -> bool {
+        runs_of(&self.solo, test).any(|run| !run.passed())
+    }
+
+    /// Puts usages and executions into the pairs.
+    pub(crate) fn add_to(&self, pairs: &mut [CheckedPair], positions: &HashMap<PairNumber, usize>) {
+        for (index, (number, _)) in (0..).zip(&self.tests) {
+            if let Some(run) = self.suite.get(&(*number, 0)) {
+                for (pair, usages) in &run.usages {
+                    if let Some(position) = positions.get(pair) {
+                        add(&mut pairs[*position].usages, *usages);
+                    }
+                }
+            }
+            for (pair, execution) in self.executions(*number, TestId(index)) {
+                if let Some(position) = positions.get(&pair) {
+                    pairs[*position].executions.push(execution);
+                }
+            }
+        }
+    }
+
+    fn executions(&self, number: TestNumber, test: TestId) -> Vec<(PairNumber, Execution)> {
+        let Some(steady) = self.steady(number) else { return Vec::new() };
+        let fresh = self.fresh.get(&(number, 0));
+        let entered = |usages: &Usages| usages.entries > 0;
+        let execution =
+            |usages: Usages, once_per_jvm| Execution { test, usages: usages.judged(), once_per_jvm };
+        if self.needs_fresh(number) {
+            let used = fresh.map(|run| run.usages.as_slice()).unwrap_or_default();
+            let used = used.iter().filter(|(_, usages)| entered(usages));
+            return used.map(|(pair, usages)| (*pair, execution(*usages, true))).collect();
+        }
+        let used = steady.usages.iter().filter(|(_, usages)| entered(usages));
+        let mut executions: Vec<_> = used.map(|(pair, usages)| (*pair, execution(*usages, false))).collect();
+        for pair in once_per_jvm(&self.suite, number, steady) {
+            if let Some(usages) = fresh.and_then(|run| run.usages_of(pair)).filter(entered) {
+                executions.push((pair, execution(usages, true)));
+            }
+        }
+        executions
+    }
+}
+
+fn add(sum: &mut catchment_verdicts::Usages, usages: Usages) {
+    let usages = usages.judged();
+    sum.pink += usages.pink;
+    sum.white += usages.white;
+    sum.blue += usages.blue;
+    sum.open += usages.open;
+}
+
+fn colour(run: &PlainRun) -> TestColour {
+    if run.blue {
+        TestColour::Blue
+    } else if run.usages.iter().any(|(_, usages)| usages.white > 0) {
+        TestColour::White
+    } else {
+        TestColour::Pink
+    }
+}
+
+fn text(outcome: &PlainOutcome) -> &str {
+    match outcome {
+        PlainOutcome::Passed => "passed",
+        PlainOutcome::Failed(what) | PlainOutcome::Skipped(what) | PlainOutcome::Ended(what) => what,
+    }
+}
+
+fn display_name(test: &KnownTest) -> String {
+    match test.unit.class.as_str() {
+        "" => test.unit.name.clone(),
+        class => format!("{class}.{}", test.unit.name),
+    }
+}

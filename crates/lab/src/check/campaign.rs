@@ -1,0 +1,94 @@
+//! What the threads of one check share, and how it can fail.
+
+use super::slot::Lab;
+use crate::install::InstallError;
+use crate::progress::Progress;
+use crate::project::ProjectError;
+use crate::store::{Store, StoreError};
+use crate::worker::WorkerEnd;
+use catchment_verdicts::CheckedProject;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Why a check came to no result. Each is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error("another catchment (process {process}) is working on this project")]
+    Busy { process: String },
+    #[error("cannot use {}: {reason}", path.display())]
+    Folder { path: PathBuf, reason: io::Error },
+    #[error("{0}")]
+    Worker(WorkerEnd),
+    /// Nothing is lost: the next check goes on from here.
+    #[error("interrupted; what was finished is kept, and the next check goes on from there")]
+    Interrupted,
+    #[error("no test passed twice with nothing injected: {0}")]
+    NothingPasses(String),
+}
+
+impl CheckError {
+    /// An interrupted worker means that the user wants to stop, whatever it was doing.
+    pub(crate) fn settled(self) -> Self {
+        match self {
+            Self::Worker(WorkerEnd::Interrupted) => Self::Interrupted,
+            other => other,
+        }
+    }
+}
+
+/// What changes during a check.
+#[derive(Debug)]
+pub(crate) struct Campaign {
+    pub(crate) store: Store,
+    /// Grows from the baselines to the verdicts' evidence.
+    pub(crate) checked: CheckedProject,
+}
+
+/// Everything the slots' threads use.
+pub(crate) struct Shared<'a> {
+    pub(crate) lab: &'a Lab<'a>,
+    pub(crate) campaign: Mutex<Campaign>,
+    pub(crate) progress: Mutex<&'a mut (dyn Progress + Send)>,
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Shared<'_> {
+    /// A panic in another thread ends the check anyway; what the lock protects is written through to the store.
+    pub(crate) fn campaign(&self) -> MutexGuard<'_, Campaign> {
+        self.campaign.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_progress(&self, tell: impl FnOnce(&mut dyn Progress)) {
+        tell(&mut **self.progress.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(crate) fn phase(&self, name: &str, total: Option<u64>) {
+        self.with_progress(|progress| progress.phase(name, total));
+    }
+
+    pub(crate) fn retotal(&self, total: u64) {
+        self.with_progress(|progress| progress.retotal(total));
+    }
+
+    pub(crate) fn step(&self, steps: u64) {
+        self.with_progress(|progress| progress.step(steps));
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.lab.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// No new work is to be started.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}

@@ -1,0 +1,138 @@
+//! What the counters of one JVM mean, and what moved ones say of each pair.
+
+use super::observations::{PairNumber, Usages};
+use catchment_protocol::records::{WovenClass, WovenTry};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Numbers of the known pairs, by stable id.
+pub(crate) type PairNumbers = HashMap<String, PairNumber>;
+
+#[derive(Debug, Clone, Copy)]
+enum Role {
+    Entry,
+    Pink,
+    White,
+    Blue,
+}
+
+/// Filled as the JVM weaves classes.
+#[derive(Debug, Default)]
+pub(crate) struct CounterMeanings {
+    roles: HashMap<u32, Vec<(PairNumber, Role)>>,
+    /// The pair whose clause a counter counts.
+    clauses: HashMap<u32, PairNumber>,
+}
+
+impl CounterMeanings {
+    /// Pairs that are not known (another agent changed the class) count for nothing.
+    pub(crate) fn add_class(&mut self, class: &WovenClass, numbers: &PairNumbers) {
+        let pairs: Vec<_> = class.pairs.iter().map(|pair| numbers.get(&pair.id).copied()).collect();
+        let number = |index: u32| pairs.get(index as usize).copied().flatten();
+        for woven_try in &class.tries {
+            self.add_try(class.base, woven_try, number);
+        }
+    }
+
+    fn add_try(&mut self, base: u32, woven_try: &WovenTry, number: impl Fn(u32) -> Option<PairNumber>) {
+        // The clauses of one try may be parts of one pair.
+        let pairs: BTreeSet<PairNumber> =
+            woven_try.clauses.iter().filter_map(|clause| number(clause.pair)).collect();
+        for &pair in &pairs {
+            self.add(base, woven_try.enter, pair, Role::Entry);
+            self.add(base, woven_try.exit, pair, Role::Pink);
+            self.add(base, woven_try.escape, pair, Role::Blue);
+        }
+        for clause in &woven_try.clauses {
+            let own = number(clause.pair);
+            for &pair in &pairs {
+                let role = if own == Some(pair) { Role::White } else { Role::Blue };
+                self.add(base, clause.caught, pair, role);
+            }
+            if let (Some(counter), Some(own)) = (counter_of(base, clause.caught), own) {
+                self.clauses.insert(counter, own);
+            }
+        }
+    }
+
+    fn add(&mut self, base: u32, local: Option<u32>, pair: PairNumber, role: Role) {
+        if let Some(counter) = counter_of(base, local) {
+            self.roles.entry(counter).or_default().push((pair, role));
+        }
+    }
+
+    pub(crate) fn usages(&self, counted: &[(u32, u64)]) -> Vec<(PairNumber, Usages)> {
+        let mut sums: BTreeMap<PairNumber, Usages> = BTreeMap::new();
+        for (counter, count) in counted {
+            for (pair, role) in self.roles.get(counter).into_iter().flatten() {
+                let usages = sums.entry(*pair).or_default();
+                match role {
+                    Role::Entry => usages.entries += count,
+                    Role::Pink => usages.pink += count,
+                    Role::White => usages.white += count,
+                    Role::Blue => usages.blue += count,
+                }
+            }
+        }
+        sums.into_iter().collect()
+    }
+
+    pub(crate) fn clause_of(&self, counter: u32) -> Option<PairNumber> {
+        self.clauses.get(&counter).copied()
+    }
+}
+
+fn counter_of(base: u32, local: Option<u32>) -> Option<u32> {
+    base.checked_add(local?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_protocol::records::{WovenClause, WovenPair};
+
+    fn pair(id: &str) -> WovenPair {
+        WovenPair { id: id.into(), ..WovenPair::default() }
+    }
+
+    /// Two clauses of one try, numbered from 100.
+    fn class() -> WovenClass {
+        WovenClass {
+            base: 100,
+            pairs: vec![pair("first"), pair("second")],
+            tries: vec![WovenTry {
+                enter: Some(0),
+                exit: Some(1),
+                escape: Some(2),
+                clauses: vec![
+                    WovenClause { pair: 0, caught: Some(3) },
+                    WovenClause { pair: 1, caught: Some(4) },
+                ],
+            }],
+            ..WovenClass::default()
+        }
+    }
+
+    #[test]
+    fn what_one_clause_catches_is_blue_for_its_sibling() {
+        let numbers = [("first".to_owned(), PairNumber(1)), ("second".to_owned(), PairNumber(2))].into();
+        let mut meanings = CounterMeanings::default();
+        meanings.add_class(&class(), &numbers);
+        let usages = meanings.usages(&[(100, 9), (101, 4), (102, 1), (103, 2), (104, 1), (999, 5)]);
+        let expected = [
+            (PairNumber(1), Usages { entries: 9, pink: 4, white: 2, blue: 2 }),
+            (PairNumber(2), Usages { entries: 9, pink: 4, white: 1, blue: 3 }),
+        ];
+        assert_eq!(usages, expected);
+        assert_eq!(usages[0].1.judged().open, 1);
+        assert_eq!(meanings.clause_of(104), Some(PairNumber(2)));
+        assert_eq!(meanings.clause_of(100), None);
+    }
+
+    #[test]
+    fn pairs_nobody_knows_count_for_nothing() {
+        let mut meanings = CounterMeanings::default();
+        meanings.add_class(&class(), &[("second".to_owned(), PairNumber(2))].into());
+        let usages = meanings.usages(&[(100, 2), (103, 1)]);
+        assert_eq!(usages, [(PairNumber(2), Usages { entries: 2, pink: 0, white: 0, blue: 1 })]);
+    }
+}

@@ -1,0 +1,279 @@
+//! A slot: a place where one JVM at a time runs tests, in its own copy of the project.
+//!
+//! `--jobs` slots work side by side. Each keeps one warm worker and starts fresh JVMs beside it where needed.
+
+use super::counters::{CounterMeanings, PairNumbers};
+use super::observations::{PairNumber, PlainOutcome, PlainRun};
+use crate::install::InstalledAgent;
+use crate::project::{Project, RunConfiguration, Workspace};
+use crate::unix;
+use crate::worker::{Interrupt, Listener, Worker, WorkerEnd, WorkerSetup};
+use catchment_protocol::lab::{Failure, Injection, Outcome, Sample, TestRun, TestUnit};
+use catchment_protocol::records::Record;
+use catchment_verdicts::{Problem, Stats};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What all slots share and none changes, except what is behind a lock.
+#[derive(Debug)]
+pub(crate) struct Lab<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) agent: InstalledAgent,
+    pub(crate) numbers: PairNumbers,
+    /// `.catchment` of the project.
+    pub(crate) folder: PathBuf,
+    pub(crate) jobs: usize,
+    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) stats: Mutex<Stats>,
+    pub(crate) problems: Mutex<BTreeSet<Problem>>,
+}
+
+impl Lab<'_> {
+    pub(crate) fn stats(&self) -> MutexGuard<'_, Stats> {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn problem(&self, place: &str, what: &str) {
+        let problem = Problem { place: place.to_owned(), what: what.to_owned() };
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner).insert(problem);
+    }
+}
+
+/// What one JVM has told about itself.
+#[derive(Debug)]
+pub(crate) struct Heard<'a> {
+    lab: &'a Lab<'a>,
+    pub(crate) meanings: CounterMeanings,
+    pub(crate) units: Vec<TestUnit>,
+    pub(crate) running: Option<String>,
+    pub(crate) finished: Vec<TestRun>,
+}
+
+impl<'a> Heard<'a> {
+    fn new(lab: &'a Lab<'a>) -> Self {
+        let meanings = CounterMeanings::default();
+        Self { lab, meanings, units: Vec::new(), running: None, finished: Vec::new() }
+    }
+
+    pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
+        let text = || run.failure.as_ref().map(describe).unwrap_or_default();
+        PlainRun {
+            outcome: match run.outcome {
+                Outcome::Passed => PlainOutcome::Passed,
+                Outcome::Failed => PlainOutcome::Failed(text()),
+                Outcome::Skipped => PlainOutcome::Skipped(text()),
+            },
+            micros: run.micros,
+            blue: run.blue,
+            external: run.external.clone(),
+            threads_left: run.threads_left.clone(),
+            usages: self.meanings.usages(&run.counted),
+        }
+    }
+
+    /// What caught exceptions looked like, by the pair that caught them.
+    pub(crate) fn samples(&self, run: &TestRun) -> Vec<(PairNumber, Sample)> {
+        let known =
+            |(counter, sample): &(u32, Sample)| Some((self.meanings.clause_of(*counter)?, sample.clone()));
+        run.samples.iter().filter_map(known).collect()
+    }
+}
+
+impl Listener for Heard<'_> {
+    fn record(&mut self, record: Record) {
+        match record {
+            Record::ClassWoven(class) => self.meanings.add_class(&class, &self.lab.numbers),
+            Record::ClassSkipped { class, reason, .. } => self.lab.problem(&class, &reason),
+            Record::Problem { place, what } => self.lab.problem(&place, &what),
+            _ => {}
+        }
+    }
+
+    fn unit(&mut self, unit: TestUnit) {
+        self.units.push(unit);
+    }
+
+    fn test_started(&mut self, test: &str) {
+        self.running = Some(test.to_owned());
+    }
+
+    fn test_finished(&mut self, run: TestRun) {
+        self.running = None;
+        self.finished.push(run);
+    }
+}
+
+/// The failure in one line.
+pub(crate) fn describe(failure: &Failure) -> String {
+    let message = failure.message.as_deref().unwrap_or_default();
+    let first_line = message.lines().next().unwrap_or_default();
+    let place = failure.frames.first().map(|frame| format!(" at {frame}")).unwrap_or_default();
+    let separator = if first_line.is_empty() { "" } else { ": " };
+    format!("{}{separator}{first_line}{place}", failure.exception)
+}
+
+/// A JVM and what it has told.
+#[derive(Debug)]
+pub(crate) struct Running<'a> {
+    worker: Worker,
+    pub(crate) heard: Heard<'a>,
+    configuration: usize,
+}
+
+impl Running<'_> {
+    pub(crate) fn discover(&mut self, classes: &[String]) -> Result<(Vec<TestUnit>, Vec<String>), WorkerEnd> {
+        let interrupt = self.heard.lab.interrupt;
+        self.worker.discover(classes, &mut self.heard, Duration::from_secs(600), interrupt)
+    }
+
+    pub(crate) fn run_suite(
+        &mut self,
+        classes: &[String],
+        silence: Duration,
+    ) -> Result<Vec<String>, WorkerEnd> {
+        let interrupt = self.heard.lab.interrupt;
+        self.worker.run_suite(classes, &mut self.heard, silence, interrupt)
+    }
+
+    /// Runs one test and says how long that took from here.
+    pub(crate) fn run_test(
+        &mut self,
+        test: &str,
+        injection: Option<Injection>,
+        limit: Duration,
+    ) -> (Result<TestRun, WorkerEnd>, u64) {
+        let interrupt = self.heard.lab.interrupt;
+        let start = Instant::now();
+        let result = self.worker.run_test(test, injection, &mut self.heard, limit, interrupt);
+        (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    pub(crate) fn stop(self) {
+        self.worker.stop();
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Slot<'a> {
+    pub(crate) lab: &'a Lab<'a>,
+    number: usize,
+    configurations: Vec<RunConfiguration>,
+    warm: Option<Running<'a>>,
+    started: u64,
+    /// Tests that have left threads behind in the warm worker.
+    littered: u32,
+}
+
+impl<'a> Slot<'a> {
+    /// Makes the slot's copy of the project.
+    pub(crate) fn new(lab: &'a Lab<'a>, number: usize) -> io::Result<Self> {
+        let folder = slot_folder(&lab.folder, number);
+        let copy = folder.join("project");
+        fs::create_dir_all(&folder)?;
+        let workspace: Workspace = lab.project.workspace.fork(&copy)?;
+        let from = &lab.project.workspace.root;
+        let moved = |each: &RunConfiguration| each.relocate(from, &workspace.root);
+        let configurations = lab.project.configurations.iter().map(moved).collect();
+        Ok(Self { lab, number, configurations, warm: None, started: 0, littered: 0 })
+    }
+
+    /// The warm worker for this configuration, started if there is none.
+    pub(crate) fn warm(&mut self, configuration: usize) -> Result<&mut Running<'a>, WorkerEnd> {
+        if self.warm.as_ref().is_some_and(|warm| warm.configuration != configuration) {
+            self.retire();
+        }
+        let running = match self.warm.take() {
+            Some(running) => running,
+            None => {
+                self.littered = 0;
+                self.start(configuration, false)?
+            }
+        };
+        Ok(self.warm.insert(running))
+    }
+
+    /// The next one asked for is another JVM.
+    pub(crate) fn retire(&mut self) {
+        if let Some(warm) = self.warm.take() {
+            warm.stop();
+        }
+    }
+
+    /// The worker is gone or not to be trusted.
+    pub(crate) fn discard(&mut self) {
+        if self.warm.take().is_some() {
+            self.lab.stats().replaced += 1;
+        }
+    }
+
+    pub(crate) fn has_warm(&self) -> bool {
+        self.warm.is_some()
+    }
+
+    /// One more test has left threads behind; how many did.
+    pub(crate) fn count_littered(&mut self) -> u32 {
+        self.littered += 1;
+        self.littered
+    }
+
+    /// A JVM beside the warm one.
+    pub(crate) fn start(
+        &mut self,
+        configuration: usize,
+        is_short_lived: bool,
+    ) -> Result<Running<'a>, WorkerEnd> {
+        let begun = Instant::now();
+        let setup = self.setup(configuration, is_short_lived);
+        let mut heard = Heard::new(self.lab);
+        let worker = Worker::start(&setup, &mut heard, self.lab.interrupt)?;
+        self.lab.stats().workers.add(begun.elapsed().as_secs_f64());
+        Ok(Running { worker, heard, configuration })
+    }
+
+    fn setup(&mut self, configuration: usize, is_short_lived: bool) -> WorkerSetup {
+        self.started += 1;
+        let place = if is_short_lived { "fresh" } else { "warm" };
+        WorkerSetup {
+            configuration: self.configurations[configuration].clone(),
+            agent: self.lab.agent.clone(),
+            scratch: slot_folder(&self.lab.folder, self.number).join(place),
+            marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
+            max_heap_mib: (unix::memory_mib() / 4 / self.lab.jobs.max(1) as u64).max(512),
+            is_short_lived,
+        }
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        self.retire();
+    }
+}
+
+pub(crate) fn slots_folder(folder: &Path) -> PathBuf {
+    folder.join("workers")
+}
+
+fn slot_folder(folder: &Path, number: usize) -> PathBuf {
+    slots_folder(folder).join(number.to_string())
+}
+
+/// Lets every slot work on its own thread until each says that there is nothing left for it.
+pub(crate) fn in_parallel<'a, E: Send>(
+    slots: &mut [Slot<'a>],
+    work: impl Fn(&mut Slot<'a>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = slots.iter_mut().map(|slot| scope.spawn(|| work(slot))).collect();
+        let mut outcome = Ok(());
+        for thread in threads {
+            let ended = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            outcome = outcome.and(ended);
+        }
+        outcome
+    })
+}

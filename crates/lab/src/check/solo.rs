@@ -1,0 +1,195 @@
+//! The solo baseline: each test that enters a pair runs alone in a worker, twice in a row, as its experiments will.
+//!
+//! What a test uses in the suite and no more when it runs alone for the second time happens once per JVM (static
+//! initialisers, caches). Such tests run alone in a JVM of their own as well. A usage in the first run alone that the suite
+//! does not have belongs to whoever came first in that worker, and is no evidence.
+
+use super::campaign::{CheckError, Shared};
+use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber};
+use super::slot::{Running, Slot, in_parallel};
+use crate::store::KnownTest;
+use crate::worker::WorkerEnd;
+use catchment_protocol::lab::Sample;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+pub(crate) const RUNS: u32 = 2;
+/// A worker that has run this many tests which leave threads behind is replaced.
+const LITTERED_RUNS: u32 = 10;
+
+type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
+
+pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
+    let (tests, suite, solo) = {
+        let campaign = shared.campaign();
+        (campaign.store.tests()?, campaign.store.runs(Phase::Suite)?, campaign.store.runs(Phase::Solo)?)
+    };
+    let entering = tests_that_enter_pairs(&tests, &suite);
+    let missing: Vec<_> =
+        entering.iter().filter(|test| !solo.contains_key(&(**test, RUNS - 1))).copied().collect();
+    shared.phase("tests alone, nothing injected", Some(missing.len() as u64));
+    for_each_test(shared, slots, &tests, missing, |slot, number, test| {
+        let limit = time_limit(suite_micros(&suite, number));
+        let (runs, samples) = run_twice(slot, test, limit)?;
+        let campaign = shared.campaign();
+        campaign.store.together(|| {
+            for (ordinal, run) in (0..).zip(&runs) {
+                campaign.store.keep_run(number, Phase::Solo, ordinal, run)?;
+            }
+            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, sample))
+        })?;
+        Ok(())
+    })?;
+    observe_fresh(shared, slots, &tests, &suite, &entering)
+}
+
+/// Tests whose warm runs do not show everything run once more, each in a JVM of its own.
+fn observe_fresh(
+    shared: &Shared<'_>,
+    slots: &mut [Slot<'_>],
+    tests: &BTreeMap<TestNumber, KnownTest>,
+    suite: &Runs,
+    entering: &BTreeSet<TestNumber>,
+) -> Result<(), CheckError> {
+    let (solo, fresh) = {
+        let campaign = shared.campaign();
+        (campaign.store.runs(Phase::Solo)?, campaign.store.runs(Phase::Fresh)?)
+    };
+    let needs =
+        |test: &&TestNumber| !fresh.contains_key(&(**test, 0)) && needs_fresh_run(suite, &solo, **test);
+    let missing: Vec<_> = entering.iter().filter(needs).copied().collect();
+    shared.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
+    for_each_test(shared, slots, tests, missing, |slot, number, test| {
+        let limit = fresh_time_limit(suite_micros(suite, number));
+        let (run, samples) = run_fresh(slot, test, limit)?;
+        let campaign = shared.campaign();
+        campaign.store.together(|| {
+            campaign.store.keep_run(number, Phase::Fresh, 0, &run)?;
+            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, sample))
+        })?;
+        Ok(())
+    })
+}
+
+fn for_each_test(
+    shared: &Shared<'_>,
+    slots: &mut [Slot<'_>],
+    tests: &BTreeMap<TestNumber, KnownTest>,
+    mut missing: Vec<TestNumber>,
+    run: impl Fn(&mut Slot<'_>, TestNumber, &KnownTest) -> Result<(), CheckError> + Sync,
+) -> Result<(), CheckError> {
+    // Tests of one configuration together: workers are per configuration.
+    missing.sort_by_key(|test| (tests.get(test).map(|test| test.configuration), *test));
+    let missing = Mutex::new(VecDeque::from(missing));
+    in_parallel(slots, |slot| {
+        while let Some(number) = missing.lock().ok().and_then(|mut missing| missing.pop_front()) {
+            if shared.is_over() {
+                return Ok(());
+            }
+            let Some(test) = tests.get(&number) else { continue };
+            let begun = Instant::now();
+            run(slot, number, test)?;
+            shared.lab.stats().solo.add(begun.elapsed().as_secs_f64());
+            shared.step(1);
+        }
+        Ok(())
+    })
+}
+
+fn tests_that_enter_pairs(tests: &BTreeMap<TestNumber, KnownTest>, suite: &Runs) -> BTreeSet<TestNumber> {
+    let enters = |test: &&TestNumber| {
+        let runs: Vec<_> = runs_of(suite, **test).collect();
+        runs.iter().any(|run| !run.usages.is_empty()) && runs.iter().all(|run| run.passed())
+    };
+    tests.keys().filter(enters).copied().collect()
+}
+
+pub(crate) fn runs_of(runs: &Runs, test: TestNumber) -> impl Iterator<Item = &PlainRun> {
+    runs.range((test, 0)..=(test, u32::MAX)).map(|(_, run)| run)
+}
+
+fn suite_micros(suite: &Runs, test: TestNumber) -> u64 {
+    runs_of(suite, test).map(|run| run.micros).max().unwrap_or(0)
+}
+
+fn needs_fresh_run(suite: &Runs, solo: &Runs, test: TestNumber) -> bool {
+    let Some(steady) = solo.get(&(test, RUNS - 1)) else { return false };
+    runs_of(solo, test).any(|run| !run.passed()) || !once_per_jvm(suite, test, steady).is_empty()
+}
+
+/// Pairs that the test uses in the suite, but not in its last run alone.
+pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &PlainRun) -> BTreeSet<PairNumber> {
+    let used = |run: &PlainRun| -> Vec<PairNumber> {
+        run.usages.iter().filter(|(_, usages)| usages.entries > 0).map(|(pair, _)| *pair).collect()
+    };
+    let still: BTreeSet<_> = used(steady).into_iter().collect();
+    let ever = runs_of(suite, test).flat_map(used);
+    ever.filter(|pair| !still.contains(pair)).collect()
+}
+
+/// What caught exceptions looked like.
+type Samples = Vec<(PairNumber, Sample)>;
+
+fn run_twice(
+    slot: &mut Slot<'_>,
+    test: &KnownTest,
+    limit: Duration,
+) -> Result<(Vec<PlainRun>, Samples), CheckError> {
+    let (mut runs, mut samples) = (Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+        let ((run, found), has_ended) = run_plain(running, test, limit)?;
+        let is_littered = !run.threads_left.is_empty() && slot.count_littered() >= LITTERED_RUNS;
+        runs.push(run);
+        samples.extend(found);
+        if has_ended || is_littered {
+            slot.discard();
+        }
+    }
+    Ok((runs, samples))
+}
+
+pub(crate) fn run_fresh(
+    slot: &mut Slot<'_>,
+    test: &KnownTest,
+    limit: Duration,
+) -> Result<(PlainRun, Samples), CheckError> {
+    let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
+    let ((run, samples), has_ended) = run_plain(&mut running, test, limit)?;
+    if !has_ended {
+        running.stop();
+    }
+    Ok((run, samples))
+}
+
+/// Also says whether the JVM has ended over it.
+pub(crate) fn run_plain(
+    running: &mut Running<'_>,
+    test: &KnownTest,
+    limit: Duration,
+) -> Result<((PlainRun, Samples), bool), CheckError> {
+    let (result, micros) = running.run_test(&test.unit.id, None, limit);
+    match result {
+        Ok(run) => {
+            let samples = running.heard.samples(&run);
+            let plain = PlainRun { micros, ..running.heard.plain(&run) };
+            Ok(((plain, samples), false))
+        }
+        Err(WorkerEnd::Interrupted) => Err(CheckError::Worker(WorkerEnd::Interrupted)),
+        Err(end) => {
+            let outcome = PlainOutcome::Ended(end.to_string());
+            Ok(((PlainRun { outcome, micros, ..PlainRun::default() }, Vec::new()), true))
+        }
+    }
+}
+
+/// Time is the backstop only: endless loops through a try are found by counting.
+pub(crate) fn time_limit(plain_micros: u64) -> Duration {
+    Duration::from_secs(10).max(Duration::from_micros(plain_micros.saturating_mul(10)))
+}
+
+/// In a cold JVM everything takes longer.
+pub(crate) fn fresh_time_limit(plain_micros: u64) -> Duration {
+    Duration::from_secs(20).max(Duration::from_micros(plain_micros.saturating_mul(20)))
+}

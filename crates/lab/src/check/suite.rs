@@ -1,0 +1,147 @@
+//! The suite baseline: all tests of a configuration in one JVM, nothing armed, twice.
+
+use super::campaign::{Campaign, CheckError, Shared};
+use super::observations::{Phase, PlainOutcome, PlainRun};
+use super::slot::{Heard, Running, Slot, in_parallel};
+use crate::project::RunConfiguration;
+use crate::worker::WorkerEnd;
+use catchment_protocol::lab::TestUnit;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+pub(crate) const RUNS: u32 = 2;
+/// Without a sign of life for this long, and ten times what the build's longest test took, a suite hangs.
+const SILENCE: Duration = Duration::from_secs(120);
+
+/// What one run of a suite showed.
+#[derive(Debug, Default)]
+struct SuiteRuns {
+    units: HashMap<String, TestUnit>,
+    runs: Vec<(String, PlainRun)>,
+    problems: Vec<String>,
+}
+
+/// Runs what is not yet in the store.
+pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
+    let mut missing = Vec::new();
+    for configuration in 0..shared.lab.project.configurations.len() {
+        for ordinal in 0..RUNS {
+            if shared.campaign().store.finished(configuration, Phase::Suite, ordinal)?.is_none() {
+                missing.push((configuration, ordinal));
+            }
+        }
+    }
+    let tests: u64 = missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
+    shared.phase("suite, nothing injected", Some(tests));
+    missing.reverse();
+    let missing = std::sync::Mutex::new(missing);
+    in_parallel(slots, |slot| {
+        while let Some((configuration, ordinal)) = missing.lock().ok().and_then(|mut missing| missing.pop()) {
+            let begun = Instant::now();
+            let runs = run_suite(shared, slot, configuration)?;
+            shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
+            keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
+        }
+        Ok(())
+    })
+}
+
+fn expected_tests(shared: &Shared<'_>, configuration: usize) -> u64 {
+    shared.lab.project.configurations[configuration].reported.len() as u64
+}
+
+fn keep(
+    campaign: &mut Campaign,
+    configuration: usize,
+    ordinal: u32,
+    runs: &SuiteRuns,
+) -> Result<(), CheckError> {
+    let store = &campaign.store;
+    store.together(|| {
+        for (id, run) in &runs.runs {
+            let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
+            let test = store.test_number(configuration, &unit)?;
+            store.keep_run(test, Phase::Suite, ordinal, run)?;
+        }
+        store.finish(configuration, Phase::Suite, ordinal, &runs.problems)
+    })?;
+    Ok(())
+}
+
+/// A test that the driver never announced.
+fn nameless(id: &str) -> TestUnit {
+    TestUnit { id: id.to_owned(), class: String::new(), name: id.to_owned(), shared: None }
+}
+
+/// A test that ends the JVM costs the rest of its class; the suite goes on behind it in another JVM.
+fn run_suite(
+    shared: &Shared<'_>,
+    slot: &mut Slot<'_>,
+    configuration: usize,
+) -> Result<SuiteRuns, CheckError> {
+    let mut seen = SuiteRuns::default();
+    let settings = &shared.lab.project.configurations[configuration];
+    let mut classes = settings.test_classes.as_slice();
+    while !classes.is_empty() {
+        let mut running = slot.start(configuration, false).map_err(CheckError::Worker)?;
+        let (units, problems) = running.discover(classes).map_err(CheckError::Worker)?;
+        seen.add_units(units);
+        seen.problems.extend(problems);
+        let result = running.run_suite(classes, silence(settings));
+        seen.add_runs(&mut running.heard);
+        shared.step(running.heard.finished.len() as u64);
+        match result {
+            Ok(problems) => {
+                seen.problems.extend(problems);
+                running.stop();
+                return Ok(seen);
+            }
+            Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => {
+                return Err(CheckError::Worker(end));
+            }
+            Err(end) => classes = seen.add_end(&running, &end, classes),
+        }
+    }
+    Ok(seen)
+}
+
+fn silence(settings: &RunConfiguration) -> Duration {
+    let longest = settings.reported.iter().map(|test| test.millis).max().unwrap_or(0);
+    SILENCE.max(Duration::from_millis(longest.saturating_mul(10)))
+}
+
+impl SuiteRuns {
+    fn add_units(&mut self, units: Vec<TestUnit>) {
+        self.units.extend(units.into_iter().map(|unit| (unit.id.clone(), unit)));
+    }
+
+    fn add_runs(&mut self, heard: &mut Heard<'_>) {
+        self.add_units(std::mem::take(&mut heard.units));
+        for run in &heard.finished {
+            self.runs.push((run.test.clone(), heard.plain(run)));
+        }
+    }
+
+    /// Notes the end of a JVM in the middle of the suite; the classes that are still to be run.
+    fn add_end<'c>(&mut self, running: &Running<'_>, end: &WorkerEnd, classes: &'c [String]) -> &'c [String] {
+        let last = running.heard.running.clone();
+        let last = last.or_else(|| running.heard.finished.last().map(|run| run.test.clone()));
+        let class = last.as_ref().and_then(|test| self.units.get(test)).map(|unit| unit.class.clone());
+        if let Some(test) = &running.heard.running {
+            let run = PlainRun { outcome: PlainOutcome::Ended(end.to_string()), ..PlainRun::default() };
+            self.runs.push((test.clone(), run));
+        }
+        let position = class.as_ref().and_then(|class| classes.iter().position(|each| is_in(class, each)));
+        let position = position.unwrap_or(0);
+        self.problems.push(format!(
+            "{}: {end}; the tests of this class behind that were not observed",
+            classes[position]
+        ));
+        &classes[position + 1..]
+    }
+}
+
+/// Nested test classes run with the class around them.
+fn is_in(class: &str, outer: &str) -> bool {
+    class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}

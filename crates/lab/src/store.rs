@@ -1,0 +1,425 @@
+//! Everything planned, observed and concluded for one project, in one SQLite file, written as it happens.
+//!
+//! ```text
+//! pair          the pairs, numbered
+//! test          the units that can be run alone, numbered, per run configuration
+//! plain_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
+//! usage         how each plain run used each pair
+//! sample        what caught exceptions looked like
+//! finished      phases that are complete
+//! experiment    the plan: test, pair, exception
+//! attempt       each execution of an experiment
+//! ```
+//!
+//! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
+//! aside, never an error.
+
+use crate::check::observations::{Attempt, PairNumber, Phase, PlainRun, TestNumber, Usages};
+use catchment_protocol::lab::{Sample, TestUnit};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Changes whenever the tables below do.
+const VERSION: &str = "1";
+const FILE: &str = "results.sqlite";
+const SET_ASIDE: &str = "results.old.sqlite";
+
+const TABLES: &str = "
+create table meta (name text primary key, value text not null) without rowid;
+create table pair (number integer primary key, id text not null unique);
+create table test (
+    number integer primary key, configuration integer not null, unit text not null, class text not null,
+    name text not null, shared text, unique (configuration, unit));
+create table plain_run (
+    test integer not null, phase text not null, ordinal integer not null, run text not null,
+    primary key (test, phase, ordinal)) without rowid;
+create table usage (
+    test integer not null, phase text not null, ordinal integer not null, pair integer not null,
+    entries integer not null, pink integer not null, white integer not null, blue integer not null,
+    primary key (test, phase, ordinal, pair)) without rowid;
+create table sample (
+    pair integer not null, exception text not null, sample text not null, primary key (pair, exception)) without rowid;
+create table finished (configuration integer not null, phase text not null, ordinal integer not null, problems text not null,
+    primary key (configuration, phase, ordinal)) without rowid;
+create table experiment (
+    number integer primary key, pair integer not null, test integer not null, exception text not null,
+    unique (pair, test, exception));
+create table attempt (
+    experiment integer not null, ordinal integer not null, attempt text not null,
+    primary key (experiment, ordinal)) without rowid;
+";
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("cannot keep results in {}: {reason}", path.display())]
+    Database { path: PathBuf, reason: rusqlite::Error },
+    #[error("cannot keep results in {}: {reason}", path.display())]
+    File { path: PathBuf, reason: io::Error },
+    #[error("cannot keep results: {0}")]
+    Encoding(#[from] serde_json::Error),
+}
+
+/// What was there when the store was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    Nothing,
+    /// Results of the same classes, tests and tool: the run goes on where it was.
+    Same,
+    /// Something else, kept beside.
+    Other,
+}
+
+/// A planned experiment: throw `exception` at the beginning of every execution of the pair's try while the test runs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Planned {
+    pub(crate) pair: PairNumber,
+    pub(crate) test: TestNumber,
+    pub(crate) exception: String,
+}
+
+/// A test and the run configuration it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownTest {
+    pub(crate) configuration: usize,
+    pub(crate) unit: TestUnit,
+}
+
+#[derive(Debug)]
+pub(crate) struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+impl Store {
+    /// Opens the store in `folder` for a project in this state; anything else that lies there is set aside.
+    pub(crate) fn open(folder: &Path, fingerprint: u64, start_over: bool) -> Result<(Self, Found)> {
+        let path = folder.join(FILE);
+        let wanted = format!("{VERSION} {fingerprint:016x}");
+        if path.exists() {
+            if !start_over && let Some(store) = Self::open_same(&path, &wanted) {
+                return Ok((store, Found::Same));
+            }
+            set_aside(folder, &path)?;
+            return Ok((Self::create(&path, &wanted)?, Found::Other));
+        }
+        Ok((Self::create(&path, &wanted)?, Found::Nothing))
+    }
+
+    /// `None` for whatever cannot be read as a store of the wanted state.
+    fn open_same(path: &Path, wanted: &str) -> Option<Self> {
+        let connection = Connection::open(path).ok()?;
+        let query = "select value from meta where name = 'state'";
+        let state: String = connection.query_row(query, [], |row| row.get(0)).ok()?;
+        let store = Self { connection, path: path.to_owned() };
+        (state == wanted && store.configure().is_ok()).then_some(store)
+    }
+
+    fn create(path: &Path, state: &str) -> Result<Self> {
+        let database = |reason| StoreError::Database { path: path.to_owned(), reason };
+        let connection = Connection::open(path).map_err(database)?;
+        let store = Self { connection, path: path.to_owned() };
+        store.configure()?;
+        let tables = format!("begin; {TABLES} insert into meta values ('state', '{state}'); commit;");
+        store.connection.execute_batch(&tables).map_err(database)?;
+        Ok(store)
+    }
+
+    /// Write-ahead logging: a killed process leaves every committed change readable.
+    fn configure(&self) -> Result<()> {
+        let pragmas = "pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000;";
+        self.connection.execute_batch(pragmas).map_err(|reason| self.failed(reason))
+    }
+
+    fn failed(&self, reason: rusqlite::Error) -> StoreError {
+        StoreError::Database { path: self.path.clone(), reason }
+    }
+
+    /// Does several writes as one: all of them are kept, or none.
+    pub(crate) fn together<T>(&self, write: impl FnOnce() -> Result<T>) -> Result<T> {
+        let transaction = self.connection.unchecked_transaction().map_err(|reason| self.failed(reason))?;
+        let value = write()?;
+        transaction.commit().map_err(|reason| self.failed(reason))?;
+        Ok(value)
+    }
+
+    fn execute(&self, statement: &str, values: impl rusqlite::Params) -> Result<usize> {
+        let prepared = self.connection.prepare_cached(statement);
+        prepared.and_then(|mut statement| statement.execute(values)).map_err(|reason| self.failed(reason))
+    }
+
+    fn rows<T>(
+        &self,
+        query: &str,
+        values: impl rusqlite::Params,
+        read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        let collect = || -> rusqlite::Result<Vec<T>> {
+            let mut statement = self.connection.prepare_cached(query)?;
+            statement.query_map(values, read)?.collect()
+        };
+        collect().map_err(|reason| self.failed(reason))
+    }
+
+    /// The number of the pair with this id, given on first sight.
+    pub(crate) fn pair_number(&self, id: &str) -> Result<PairNumber> {
+        self.execute("insert or ignore into pair (id) values (?1)", [id])?;
+        let query = "select number from pair where id = ?1";
+        let number = self.connection.query_row(query, [id], |row| row.get(0));
+        number.map(PairNumber).map_err(|reason| self.failed(reason))
+    }
+
+    pub(crate) fn test_number(&self, configuration: usize, unit: &TestUnit) -> Result<TestNumber> {
+        self.execute(
+            "insert or ignore into test (configuration, unit, class, name, shared) values (?1, ?2, ?3, ?4, ?5)",
+            params![configuration as i64, unit.id, unit.class, unit.name, unit.shared],
+        )?;
+        let query = "select number from test where configuration = ?1 and unit = ?2";
+        let number =
+            self.connection.query_row(query, params![configuration as i64, unit.id], |row| row.get(0));
+        number.map(TestNumber).map_err(|reason| self.failed(reason))
+    }
+
+    pub(crate) fn tests(&self) -> Result<BTreeMap<TestNumber, KnownTest>> {
+        let query = "select number, configuration, unit, class, name, shared from test";
+        let rows = self.rows(query, [], |row| {
+            let unit =
+                TestUnit { id: row.get(2)?, class: row.get(3)?, name: row.get(4)?, shared: row.get(5)? };
+            let configuration = usize::try_from(row.get::<_, i64>(1)?).unwrap_or(usize::MAX);
+            Ok((TestNumber(row.get(0)?), KnownTest { configuration, unit }))
+        })?;
+        Ok(rows.into_iter().collect())
+    }
+
+    /// Keeps a run and forgets an earlier one under the same name.
+    pub(crate) fn keep_run(
+        &self,
+        test: TestNumber,
+        phase: Phase,
+        ordinal: u32,
+        run: &PlainRun,
+    ) -> Result<()> {
+        let json = serde_json::to_string(run)?;
+        let key = params![test.0, phase.name(), ordinal];
+        self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
+        self.execute(
+            "insert or replace into plain_run values (?1, ?2, ?3, ?4)",
+            params![test.0, phase.name(), ordinal, json],
+        )?;
+        for (pair, usages) in &run.usages {
+            let Usages { entries, pink, white, blue } = *usages;
+            let counts = [entries, pink, white, blue].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+            self.execute(
+                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![test.0, phase.name(), ordinal, pair.0, counts[0], counts[1], counts[2], counts[3]],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// All runs of a phase, with their usages.
+    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), PlainRun>> {
+        let query = "select test, ordinal, run from plain_run where phase = ?1";
+        let rows = self.rows(query, [phase.name()], |row| {
+            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
+        })?;
+        let mut runs = BTreeMap::new();
+        for (key, json) in rows {
+            runs.insert(key, serde_json::from_str::<PlainRun>(&json)?);
+        }
+        let query = "select test, ordinal, pair, entries, pink, white, blue from usage where phase = ?1";
+        let usages = self.rows(query, [phase.name()], |row| {
+            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+            let usages = Usages { entries: count(3)?, pink: count(4)?, white: count(5)?, blue: count(6)? };
+            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
+        })?;
+        for (key, pair, usages) in usages {
+            if let Some(run) = runs.get_mut(&key) {
+                run.usages.push((pair, usages));
+            }
+        }
+        Ok(runs)
+    }
+
+    pub(crate) fn keep_sample(&self, pair: PairNumber, sample: &Sample) -> Result<()> {
+        let json = serde_json::to_string(sample)?;
+        self.execute(
+            "insert or ignore into sample values (?1, ?2, ?3)",
+            params![pair.0, sample.exception, json],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn sample(&self, pair: PairNumber, exception: &str) -> Result<Option<Sample>> {
+        let query = "select sample from sample where pair = ?1 and exception = ?2";
+        let found =
+            self.connection.query_row(query, params![pair.0, exception], |row| row.get::<_, String>(0));
+        let json = found.optional().map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+
+    /// A phase of a configuration is complete; what went wrong in it.
+    pub(crate) fn finish(
+        &self,
+        configuration: usize,
+        phase: Phase,
+        ordinal: u32,
+        problems: &[String],
+    ) -> Result<()> {
+        let problems = serde_json::to_string(problems)?;
+        self.execute(
+            "insert or replace into finished values (?1, ?2, ?3, ?4)",
+            params![configuration as i64, phase.name(), ordinal, problems],
+        )?;
+        Ok(())
+    }
+
+    /// The problems of a phase that is complete; `None` while it is not.
+    pub(crate) fn finished(
+        &self,
+        configuration: usize,
+        phase: Phase,
+        ordinal: u32,
+    ) -> Result<Option<Vec<String>>> {
+        let query = "select problems from finished where configuration = ?1 and phase = ?2 and ordinal = ?3";
+        let key = params![configuration as i64, phase.name(), ordinal];
+        let found = self.connection.query_row(query, key, |row| row.get::<_, String>(0)).optional();
+        let json = found.map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+
+    /// Writes the plan down; what is planned already stays.
+    pub(crate) fn plan(&self, planned: &[Planned]) -> Result<()> {
+        self.together(|| {
+            for each in planned {
+                self.execute(
+                    "insert or ignore into experiment (pair, test, exception) values (?1, ?2, ?3)",
+                    params![each.pair.0, each.test.0, each.exception],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds an attempt at a planned experiment.
+    pub(crate) fn keep_attempt(&self, planned: &Planned, ordinal: u32, attempt: &Attempt) -> Result<()> {
+        let json = serde_json::to_string(attempt)?;
+        self.execute(
+            "insert or replace into attempt select number, ?4, ?5 from experiment \
+             where pair = ?1 and test = ?2 and exception = ?3",
+            params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
+        )?;
+        Ok(())
+    }
+
+    /// Forgets attempts that were made in a worker that turned out to be spoilt.
+    pub(crate) fn forget_attempts(&self, planned: &Planned) -> Result<()> {
+        self.execute(
+            "delete from attempt where experiment in \
+             (select number from experiment where pair = ?1 and test = ?2 and exception = ?3)",
+            params![planned.pair.0, planned.test.0, planned.exception],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn attempts(&self) -> Result<BTreeMap<Planned, Vec<Attempt>>> {
+        let query = "select pair, test, exception, attempt from attempt join experiment on experiment = number \
+                     order by number, ordinal";
+        let rows = self.rows(query, [], |row| {
+            let planned = Planned {
+                pair: PairNumber(row.get(0)?),
+                test: TestNumber(row.get(1)?),
+                exception: row.get(2)?,
+            };
+            Ok((planned, row.get::<_, String>(3)?))
+        })?;
+        let mut attempts: BTreeMap<Planned, Vec<Attempt>> = BTreeMap::new();
+        for (planned, json) in rows {
+            attempts.entry(planned).or_default().push(serde_json::from_str(&json)?);
+        }
+        Ok(attempts)
+    }
+}
+
+fn set_aside(folder: &Path, path: &Path) -> Result<()> {
+    for suffix in ["-wal", "-shm"] {
+        let _ = fs::remove_file(folder.join(format!("{FILE}{suffix}")));
+    }
+    fs::rename(path, folder.join(SET_ASIDE))
+        .map_err(|reason| StoreError::File { path: path.to_owned(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_with(pair: PairNumber) -> PlainRun {
+        let usages = Usages { entries: 3, pink: 1, white: 2, blue: 0 };
+        PlainRun { micros: 7, usages: vec![(pair, usages)], ..PlainRun::default() }
+    }
+
+    fn unit(id: &str) -> TestUnit {
+        TestUnit { id: id.to_owned(), class: "a.T".to_owned(), name: id.to_owned(), shared: None }
+    }
+
+    #[test]
+    fn what_was_kept_is_there_after_opening_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let planned;
+        {
+            let (store, found) = Store::open(folder.path(), 1, false).unwrap();
+            assert_eq!(found, Found::Nothing);
+            let (pair, test) = (store.pair_number("p").unwrap(), store.test_number(0, &unit("t")).unwrap());
+            store.keep_run(test, Phase::Solo, 1, &run_with(pair)).unwrap();
+            store.keep_run(test, Phase::Solo, 1, &run_with(pair)).unwrap();
+            store.finish(0, Phase::Suite, 0, &["odd".to_owned()]).unwrap();
+            planned = Planned { pair, test, exception: "a.E".to_owned() };
+            store.plan(&[planned.clone(), planned.clone()]).unwrap();
+            store.keep_attempt(&planned, 0, &Attempt::default()).unwrap();
+            // Dropped without a word, as a killed process does.
+            std::mem::forget(store);
+        }
+        let (store, found) = Store::open(folder.path(), 1, false).unwrap();
+        assert_eq!(found, Found::Same);
+        assert_eq!(store.pair_number("p").unwrap(), planned.pair);
+        assert_eq!(store.test_number(0, &unit("t")).unwrap(), planned.test);
+        let runs = store.runs(Phase::Solo).unwrap();
+        assert_eq!(runs, [((planned.test, 1), run_with(planned.pair))].into());
+        assert_eq!(store.runs(Phase::Suite).unwrap(), BTreeMap::new());
+        assert_eq!(store.finished(0, Phase::Suite, 0).unwrap(), Some(vec!["odd".to_owned()]));
+        assert_eq!(store.finished(0, Phase::Suite, 1).unwrap(), None);
+        assert_eq!(store.attempts().unwrap(), [(planned.clone(), vec![Attempt::default()])].into());
+        store.forget_attempts(&planned).unwrap();
+        assert_eq!(store.attempts().unwrap(), BTreeMap::new());
+    }
+
+    #[test]
+    fn other_classes_another_version_and_garbage_are_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Store::open(folder.path(), 1, false).unwrap());
+        assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Other);
+        assert!(folder.path().join(SET_ASIDE).exists());
+        assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
+        assert_eq!(Store::open(folder.path(), 2, true).unwrap().1, Found::Other);
+        fs::write(folder.path().join(FILE), b"no database at all, but long enough to look like a file")
+            .unwrap();
+        assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Other);
+        assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
+    }
+
+    #[test]
+    fn several_writes_are_kept_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        let failed: Result<()> = store.together(|| {
+            store.finish(0, Phase::Suite, 0, &[])?;
+            Err(StoreError::File { path: PathBuf::new(), reason: io::Error::other("full") })
+        });
+        assert!(failed.is_err());
+        assert_eq!(store.finished(0, Phase::Suite, 0).unwrap(), None);
+    }
+}

@@ -1,0 +1,356 @@
+//! A worker: a JVM started as the build starts its test JVM, in which our driver runs tests on demand.
+//!
+//! The controller listens on a Unix socket, the agent in the worker connects to it. Whatever the tested code does to its
+//! JVM (exit, crash, hang, exhaust the memory, flood its output, leave children behind) ends at most this worker, and
+//! [`WorkerEnd`] says how.
+
+mod command;
+mod output;
+mod sweep;
+
+pub(crate) use command::WorkerSetup;
+pub(crate) use sweep::sweep;
+
+use crate::unix;
+use catchment_protocol::lab::{Ending, Event, Injection, Request, TestRun, TestUnit};
+use catchment_protocol::records::Record;
+use output::Output;
+use std::fs;
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A JVM with a large class path and other agents may take long to start on a loaded machine.
+const START_TIME: Duration = Duration::from_secs(120);
+/// How often a wait looks whether everything is to stop.
+const TICK: Duration = Duration::from_millis(100);
+/// A JVM that was asked to end, or that said it is ending, may take this long to run its shutdown hooks.
+const END_TIME: Duration = Duration::from_secs(5);
+/// For the thread dump of a JVM that does not answer.
+const DUMP_TIME: Duration = Duration::from_millis(700);
+
+/// Set when the user wants the run to end; workers then stop waiting.
+pub(crate) type Interrupt = AtomicBool;
+
+/// Why a worker is no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerEnd {
+    /// No answer in time; the stacks of its threads, as far as it could still tell.
+    Timeout { stacks: String },
+    /// The try was entered without end.
+    EndlessLoop { fired: u64 },
+    /// The tested code ended the JVM.
+    Exit { code: Option<i32> },
+    OutOfMemory,
+    /// The JVM died; what it said last.
+    Crash { what: String },
+    /// The driver cannot work there.
+    Unusable { what: String },
+    /// The user wants the whole run to end.
+    Interrupted,
+}
+
+impl std::fmt::Display for WorkerEnd {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Timeout { .. } => out.write_str("no answer in time"),
+            Self::EndlessLoop { fired } => write!(out, "the try was entered {fired} times, without end"),
+            Self::Exit { code: Some(code) } => write!(out, "the code ended the JVM with exit code {code}"),
+            Self::Exit { code: None } => out.write_str("the code ended the JVM"),
+            Self::OutOfMemory => out.write_str("no memory left"),
+            Self::Crash { what } => write!(out, "the JVM died: {what}"),
+            Self::Unusable { what } => out.write_str(what),
+            Self::Interrupted => out.write_str("interrupted"),
+        }
+    }
+}
+
+/// What a worker says on its own account while it does what it was asked.
+pub(crate) trait Listener {
+    fn record(&mut self, record: Record);
+    /// A test that only showed while the suite ran.
+    fn unit(&mut self, unit: TestUnit);
+    fn test_started(&mut self, test: &str);
+    fn test_finished(&mut self, run: TestRun);
+}
+
+#[derive(Debug)]
+pub(crate) struct Worker {
+    child: Child,
+    socket: UnixStream,
+    output: Output,
+    error_file: PathBuf,
+    marker: String,
+    has_ended: bool,
+}
+
+impl Worker {
+    /// Starts the JVM and waits until its driver is ready.
+    pub(crate) fn start(
+        setup: &WorkerSetup,
+        listener: &mut dyn Listener,
+        interrupt: &Interrupt,
+    ) -> Result<Self, WorkerEnd> {
+        let failed = |what: &str, error: io::Error| WorkerEnd::Unusable {
+            what: format!("cannot start a worker JVM: {what}: {error}"),
+        };
+        setup.create_folders().map_err(|error| failed("no folders for it", error))?;
+        let socket_path = setup.socket();
+        let _ = fs::remove_file(&socket_path);
+        let listening = UnixListener::bind(&socket_path).map_err(|error| failed("no socket", error))?;
+        listening.set_nonblocking(true).map_err(|error| failed("no socket", error))?;
+        let mut command = setup.command();
+        unix::end_with_parent(&mut command);
+        let mut child =
+            command.spawn().map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
+        let output = Output::drain(&mut child);
+        let accepted = accept(&listening, &mut child, interrupt);
+        let (socket, end) = match accepted {
+            Ok(socket) => (socket, None),
+            Err(end) => match UnixStream::pair() {
+                Ok((unused, _)) => (unused, Some(end)),
+                Err(error) => return Err(failed("no socket", error)),
+            },
+        };
+        let mut worker = Self {
+            child,
+            socket,
+            output,
+            error_file: setup.error_file(),
+            marker: setup.marker.clone(),
+            has_ended: false,
+        };
+        match end {
+            Some(end) => Err(worker.diagnosed_start(end)),
+            None => worker.await_ready(listener, interrupt).map(|()| worker),
+        }
+    }
+
+    fn await_ready(&mut self, listener: &mut dyn Listener, interrupt: &Interrupt) -> Result<(), WorkerEnd> {
+        let deadline = Instant::now() + START_TIME;
+        loop {
+            match self.next_event(deadline, interrupt) {
+                Ok(Event::Ready { .. }) => return Ok(()),
+                Ok(Event::Record(record)) => listener.record(record),
+                Ok(Event::Unusable { what }) => {
+                    self.kill();
+                    return Err(WorkerEnd::Unusable { what });
+                }
+                Ok(_) => {}
+                Err(end) => return Err(self.diagnosed_start(end)),
+            }
+        }
+    }
+
+    /// A JVM that never became ready is not a crash of tested code: its last words say what is wrong with the set-up.
+    fn diagnosed_start(&mut self, end: WorkerEnd) -> WorkerEnd {
+        self.kill();
+        match end {
+            WorkerEnd::Interrupted => WorkerEnd::Interrupted,
+            end => WorkerEnd::Unusable {
+                what: format!("the worker JVM did not come up ({end}): {}", self.output.last_line()),
+            },
+        }
+    }
+
+    pub(crate) fn discover(
+        &mut self,
+        classes: &[String],
+        listener: &mut dyn Listener,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<(Vec<TestUnit>, Vec<String>), WorkerEnd> {
+        self.ask(&Request::Discover { classes: classes.to_vec() })?;
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.next_event(deadline, interrupt)? {
+                Event::Discovered { tests, problems } => return Ok((tests, problems)),
+                other => heard(other, listener),
+            }
+        }
+    }
+
+    /// Runs the classes as one suite; `limit` is the time without any sign of life.
+    pub(crate) fn run_suite(
+        &mut self,
+        classes: &[String],
+        listener: &mut dyn Listener,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<String>, WorkerEnd> {
+        self.ask(&Request::RunSuite { classes: classes.to_vec() })?;
+        loop {
+            match self.next_event(Instant::now() + limit, interrupt)? {
+                Event::SuiteFinished { problems } => return Ok(problems),
+                other => heard(other, listener),
+            }
+        }
+    }
+
+    pub(crate) fn run_test(
+        &mut self,
+        test: &str,
+        injection: Option<Injection>,
+        listener: &mut dyn Listener,
+        limit: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<TestRun, WorkerEnd> {
+        self.ask(&Request::RunTest { test: test.to_owned(), injection })?;
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.next_event(deadline, interrupt)? {
+                Event::TestFinished(run) => return Ok(run),
+                other => heard(other, listener),
+            }
+        }
+    }
+
+    /// Ends the JVM in good order, if it still can.
+    pub(crate) fn stop(mut self) {
+        if Request::Stop.send(&mut self.socket).is_ok() {
+            self.wait_for_end(END_TIME);
+        }
+    }
+
+    fn ask(&mut self, request: &Request) -> Result<(), WorkerEnd> {
+        request.send(&mut self.socket).map_err(|_| self.how_it_ended())
+    }
+
+    fn next_event(&mut self, deadline: Instant, interrupt: &Interrupt) -> Result<Event, WorkerEnd> {
+        loop {
+            if interrupt.load(Ordering::Relaxed) {
+                self.kill();
+                return Err(WorkerEnd::Interrupted);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(self.timed_out());
+            }
+            match unix::wait_readable(&self.socket, left.min(TICK)) {
+                Ok(false) => {}
+                Ok(true) => return self.receive(),
+                Err(error) => return Err(WorkerEnd::Crash { what: error.to_string() }),
+            }
+        }
+    }
+
+    fn receive(&mut self) -> Result<Event, WorkerEnd> {
+        match Event::receive(&mut self.socket) {
+            Ok(Some(Event::Ending { cause, .. })) => Err(self.ending(cause)),
+            Ok(Some(event)) => Ok(event),
+            Ok(None) | Err(_) => Err(self.how_it_ended()),
+        }
+    }
+
+    fn ending(&mut self, cause: Ending) -> WorkerEnd {
+        match cause {
+            Ending::Exit => {
+                let status = self.wait_for_end(END_TIME);
+                WorkerEnd::Exit { code: status.and_then(|status| status.code()) }
+            }
+            Ending::OutOfMemory => {
+                self.kill();
+                WorkerEnd::OutOfMemory
+            }
+            Ending::EndlessLoop { fired } => {
+                self.kill();
+                WorkerEnd::EndlessLoop { fired }
+            }
+        }
+    }
+
+    fn timed_out(&mut self) -> WorkerEnd {
+        let before = self.output.mark();
+        unix::ask_for_stacks(self.child.id());
+        std::thread::sleep(DUMP_TIME);
+        let stacks = self.output.text_since(before);
+        self.kill();
+        WorkerEnd::Timeout { stacks }
+    }
+
+    /// The socket is closed: the JVM has ended or is about to.
+    fn how_it_ended(&mut self) -> WorkerEnd {
+        let status = self.wait_for_end(END_TIME);
+        let hs_err = fs::read_to_string(&self.error_file).ok();
+        let problem = hs_err.as_deref().and_then(|text| text.lines().find(|line| line.starts_with("#  ")));
+        if let Some(problem) = problem {
+            return WorkerEnd::Crash { what: problem.trim_start_matches(['#', ' ']).to_owned() };
+        }
+        let what = match status {
+            Some(status) => format!("{status}; {}", self.output.last_line()),
+            None => format!("it closed its socket; {}", self.output.last_line()),
+        };
+        WorkerEnd::Crash { what }
+    }
+
+    /// Gives the JVM some time to end by itself, then ends it.
+    fn wait_for_end(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        let mut status = None;
+        while Instant::now() < deadline {
+            match self.child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+                Ok(Some(ended)) => {
+                    status = Some(ended);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        self.kill();
+        status
+    }
+
+    /// Ends the JVM and everything it started.
+    fn kill(&mut self) {
+        if !self.has_ended {
+            self.has_ended = true;
+            unix::kill_group(self.child.id());
+            // Reaped here, so its number cannot be taken by another process before.
+            let _ = self.child.wait();
+            sweep(&self.marker);
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn heard(event: Event, listener: &mut dyn Listener) {
+    match event {
+        Event::Record(record) => listener.record(record),
+        Event::Unit(unit) => listener.unit(unit),
+        Event::TestStarted { test } => listener.test_started(&test),
+        Event::TestFinished(run) => listener.test_finished(run),
+        _ => {}
+    }
+}
+
+fn accept(
+    listening: &UnixListener,
+    child: &mut Child,
+    interrupt: &Interrupt,
+) -> Result<UnixStream, WorkerEnd> {
+    let deadline = Instant::now() + START_TIME;
+    while Instant::now() < deadline {
+        if interrupt.load(Ordering::Relaxed) {
+            return Err(WorkerEnd::Interrupted);
+        }
+        if unix::wait_readable(listening, TICK).unwrap_or(false)
+            && let Ok((socket, _)) = listening.accept()
+        {
+            let _ = socket.set_nonblocking(false);
+            return Ok(socket);
+        }
+        if let Ok(Some(status)) = child.try_wait() {
+            return Err(WorkerEnd::Crash { what: status.to_string() });
+        }
+    }
+    Err(WorkerEnd::Timeout { stacks: String::new() })
+}

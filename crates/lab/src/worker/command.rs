@@ -1,0 +1,143 @@
+//! The command line of a worker: the build's own, with our driver as its program, our agent in it, and the folders that
+//! tests like to litter redirected.
+
+use super::sweep::MARKER;
+use crate::install::InstalledAgent;
+use crate::project::{Framework, RunConfiguration};
+use catchment_protocol::options::AgentOptions;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const DRIVER: &str = "catchment.driver.Main";
+const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+
+/// Everything needed to start one worker.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkerSetup {
+    /// Already moved into the worker's own copy of the project.
+    pub(crate) configuration: RunConfiguration,
+    pub(crate) agent: InstalledAgent,
+    /// Temporary folder, home, socket, results: all below this one. Emptied at each start.
+    pub(crate) scratch: PathBuf,
+    /// Marks all processes of this worker.
+    pub(crate) marker: String,
+    /// The largest heap, unless the build sets one.
+    pub(crate) max_heap_mib: u64,
+    /// For a JVM that runs a single test: compile fast rather than well.
+    pub(crate) is_short_lived: bool,
+}
+
+impl WorkerSetup {
+    pub(super) fn create_folders(&self) -> io::Result<()> {
+        if self.scratch.exists() {
+            fs::remove_dir_all(&self.scratch)?;
+        }
+        for folder in [self.temporary(), self.home(), self.results()] {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn socket(&self) -> PathBuf {
+        // The path of a socket may have at most 107 bytes.
+        std::env::temp_dir().join(format!("catchment-{}.sock", self.marker))
+    }
+
+    pub(super) fn error_file(&self) -> PathBuf {
+        self.scratch.join("hs_err.log")
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.scratch.join("tmp")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.scratch.join("home")
+    }
+
+    fn results(&self) -> PathBuf {
+        self.scratch.join("results")
+    }
+
+    pub(super) fn command(&self) -> Command {
+        let configuration = &self.configuration;
+        let mut command = Command::new(&configuration.java);
+        command.args(self.jvm_arguments()).arg("-cp").arg(self.class_path());
+        command.arg(DRIVER).args(self.driver_arguments());
+        command.current_dir(&configuration.working_folder);
+        command.env_clear().envs(configuration.environment.iter().map(|(name, value)| (name, value)));
+        command.env_remove(TOOL_OPTIONS).env("HOME", self.home()).env("TMPDIR", self.temporary());
+        command.env(MARKER, &self.marker);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command
+    }
+
+    fn jvm_arguments(&self) -> Vec<OsString> {
+        let given = &self.configuration.jvm_arguments;
+        let is_given = |prefix: &str| given.iter().any(|each| each.to_string_lossy().starts_with(prefix));
+        let mut arguments = given.clone();
+        for (name, value) in &self.configuration.system_properties {
+            arguments.push(format!("-D{name}={value}").into());
+        }
+        let mut add = |prefix: &str, value: &OsStr| {
+            if !is_given(prefix) {
+                arguments.push(joined(prefix, value));
+            }
+        };
+        add("-Duser.home=", self.home().as_os_str());
+        add("-Xmx", OsStr::new(&format!("{}m", self.max_heap_mib)));
+        add("-XX:ErrorFile=", self.error_file().as_os_str());
+        if self.is_short_lived {
+            add("-XX:TieredStopAtLevel=", OsStr::new("1"));
+        }
+        // Behind what is given: tests must not share a temporary folder with anybody.
+        arguments.push(joined("-Djava.io.tmpdir=", self.temporary().as_os_str()));
+        arguments.push("-XX:-CreateCoredumpOnCrash".into());
+        arguments.push(self.agent_argument());
+        arguments
+    }
+
+    fn agent_argument(&self) -> OsString {
+        let options = AgentOptions {
+            results: self.results(),
+            runtime: self.agent.runtime.clone(),
+            application: self.configuration.application.clone(),
+            tests: self.configuration.tests.clone(),
+            socket: Some(self.socket()),
+            ..AgentOptions::default()
+        };
+        let mut argument = joined("-agentpath:", self.agent.library.as_os_str());
+        argument.push("=");
+        argument.push(options.encode());
+        argument
+    }
+
+    fn class_path(&self) -> OsString {
+        let entries = self.configuration.class_path.iter().map(PathBuf::as_path);
+        let entries = entries.chain([self.agent.driver.as_path()]);
+        entries.map(Path::as_os_str).collect::<Vec<_>>().join(OsStr::new(":"))
+    }
+
+    fn driver_arguments(&self) -> Vec<String> {
+        let filters = &self.configuration.filters;
+        let framework = match self.configuration.framework {
+            Framework::JUnitPlatform => "junit-platform",
+            Framework::JUnit4 => "junit4",
+            Framework::TestNg => "testng",
+        };
+        let mut arguments = vec![framework.to_owned()];
+        arguments.extend(filters.included_groups.iter().map(|group| format!("includeTags={group}")));
+        arguments.extend(filters.excluded_groups.iter().map(|group| format!("excludeTags={group}")));
+        arguments
+    }
+}
+
+fn joined(prefix: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(prefix);
+    text.push(value);
+    text
+}
