@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn reports_come_as_they_were_written_and_old_ones_not_at_all() {
         let folder = tempfile::tempdir().unwrap();
-        let since = SystemTime::now();
+        let since = SystemTime::now() - std::time::Duration::from_secs(60);
         let seconds = std::time::Duration::from_secs;
         for (name, time) in
             [("TEST-a.xml", since + seconds(9)), ("TEST-b.xml", since), ("TEST-old.xml", since - seconds(1))]
