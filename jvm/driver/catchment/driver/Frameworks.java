@@ -7,7 +7,9 @@ final class Frameworks {
     static Framework open(String name, Arguments arguments) {
         switch (name) {
             case "junit-platform":
-                return new JUnitPlatform(PlatformLauncher.open(), arguments);
+                // First: the other class cannot even be loaded where the launcher is missing.
+                PlatformLauncher launcher = PlatformLauncher.open();
+                return new JUnitPlatform(launcher, arguments);
             case "junit4":
                 return openJUnit(arguments);
             case "testng":

@@ -31,12 +31,8 @@ final class JUnitPlatform implements Framework {
     JUnitPlatform(PlatformLauncher launcher, Arguments arguments) {
         this.launcher = launcher;
         this.arguments = arguments;
-        try {
-            // Engines that do not fit the launcher fail here rather than in the middle of a run.
-            launcher.get().discover(request(classes(Collections.singletonList(Main.class))));
-        } catch (Throwable thrown) {
-            throw launcher.unfit(thrown);
-        }
+        List<DiscoverySelector> harmless = selectors(Collections.singletonList(Main.class));
+        launcher.check(() -> launcher.get().discover(LauncherDiscoveryRequestBuilder.request().selectors(harmless).build()));
     }
 
     @Override
@@ -46,8 +42,10 @@ final class JUnitPlatform implements Framework {
 
     @Override
     public void discover(List<String> classes) {
-        Set<PlatformUnit> units = units(fitting(classes)).all();
+        TestPlan plan = select(classes).plan;
+        Set<PlatformUnit> units = new PlatformUnits(plan, uncuttable(plan)).all();
         units.forEach(PlatformUnit::announce);
+        launcher.problems().forEach(Lab::problem);
         if (units.isEmpty()) {
             Lab.problem(launcher.whyNoTests());
         }
@@ -55,9 +53,9 @@ final class JUnitPlatform implements Framework {
 
     @Override
     public void suite(List<String> classes) {
-        List<Class<?>> fitting = fitting(classes);
-        PlatformSuite listener = new PlatformSuite(uncuttable(plan(fitting)));
-        execute(classes(fitting), listener);
+        Selection selection = select(classes);
+        PlatformSuite listener = new PlatformSuite(uncuttable(selection.plan));
+        execute(selection.selectors, listener);
         listener.end();
     }
 
@@ -79,32 +77,42 @@ final class JUnitPlatform implements Framework {
         launcher.get().execute(request(selectors), listener);
     }
 
-    private PlatformUnits units(List<Class<?>> classes) {
-        TestPlan plan = plan(classes);
-        return new PlatformUnits(plan, uncuttable(plan));
+    private TestPlan plan(List<DiscoverySelector> selectors) {
+        return launcher.get().discover(request(selectors));
     }
 
-    private TestPlan plan(List<Class<?>> classes) {
-        return launcher.get().discover(request(classes(classes)));
+    /** Classes and what is planned for them. */
+    private static final class Selection {
+        final List<DiscoverySelector> selectors;
+        final TestPlan plan;
+
+        Selection(List<DiscoverySelector> selectors, TestPlan plan) {
+            this.selectors = selectors;
+            this.plan = plan;
+        }
     }
 
     /**
-     * The classes that can be loaded and that no engine chokes on: one broken class makes the discovery of all fail. Only
-     * when that happens is each asked for alone.
+     * Selects the classes that can be loaded and that no engine chokes on: one broken class makes the discovery of all fail.
+     * Only when that happens is each asked for alone.
      */
-    private List<Class<?>> fitting(List<String> names) {
+    private Selection select(List<String> names) {
         List<Class<?>> classes = Classes.loadAll(names);
         try {
-            plan(classes);
-            return classes;
+            return selection(classes);
         } catch (Throwable oneOfThem) {
-            return classes.stream().filter(this::isFitting).collect(Collectors.toList());
+            return selection(classes.stream().filter(this::isFitting).collect(Collectors.toList()));
         }
+    }
+
+    private Selection selection(List<Class<?>> classes) {
+        List<DiscoverySelector> selectors = selectors(classes);
+        return new Selection(selectors, plan(selectors));
     }
 
     private boolean isFitting(Class<?> testClass) {
         try {
-            plan(Collections.singletonList(testClass));
+            plan(selectors(Collections.singletonList(testClass)));
             return true;
         } catch (Throwable thrown) {
             Lab.problem("cannot list the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
@@ -119,7 +127,7 @@ final class JUnitPlatform implements Framework {
         if (!firstLeaves.isEmpty()) {
             List<DiscoverySelector> selectors = new ArrayList<>();
             firstLeaves.values().forEach(leaf -> selectors.add(DiscoverySelectors.selectUniqueId(leaf)));
-            Map<String, Integer> left = PlatformUnits.leavesPerParent(launcher.get().discover(request(selectors)));
+            Map<String, Integer> left = PlatformUnits.leavesPerParent(plan(selectors));
             left.forEach((parent, count) -> {
                 if (count > 1) {
                     uncuttable.add(parent);
@@ -129,7 +137,7 @@ final class JUnitPlatform implements Framework {
         return uncuttable;
     }
 
-    private static List<DiscoverySelector> classes(List<Class<?>> classes) {
+    private static List<DiscoverySelector> selectors(List<Class<?>> classes) {
         List<DiscoverySelector> selectors = new ArrayList<>();
         classes.forEach(each -> selectors.add(DiscoverySelectors.selectClass(each)));
         return selectors;
@@ -159,9 +167,10 @@ final class JUnitPlatform implements Framework {
             int equals = each.indexOf('=');
             parameters.put(equals < 0 ? each : each.substring(0, equals), equals < 0 ? "" : each.substring(equals + 1));
         }
-        // Behind the given ones. One test at a time, on this thread; and no files from the Platform's own listeners.
+        // Behind the given ones. One test at a time, on this thread; the Platform's own listeners and advice are silent.
         parameters.put("junit.jupiter.execution.parallel.enabled", "false");
         parameters.put("junit.vintage.execution.parallel.enabled", "false");
+        parameters.put("junit.vintage.discovery.issue.reporting.enabled", "false");
         parameters.put("junit.platform.listeners.uid.tracking.enabled", "false");
         parameters.put("junit.platform.reporting.open.xml.enabled", "false");
         return parameters;

@@ -3,9 +3,17 @@ package catchment.driver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.junit.platform.engine.TestEngine;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The Platform's launcher, in one session where it knows sessions, and what to say when it cannot be had. */
@@ -16,6 +24,7 @@ final class PlatformLauncher {
     private Launcher launcher;
     private AutoCloseable session;
     private final List<String> engines = new ArrayList<>();
+    private final List<String> broken = new ArrayList<>();
 
     private PlatformLauncher() {}
 
@@ -58,8 +67,38 @@ final class PlatformLauncher {
         }
     }
 
+    /**
+     * Tries the launcher on a class without tests: engines that do not fit it fail here rather than in the middle of a run.
+     * Launchers before 1.6 only log that an engine fails and go on without it.
+     */
+    void check(Supplier<TestPlan> discovery) {
+        LoggedThrowables logged = new LoggedThrowables();
+        Logger logger = Logger.getLogger("org.junit.platform.launcher");
+        logger.addHandler(logged);
+        Set<String> answering;
+        try {
+            answering = discovery.get().getRoots().stream().map(TestIdentifier::getUniqueId).collect(Collectors.toSet());
+        } catch (Throwable thrown) {
+            throw unfit(thrown);
+        } finally {
+            logger.removeHandler(logged);
+        }
+        if (!Classes.isHere("org.junit.platform.launcher.LauncherDiscoveryListener")) {
+            engines.stream().filter(engine -> !answering.contains("[engine:" + engine.split(" ")[0] + "]")).forEach(broken::add);
+        }
+        if (broken.size() == engines.size()) {
+            throw unfit(logged.first());
+        }
+        broken.replaceAll(engine -> "the engine " + engine + " fails: " + Diagnosis.of(logged.first()));
+    }
+
+    /** What is to be said of engines that fail while others work. */
+    List<String> problems() {
+        return broken;
+    }
+
     /** What to say when the launcher fails before any test has run. */
-    Unusable unfit(Throwable thrown) {
+    private Unusable unfit(Throwable thrown) {
         String launcherVersion = versionOf(LAUNCHER);
         String engineVersion = versionOf(ENGINE);
         String parts = "launcher " + launcherVersion + ", engine API " + engineVersion + ", " + String.join(", ", engines);
@@ -102,6 +141,27 @@ final class PlatformLauncher {
         } catch (NoSuchMethodError | NoClassDefFoundError beforeSessions) {
             launcher = LauncherFactory.create();
         }
+    }
+
+    private static final class LoggedThrowables extends Handler {
+        private Throwable first;
+
+        Throwable first() {
+            return first == null ? new IllegalStateException("it does not answer") : first;
+        }
+
+        @Override
+        public void publish(LogRecord record) {
+            if (first == null) {
+                first = record.getThrown();
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
     }
 
     private static String versionOf(String className) {

@@ -1,0 +1,3 @@
+package five;
+
+class NoTestsTest {}
