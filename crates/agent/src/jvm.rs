@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 mod build;
+mod connections;
 mod inject;
 mod java;
 mod lab;
@@ -15,6 +16,7 @@ mod read;
 mod threads;
 
 pub(crate) use build::Recipes;
+pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::LabMembers;
 

@@ -18,6 +18,7 @@ mod launch;
 mod loaders;
 mod log_file;
 mod mapping;
+mod network;
 mod observer;
 mod scope;
 mod selftest;
@@ -31,6 +32,7 @@ use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
 use crate::worker::Worker;
 use catchment_protocol::AGENT_FAILED_EXIT;
+use catchment_protocol::lab::Ending;
 use catchment_protocol::options::{AgentOptions, unpack_runtime};
 use catchment_protocol::records::{JvmStarted, Record, WovenClass};
 use jvmti_bindings::prelude::*;
@@ -136,6 +138,18 @@ impl Agent for CatchmentAgent {
                 worker.thread_ended(number);
             }
             observer.counters.release_slot(number);
+        }
+    }
+
+    fn native_method_bind(&self, context: CallbackContext<'_>, mut event: NativeMethodBindEvent) {
+        jvm::native_method_bound(context.jvmti(), &mut event);
+    }
+
+    fn resource_exhausted<'a>(&self, context: CallbackContext<'a>, event: ResourceExhaustedEvent<'a>) {
+        let Some(worker) = observer().and_then(Observer::worker) else { return };
+        let free_memory = context.jni().and_then(|jni| java(jni)?.free_memory());
+        if worker::is_exhausted(event.flags(), free_memory) {
+            worker.end(Ending::OutOfMemory);
         }
     }
 
@@ -276,6 +290,9 @@ fn request_events(context: &AgentLoadContext<'_>, is_worker: bool) -> Result<(),
         .add_capabilities_with(|capabilities| {
             capabilities.set_can_generate_all_class_hook_events(true);
             capabilities.set_can_tag_objects(is_worker);
+            capabilities.set_can_generate_native_method_bind_events(is_worker);
+            capabilities.set_can_generate_resource_exhaustion_heap_events(is_worker);
+            capabilities.set_can_generate_resource_exhaustion_threads_events(is_worker);
         })
         .and_then(|_| jvmti.set_default_agent_callbacks())
         .and_then(|()| {
@@ -285,6 +302,13 @@ fn request_events(context: &AgentLoadContext<'_>, is_worker: bool) -> Result<(),
                 jvmti::JVMTI_EVENT_VM_DEATH,
                 jvmti::JVMTI_EVENT_THREAD_END,
             ])
+        })
+        .and_then(|()| match is_worker {
+            true => jvmti.enable_events_global(&[
+                jvmti::JVMTI_EVENT_NATIVE_METHOD_BIND,
+                jvmti::JVMTI_EVENT_RESOURCE_EXHAUSTED,
+            ]),
+            false => Ok(()),
         });
     requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))
 }

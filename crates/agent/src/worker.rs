@@ -20,6 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+/// With more than this share of its memory free a JVM is well: somebody asked for too much at once, and was told so.
+const HEALTHY_FREE_MEMORY: f64 = 0.1;
+const EXHAUSTED_HEAP: i32 = 2;
+const EXHAUSTED_THREADS: i32 = 4;
+
 #[derive(Debug)]
 pub(crate) struct Worker {
     requests: Mutex<UnixStream>,
@@ -243,10 +248,6 @@ impl Worker {
         self.send(&Event::Record(record.clone()));
     }
 
-    pub(crate) fn is_testing(&self) -> bool {
-        lock(&self.session).running.is_some()
-    }
-
     /// The JVM ends; if a test is running, it was that test's doing.
     pub(crate) fn jvm_ends(&self) {
         if !self.has_stopped.load(Ordering::SeqCst) {
@@ -270,4 +271,11 @@ impl Worker {
             end_process(WORKER_ENDED_EXIT);
         }
     }
+}
+
+/// Whether a JVM that could not give what it was asked for has reached its end. `flags` are those of the JVM's event,
+/// `free_memory` the share of its memory that is free.
+pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
+    let has_no_memory = free_memory.is_none_or(|free| free < HEALTHY_FREE_MEMORY);
+    flags & EXHAUSTED_THREADS != 0 || (flags & EXHAUSTED_HEAP != 0 && has_no_memory)
 }

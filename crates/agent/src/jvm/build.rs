@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex};
 /// The message of exceptions that nobody has seen a real one of.
 const MESSAGE: &str = "injected by catchment";
 const EXCEPTION: &str = "java.lang.Exception";
+const THROWABLE: &str = "java.lang.Throwable";
+const STRING: &str = "java.lang.String";
 
 /// How exceptions are made for the catching classes of each loader.
 #[derive(Debug, Default)]
@@ -171,11 +173,20 @@ fn concrete<'j>(java: &Java<'j>, class: Class<'j>) -> Option<(Class<'j>, String)
 /// Lies in the loader and the package of the abstract class, so that it may extend it whatever its visibility.
 fn generated_subclass<'j>(java: &Java<'j>, class: Class<'j>) -> Option<Class<'j>> {
     let loader = java.loader_of(class);
-    let name = subclass::name_for(&java.class_name(class));
+    let superclass = java.class_name(class);
+    let name = subclass::name_for(&superclass);
     if let Ok(made_before) = java.load(&name, loader) {
         return java.is_subclass(made_before, class).then_some(made_before);
     }
-    java.define(&name, loader, &subclass::bytes(&name, &java.class_name(class), &[]))
+    let constructors = java.constructors(class);
+    let inherited: Vec<&str> = constructors
+        .iter()
+        .filter(|constructor| !constructor.is_private)
+        .map(|constructor| constructor.descriptor.as_str())
+        .filter(|descriptor| shape_of(descriptor).is_some())
+        .collect();
+    let methods = java.unimplemented_methods(class);
+    java.define(&name, loader, &subclass::bytes(&name, &superclass, &inherited, &methods))
 }
 
 fn like_sample<'j>(
@@ -206,36 +217,79 @@ fn cause_class<'j>(java: &Java<'j>, loader: Option<Object<'j>>, name: &str) -> O
         .or_else(|| java.load(EXCEPTION, None).ok())
 }
 
-/// The order of preference: the more a constructor takes, the more like a real exception its product is.
-const DESCRIPTORS: [(&str, &str, &[Parameter]); 4] = [
-    (
-        "(Ljava/lang/String;Ljava/lang/Throwable;)V",
-        "constructor (String, Throwable)",
-        &[Parameter::Message, Parameter::Cause],
-    ),
-    ("(Ljava/lang/Throwable;)V", "constructor (Throwable)", &[Parameter::Cause]),
-    ("(Ljava/lang/String;)V", "constructor (String)", &[Parameter::Message]),
-    ("()V", "constructor ()", &[]),
-];
-
+/// Tried in order of preference: the more a constructor takes, the more like a real exception its product is.
 fn by_constructor<'j>(java: &Java<'j>, class: Class<'j>) -> Option<(Way, String)> {
-    let mut constructors = java.constructors(class);
-    constructors.retain(|constructor| constructor.is_public);
-    for (descriptor, text, parameters) in DESCRIPTORS {
-        let Some(index) = constructors.iter().position(|it| it.descriptor == descriptor) else { continue };
-        let cause = match parameters.contains(&Parameter::Cause) {
-            true => Some(java.keep_class(java.load(EXCEPTION, None).ok()?)?),
-            false => None,
-        };
-        let constructor = constructors.swap_remove(index);
-        let way = Way::Construct { constructor, parameters: parameters.to_vec(), cause };
-        if let Ok(made) = way.make(java)
-            && java.getters_work(made)
-        {
-            return Some((way, text.to_owned()));
+    let constructors = java.constructors(class).into_iter().filter(|constructor| constructor.is_public);
+    let mut shaped: Vec<(Shape, Constructor)> = constructors
+        .filter_map(|constructor| Some((shape_of(&constructor.descriptor)?, constructor)))
+        .collect();
+    shaped.sort_by_key(|(shape, _)| shape.rank());
+    shaped.into_iter().find_map(|(shape, constructor)| tried_constructor(java, class, shape, constructor))
+}
+
+fn tried_constructor<'j>(
+    java: &Java<'j>,
+    class: Class<'j>,
+    shape: Shape,
+    constructor: Constructor,
+) -> Option<(Way, String)> {
+    let cause = match &shape.cause {
+        Some(name) => {
+            let name = if name == THROWABLE { EXCEPTION } else { name };
+            let cause = java.load(name, java.loader_of(class)).ok()?;
+            let is_fit = java.is_throwable(cause) && !java.is_abstract(cause);
+            Some(is_fit.then(|| java.keep_class(cause)).flatten()?)
         }
+        None => None,
+    };
+    let text = format!("constructor ({})", shape.simple_names().join(", "));
+    let way = Way::Construct { constructor, parameters: shape.parameters, cause };
+    let made = way.make(java).ok()?;
+    java.getters_work(made).then_some((way, text))
+}
+
+/// What a constructor takes: at most a message and a cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shape {
+    parameters: Vec<Parameter>,
+    /// The type it takes its cause as.
+    cause: Option<String>,
+}
+
+impl Shape {
+    /// (String, Throwable), (String, narrower), (Throwable), (narrower), (String), ().
+    fn rank(&self) -> (bool, bool, bool) {
+        let takes_message = self.parameters.contains(&Parameter::Message);
+        let is_narrow = self.cause.as_ref().is_some_and(|cause| cause != THROWABLE);
+        (self.cause.is_none(), !takes_message, is_narrow)
     }
-    None
+
+    fn simple_names(&self) -> Vec<&str> {
+        let name = |parameter: &Parameter| match (parameter, &self.cause) {
+            (Parameter::Cause, Some(cause)) => cause.rsplit(['.', '$']).next().unwrap_or(cause),
+            _ => "String",
+        };
+        self.parameters.iter().map(name).collect()
+    }
+}
+
+/// `None` for constructors that take anything else. Whether a class is a throwable is not yet known here.
+fn shape_of(descriptor: &str) -> Option<Shape> {
+    let parameters = descriptor.strip_prefix('(')?.strip_suffix(")V")?;
+    let names: Option<Vec<String>> = parameters
+        .split_terminator(';')
+        .map(|each| each.strip_prefix('L').map(|name| name.replace('/', ".")))
+        .collect();
+    match names?.as_slice() {
+        [] => Some(Shape { parameters: Vec::new(), cause: None }),
+        [text] if text == STRING => Some(Shape { parameters: vec![Parameter::Message], cause: None }),
+        [cause] => Some(Shape { parameters: vec![Parameter::Cause], cause: Some(cause.clone()) }),
+        [text, cause] if text == STRING && cause != STRING => {
+            let parameters = vec![Parameter::Message, Parameter::Cause];
+            Some(Shape { parameters, cause: Some(cause.clone()) })
+        }
+        _ => None,
+    }
 }
 
 fn by_allocation<'j>(java: &Java<'j>, class: Class<'j>) -> Result<(Way, String), String> {
@@ -253,4 +307,31 @@ fn supertypes<'j>(java: &Java<'j>, class: Class<'j>) -> Vec<String> {
         waiting.extend(java.interfaces(class));
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constructors_are_preferred_by_how_much_they_take() {
+        let descriptors = [
+            "()V",
+            "(Ljava/lang/String;)V",
+            "(Ljava/io/IOException;)V",
+            "(Ljava/lang/Throwable;)V",
+            "(Ljava/lang/String;Ljava/io/IOException;)V",
+            "(Ljava/lang/String;Ljava/lang/Throwable;)V",
+            "(I)V",
+            "(Ljava/lang/String;I)V",
+            "(Ljava/lang/String;Ljava/lang/String;)V",
+            "([Ljava/lang/String;)V",
+            "(Ljava/lang/String;Ljava/lang/Throwable;ZZ)V",
+        ];
+        let mut shapes: Vec<Shape> = descriptors.iter().filter_map(|each| shape_of(each)).collect();
+        shapes.sort_by_key(Shape::rank);
+        let texts: Vec<String> = shapes.iter().map(|shape| shape.simple_names().join(", ")).collect();
+        let expected = ["String, Throwable", "String, IOException", "Throwable", "IOException", "String", ""];
+        assert_eq!(texts, expected);
+    }
 }

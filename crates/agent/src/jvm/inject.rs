@@ -25,9 +25,17 @@ pub(super) fn next_exception<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     if IS_BUILDING.replace(true) {
         return None;
     }
-    let made = build(call);
-    IS_BUILDING.set(false);
-    made
+    let _building = Building;
+    build(call)
+}
+
+/// Ends the building however it ends.
+struct Building;
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        IS_BUILDING.set(false);
+    }
 }
 
 fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {

@@ -1,0 +1,240 @@
+//! Notes which addresses a test talks to: wrappers around the JDK's native methods for connecting, sending and looking up.
+//!
+//! The JVM says when it binds a native method to its code, and lets us put ours in between. What is not found by name and
+//! descriptor (another JDK) is simply not noticed.
+#![expect(unsafe_code, reason = "native methods are called with the signatures the JDK declares")]
+
+use super::lab::{Call, in_worker};
+use crate::network;
+use jvmti_bindings::prelude::*;
+use std::ffi::c_void;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+type Env = *mut jni::JNIEnv;
+
+/// The JDK's own code, once bound. Wrappers run only then.
+struct Original(AtomicPtr<c_void>);
+
+impl Original {
+    const fn new() -> Self {
+        Self(AtomicPtr::new(std::ptr::null_mut()))
+    }
+
+    /// # Safety
+    /// `F` is the type of the function that was bound.
+    unsafe fn get<F: Copy>(&self) -> F {
+        let address = self.0.load(Ordering::SeqCst);
+        assert!(!address.is_null() && size_of::<F>() == size_of::<*mut c_void>(), "a function bound before");
+        // SAFETY: promised by the caller; a function pointer has the size of an address (checked).
+        unsafe { std::mem::transmute_copy(&address) }
+    }
+}
+
+static CONNECT: Original = Original::new();
+static OLD_CONNECT: Original = Original::new();
+static SEND: Original = Original::new();
+static LOOK_UP_4: Original = Original::new();
+static LOOK_UP_6: Original = Original::new();
+static LOOK_UP_6_WITH_KIND: Original = Original::new();
+
+const LOOK_UP: &str = "(Ljava/lang/String;)[Ljava/net/InetAddress;";
+
+/// Puts a wrapper in front of the native method that is being bound, if it is one of those above.
+pub(crate) fn native_method_bound(jvmti: &Jvmti, event: &mut NativeMethodBindEvent) {
+    // SAFETY: the method of the running callback, and its class.
+    let names = unsafe {
+        let Ok((name, descriptor, _)) = jvmti.get_method_name(event.method()) else { return };
+        if !["connect0", "socketConnect", "send0", "lookupAllHostAddr"].contains(&name.as_str()) {
+            return;
+        }
+        let class = jvmti.get_method_declaring_class(event.method());
+        let Ok((class, _)) = class.and_then(|class| jvmti.get_class_signature(class)) else { return };
+        (class, name, descriptor)
+    };
+    let (class, name, descriptor) = (names.0.as_str(), names.1.as_str(), names.2.as_str());
+    let (original, wrapper) = match (class, name, descriptor) {
+        ("Lsun/nio/ch/Net;", "connect0", "(ZLjava/io/FileDescriptor;Ljava/net/InetAddress;I)I") => {
+            (&CONNECT, connect as *mut c_void)
+        }
+        ("Ljava/net/PlainSocketImpl;", "socketConnect", "(Ljava/net/InetAddress;II)V") => {
+            (&OLD_CONNECT, old_connect as *mut c_void)
+        }
+        ("Lsun/nio/ch/DatagramChannelImpl;", "send0", "(Ljava/io/FileDescriptor;JIJI)I") => {
+            (&SEND, send as *mut c_void)
+        }
+        ("Ljava/net/Inet4AddressImpl;", _, LOOK_UP) => (&LOOK_UP_4, look_up_4 as *mut c_void),
+        ("Ljava/net/Inet6AddressImpl;", _, LOOK_UP) => (&LOOK_UP_6, look_up_6 as *mut c_void),
+        ("Ljava/net/Inet6AddressImpl;", _, "(Ljava/lang/String;I)[Ljava/net/InetAddress;") => {
+            (&LOOK_UP_6_WITH_KIND, look_up_6_with_kind as *mut c_void)
+        }
+        _ => return,
+    };
+    original.0.store(event.address(), Ordering::SeqCst);
+    // SAFETY: the wrapper has the signature of the method, as its class, name and descriptor say.
+    unsafe { event.set_new_address(wrapper) };
+}
+
+fn note_connection(env: Env, address: jni::jobject, port: jni::jint) {
+    in_worker(env, (), |call| {
+        // SAFETY: an argument of the running native method, an `InetAddress` by its declaration.
+        let address = unsafe { call.java.object(address) }?;
+        let text = call.java.host_address(address)?;
+        note(call, network::external_connection(&text, u16::try_from(port).unwrap_or(0)))
+    });
+}
+
+fn note(call: &Call<'_>, address: Option<String>) -> Option<()> {
+    call.worker.connected_to(address?);
+    Some(())
+}
+
+/// After the lookup. What it found is an array of `InetAddress`; null when it threw.
+fn note_name(env: Env, name: jni::jstring, found: jni::jobject) {
+    in_worker(env, (), |call| {
+        let pending = call.jni.exception_occurred();
+        call.jni.exception_clear();
+        // SAFETY: an argument and the result of the running native method.
+        let (name, answers) = unsafe { (call.jni.get_string_lossy(name), addresses(call, found)) };
+        if let Some(name) = name.filter(|name| network::is_external_name(name, &answers)) {
+            call.worker.connected_to(name);
+        }
+        if let Some(pending) = pending {
+            // SAFETY: the exception just taken away.
+            let _ = unsafe { call.jni.throw(pending) };
+        }
+        Some(())
+    });
+}
+
+/// # Safety
+/// Null, or a live array of `InetAddress`.
+unsafe fn addresses(call: &Call<'_>, array: jni::jobject) -> Vec<String> {
+    if array.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: promised by the caller; indices are below the length.
+    let elements = unsafe { 0..call.jni.get_array_length(array) };
+    // SAFETY: as above.
+    let element = |index| unsafe { call.java.object(call.jni.get_object_array_element(array, index)) };
+    elements.filter_map(element).filter_map(|address| call.java.host_address(address)).collect()
+}
+
+/// The address in a native `sockaddr`, which the JDK has filled in.
+///
+/// # Safety
+/// `address` is 0 or points to `length` readable bytes.
+unsafe fn socket_address(address: jni::jlong, length: jni::jint) -> Option<(IpAddr, u16)> {
+    let (pointer, length) = (address as *const u8, usize::try_from(length).ok()?);
+    if pointer.is_null() || length < size_of::<libc::sockaddr_in>() {
+        return None;
+    }
+    // SAFETY: long enough for each structure that is read (checked); plain numbers, read unaligned.
+    unsafe {
+        match i32::from(pointer.cast::<libc::sa_family_t>().read_unaligned()) {
+            libc::AF_INET => {
+                let address = pointer.cast::<libc::sockaddr_in>().read_unaligned();
+                let ip = Ipv4Addr::from(u32::from_be(address.sin_addr.s_addr));
+                Some((ip.into(), u16::from_be(address.sin_port)))
+            }
+            libc::AF_INET6 if length >= size_of::<libc::sockaddr_in6>() => {
+                let address = pointer.cast::<libc::sockaddr_in6>().read_unaligned();
+                Some((Ipv6Addr::from(address.sin6_addr.s6_addr).into(), u16::from_be(address.sin6_port)))
+            }
+            _ => None,
+        }
+    }
+}
+
+extern "system" fn connect(
+    env: Env,
+    class: jni::jclass,
+    prefer_6: jni::jboolean,
+    file: jni::jobject,
+    address: jni::jobject,
+    port: jni::jint,
+) -> jni::jint {
+    type Connect = extern "system" fn(
+        Env,
+        jni::jclass,
+        jni::jboolean,
+        jni::jobject,
+        jni::jobject,
+        jni::jint,
+    ) -> jni::jint;
+    note_connection(env, address, port);
+    // SAFETY: the signature under which it was bound.
+    let original = unsafe { CONNECT.get::<Connect>() };
+    original(env, class, prefer_6, file, address, port)
+}
+
+extern "system" fn old_connect(
+    env: Env,
+    this: jni::jobject,
+    address: jni::jobject,
+    port: jni::jint,
+    timeout: jni::jint,
+) {
+    type Connect = extern "system" fn(Env, jni::jobject, jni::jobject, jni::jint, jni::jint);
+    note_connection(env, address, port);
+    // SAFETY: the signature under which it was bound.
+    let original = unsafe { OLD_CONNECT.get::<Connect>() };
+    original(env, this, address, port, timeout);
+}
+
+extern "system" fn send(
+    env: Env,
+    class: jni::jclass,
+    file: jni::jobject,
+    data: jni::jlong,
+    length: jni::jint,
+    target: jni::jlong,
+    target_length: jni::jint,
+) -> jni::jint {
+    type Send = extern "system" fn(
+        Env,
+        jni::jclass,
+        jni::jobject,
+        jni::jlong,
+        jni::jint,
+        jni::jlong,
+        jni::jint,
+    ) -> jni::jint;
+    in_worker(env, (), |call| {
+        // SAFETY: the arguments, as the JDK's own code reads them.
+        let (address, port) = unsafe { socket_address(target, target_length) }?;
+        note(call, network::external_connection(&address.to_string(), port))
+    });
+    // SAFETY: the signature under which it was bound.
+    let original = unsafe { SEND.get::<Send>() };
+    original(env, class, file, data, length, target, target_length)
+}
+
+type LookUp = extern "system" fn(Env, jni::jobject, jni::jstring) -> jni::jobject;
+type LookUpWithKind = extern "system" fn(Env, jni::jobject, jni::jstring, jni::jint) -> jni::jobject;
+
+extern "system" fn look_up_4(env: Env, this: jni::jobject, name: jni::jstring) -> jni::jobject {
+    // SAFETY: the signature under which it was bound.
+    let found = unsafe { LOOK_UP_4.get::<LookUp>() }(env, this, name);
+    note_name(env, name, found);
+    found
+}
+
+extern "system" fn look_up_6(env: Env, this: jni::jobject, name: jni::jstring) -> jni::jobject {
+    // SAFETY: the signature under which it was bound.
+    let found = unsafe { LOOK_UP_6.get::<LookUp>() }(env, this, name);
+    note_name(env, name, found);
+    found
+}
+
+extern "system" fn look_up_6_with_kind(
+    env: Env,
+    this: jni::jobject,
+    name: jni::jstring,
+    kind: jni::jint,
+) -> jni::jobject {
+    // SAFETY: the signature under which it was bound.
+    let found = unsafe { LOOK_UP_6_WITH_KIND.get::<LookUpWithKind>() }(env, this, name, kind);
+    note_name(env, name, found);
+    found
+}

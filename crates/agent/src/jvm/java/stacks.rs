@@ -1,0 +1,74 @@
+//! Stacks, threads, and what else a test leaves traces in.
+#![expect(unsafe_code, reason = "JNI is raw pointers")]
+
+use super::{Class, Java, Object};
+use crate::jvm::thread_number;
+use jvmti_bindings::prelude::*;
+
+/// A thread, alive when it was listed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JavaThread {
+    pub(crate) number: u64,
+    raw: jni::jthread,
+}
+
+impl<'j> Java<'j> {
+    /// The classes whose methods are on the stack of this thread, topmost first.
+    pub(crate) fn stack_classes(&self, skip: jni::jint, most: jni::jint) -> Vec<Class<'j>> {
+        // SAFETY: null stands for the current thread; the ids of methods that are running.
+        unsafe {
+            let frames = self.jvmti.get_stack_trace(std::ptr::null_mut(), skip, most).unwrap_or_default();
+            let classes = frames.iter().filter_map(|frame| {
+                self.jvmti.get_method_declaring_class(frame.method).ok().and_then(|class| self.class(class))
+            });
+            classes.collect()
+        }
+    }
+
+    /// Number, name and name of the group of every live thread.
+    pub(crate) fn threads(&self) -> Vec<JavaThread> {
+        let Some(jdk) = crate::jdk_members() else { return Vec::new() };
+        let mut threads = Vec::new();
+        for thread in self.jvmti.get_all_threads().unwrap_or_default() {
+            if let Some(number) = thread_number(self.jni, jdk, thread) {
+                threads.push(JavaThread { number, raw: thread });
+            }
+        }
+        threads
+    }
+
+    pub(crate) fn thread_names(&self, thread: JavaThread) -> Option<(String, String)> {
+        // SAFETY: a live handle of a thread, just given, and of its group.
+        unsafe {
+            let info = self.jvmti.get_thread_info(thread.raw).ok()?;
+            let group = match info.thread_group.is_null() {
+                true => String::new(),
+                false => self.jvmti.get_thread_group_info(info.thread_group).ok()?.name.unwrap_or_default(),
+            };
+            Some((info.name.unwrap_or_default(), group))
+        }
+    }
+
+    /// Free memory as a share of what the JVM may use: between 0 and 1.
+    pub(crate) fn free_memory(&self) -> Option<f64> {
+        let members = self.members;
+        // SAFETY: methods of `Runtime` without arguments.
+        unsafe {
+            let runtime = self.jni.call_static_object_method(members.runtime.raw(), members.get_runtime, &[]);
+            let runtime = self.object(runtime)?;
+            let ask = |method| self.jni.call_long_method(runtime.0, method, &[]) as f64;
+            let (free, total, most) =
+                (ask(members.free_memory), ask(members.total_memory), ask(members.max_memory));
+            self.take_thrown().is_none().then(|| (most - total + free) / most)
+        }
+    }
+
+    /// The numeric form of an `InetAddress`.
+    pub(crate) fn host_address(&self, address: Object<'j>) -> Option<String> {
+        // SAFETY: promised by the type of the native method's parameter.
+        unsafe {
+            let text = self.jni.call_object_method(address.0, self.members.host_address, &[]);
+            if self.take_thrown().is_some() { None } else { self.jni.get_string_lossy(text) }
+        }
+    }
+}
