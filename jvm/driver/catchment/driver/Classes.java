@@ -12,11 +12,12 @@ final class Classes {
         return Class.forName(name, false, ClassLoader.getSystemClassLoader());
     }
 
+    /** A class that is there but cannot be used, as it is for a later Java, is an error with a telling message. */
     static boolean isHere(String name) {
         try {
             load(name);
             return true;
-        } catch (ClassNotFoundException | LinkageError absent) {
+        } catch (ClassNotFoundException | NoClassDefFoundError absent) {
             return false;
         }
     }

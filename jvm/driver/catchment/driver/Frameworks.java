@@ -13,9 +13,16 @@ final class Frameworks {
             case "junit4":
                 return openJUnit(arguments);
             case "testng":
+                requireTestNg();
                 return new TestNg(arguments);
             default:
                 throw new Unusable("the driver does not know the framework '" + name + "'");
+        }
+    }
+
+    private static void requireTestNg() {
+        if (!Classes.isHere("org.testng.TestNG")) {
+            throw new Unusable("TestNG is not on the class path: add org.testng:testng to the test dependencies");
         }
     }
 

@@ -1,0 +1,7 @@
+package org.testng;
+
+import java.util.List;
+
+public interface ISuite {
+    List<ITestNGMethod> getAllMethods();
+}

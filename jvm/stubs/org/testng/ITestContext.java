@@ -1,0 +1,3 @@
+package org.testng;
+
+public interface ITestContext {}

@@ -1,0 +1,5 @@
+package org.testng.xml;
+
+public class XmlInclude {
+    public XmlInclude(String name) {}
+}

@@ -1,0 +1,3 @@
+package ng;
+
+public class NoTestsTest {}
