@@ -2,14 +2,19 @@
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  clean
+  1  `check` has findings at or above --fail-on
   2  wrong usage, or input that cannot be read
-  3  nothing could be observed (no JVM ran under the agent, no application classes, no JDK)
+  3  nothing could be observed (build failed, no tests, every test red, no JVM ran under the agent, no application \
+classes, no JDK)
   4  internal error
+  130  `check` was interrupted; what was finished is kept
 `watch` exits with the code of the watched command (128 + signal if it was killed); 3 only in place of a 0.
 A JVM in which the agent cannot work says so in one line and ends with code 97.";
 
@@ -34,6 +39,30 @@ Examples:
   catchment watch --include 'com.acme.*' -- java -jar app.jar
   catchment watch --json --output usages.json -- ./run-server.sh";
 
+const CHECK_EXAMPLES: &str = "\
+The build runs once, in a copy of the project under .catchment/, to see how it runs its tests. Then the suite runs twice \
+and every test that enters a try runs twice alone, with nothing injected. Then, for each catch clause and each test that \
+executes its try, the test runs again with the caught exception thrown at the beginning of the try. Results are kept in \
+.catchment/: a check that was interrupted goes on where it was.
+
+Two contracts are judged for each clause:
+  source independence  the catch works no matter where in the try the exception comes from
+  pure resilience      the program does its work even when the try fails at once
+
+catchment.toml in DIR may hold: include, exclude, jobs, budget, and for findings you accept
+  [[suppress]]
+  pair = \"the id that --all and --json show\"
+  reason = \"why\"
+
+Examples:
+  catchment check                                 the project in this folder
+  catchment check --budget 10m                    the most telling experiments first, ten minutes of them
+  catchment check --list                          what would be done
+  catchment check --include 'com.acme.io.*' --all
+  catchment check --json -o check.json            for programs (schema catchment.check/1)
+  catchment check -- -pl core -Pfast              arguments for Maven or Gradle
+  catchment check --classpath target/classes --test-classpath \"target/test-classes:$(cat test.classpath)\"";
+
 /// Tells JVM developers what really happens in their catch blocks.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES, max_term_width = 110)]
@@ -44,6 +73,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CommandArgs {
+    /// Test every catch clause of a project with its own tests
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
     /// List the try-catch pairs of a project, folder or jar
     #[command(after_help = HANDLERS_EXAMPLES)]
     Handlers(HandlersArgs),
@@ -52,6 +84,82 @@ pub(crate) enum CommandArgs {
     Watch(WatchArgs),
     /// Show it all on the bundled example project
     Demo,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The project
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The application's class folders and jars, instead of a build
+    #[arg(
+        long,
+        value_name = "PATH",
+        help_heading = "Without a build tool",
+        conflicts_with = "build_arguments"
+    )]
+    pub(crate) classpath: Option<OsString>,
+    /// Test classes and all the libraries they need
+    #[arg(long, value_name = "PATH", help_heading = "Without a build tool", requires = "classpath")]
+    pub(crate) test_classpath: Option<OsString>,
+    /// Test classes to run; `*` stands for any characters; can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Without a build tool", requires = "classpath")]
+    pub(crate) tests: Vec<String>,
+    /// Test only the clauses of classes of this name; `*` stands for any characters, `?` for one; can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
+    pub(crate) include: Vec<String>,
+    /// Never test the clauses of classes of this name; can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
+    pub(crate) exclude: Vec<String>,
+    /// Show the experiments that would be run, and run none
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) list: bool,
+    /// Stop starting experiments after this time: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = crate::duration::parse, help_heading = "What to do")]
+    pub(crate) budget: Option<Duration>,
+    /// JVMs at a time; half the processors unless given
+    #[arg(long, short, value_name = "N", help_heading = "What to do")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Run every experiment, also those that can no longer change a verdict
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) matrix: bool,
+    /// Forget the results of earlier checks
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) fresh: bool,
+    /// Also inject into tests that connect to other machines
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) allow_external: bool,
+    /// Report as JSON (schema catchment.check/1)
+    #[arg(long, help_heading = "Report")]
+    pub(crate) json: bool,
+    /// Write the report to this file; `-` is stdout
+    #[arg(long, short, value_name = "FILE", help_heading = "Report")]
+    pub(crate) output: Option<PathBuf>,
+    /// List every pair with its verdicts
+    #[arg(long, help_heading = "Report")]
+    pub(crate) all: bool,
+    /// Add what it took
+    #[arg(long, help_heading = "Report")]
+    pub(crate) stats: bool,
+    /// The least finding that makes the exit code 1
+    #[arg(long, value_name = "FINDING", default_value = "dependent", help_heading = "Report")]
+    pub(crate) fail_on: FailOn,
+    /// Arguments for the build tool
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub(crate) build_arguments: Vec<OsString>,
+}
+
+/// Which findings are worth an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub(crate) enum FailOn {
+    /// None
+    Never,
+    /// Catches that only work when the try got far enough
+    Dependent,
+    /// Also tries whose failure the tests notice
+    NotResilient,
+    /// Also clauses that nothing can reach, and unstable outcomes
+    Any,
 }
 
 #[derive(Debug, clap::Args)]

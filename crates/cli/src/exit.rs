@@ -1,6 +1,7 @@
 //! Exit codes. Documented in `--help` and in the README; scripts rely on them.
 
-use catchment_lab::WatchError;
+use catchment_lab::project::ProjectError;
+use catchment_lab::{CheckError, WatchError};
 use catchment_program::LoadError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,11 +9,15 @@ pub(crate) struct ExitCode(u8);
 
 impl ExitCode {
     pub(crate) const CLEAN: Self = Self(0);
+    /// A check has findings that the user wants to hear of.
+    pub(crate) const FINDINGS: Self = Self(1);
     /// Usage, or input that cannot be read. Also clap's own code for wrong arguments.
     pub(crate) const USAGE: Self = Self(2);
-    /// Nothing could be observed: no JVM under the agent, no application classes, no JDK.
+    /// Nothing could be observed: no build, no tests, none that passes, no JVM under the agent, no application classes.
     pub(crate) const NOTHING_OBSERVED: Self = Self(3);
     pub(crate) const INTERNAL: Self = Self(4);
+    /// As shells report a program that ended by Ctrl-C.
+    pub(crate) const INTERRUPTED: Self = Self(130);
 
     /// The code of a watched program, whatever it is.
     pub(crate) fn of_program(code: i32) -> Self {
@@ -28,12 +33,31 @@ impl ExitCode {
             Some(WatchError::Results(_)) => return Self::INTERNAL,
             None => {}
         }
+        if let Some(error) = error.downcast_ref::<CheckError>() {
+            return Self::of_check(error);
+        }
         if error.is::<LoadError>() || error.is::<BadInput>() {
             Self::USAGE
         } else if error.is::<NothingObserved>() {
             Self::NOTHING_OBSERVED
         } else {
             Self::INTERNAL
+        }
+    }
+}
+
+impl ExitCode {
+    fn of_check(error: &CheckError) -> Self {
+        match error {
+            CheckError::Project(ProjectError::NoBuild { .. } | ProjectError::Plain(_))
+            | CheckError::Folder { .. }
+            | CheckError::Busy { .. } => Self::USAGE,
+            CheckError::Interrupted => Self::INTERRUPTED,
+            CheckError::Project(_)
+            | CheckError::Install(_)
+            | CheckError::Worker(_)
+            | CheckError::NothingPasses(_)
+            | CheckError::Store(_) => Self::NOTHING_OBSERVED,
         }
     }
 }

@@ -2,9 +2,12 @@
 
 mod args;
 mod commands;
+mod config;
 mod demo_project;
+mod duration;
 mod exit;
 mod output;
+mod progress;
 
 use crate::args::{Args, CommandArgs};
 use crate::exit::ExitCode;
@@ -13,6 +16,7 @@ use clap::Parser;
 fn main() -> std::process::ExitCode {
     let args = Args::parse();
     let outcome = match args.command {
+        CommandArgs::Check(args) => commands::check::run(args),
         CommandArgs::Handlers(args) => commands::handlers::run(&args),
         CommandArgs::Watch(args) => commands::watch::run(args),
         CommandArgs::Demo => commands::demo::run(),
