@@ -1,7 +1,6 @@
 //! Plays the controller for a worker whose tests are plain static methods.
 
-use anyhow::{Context, Result, bail};
-use catchment_protocol::lab::{Event, Injection, Request, Sample, TestRun};
+use catchment_protocol::lab::{Event, Injection, Request, TestRun};
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Record, WovenClass};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
@@ -9,7 +8,7 @@ use catchment_testkit::jdk;
 use catchment_testkit::workspace::root;
 use std::fs;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -19,25 +18,35 @@ pub(crate) fn javas() -> impl Iterator<Item = u32> {
     [11, 17, 21, 25].into_iter().filter(|feature| jdk::is_here(*feature))
 }
 
-/// The class folders of the application, the tests and the driver.
+/// The class folders that make up a project.
 pub(crate) struct Classes {
     pub(crate) application: PathBuf,
+    /// Not on the class path.
+    pub(crate) plugin: PathBuf,
+    /// For Java 17 and later.
+    pub(crate) modern: PathBuf,
     pub(crate) tests: PathBuf,
     pub(crate) driver: PathBuf,
 }
 
 pub(crate) fn classes() -> Classes {
     let folder = root().join("testkit/tests/worker/java");
-    let compile = |name: &str, class_path: Vec<PathBuf>, more: Option<PathBuf>| {
+    let compile = |name: &str, release: u32, class_path: &[&PathBuf], more: Option<PathBuf>| {
         let mut sources = files_with_extension(&folder.join(name), "java").expect("sources");
         sources.extend(more);
+        let class_path = class_path.iter().map(|folder| (*folder).clone()).collect();
         let job = Job { sources, class_path, ..Job::default() };
-        Compiler::Javac { jdk: 17, release: 11 }.compile(&job).expect("compiles")
+        Compiler::Javac { jdk: 17, release }.compile(&job).expect("compiles")
     };
-    let application = compile("app", Vec::new(), None);
-    let tests = compile("tests", vec![application.clone()], None);
+    let application = compile("app", 11, &[], None);
     let lab = root().join("jvm/runtime/catchment/runtime/Lab.java");
-    Classes { tests, driver: compile("driver", Vec::new(), Some(lab)), application }
+    Classes {
+        tests: compile("tests", 11, &[&application], None),
+        plugin: compile("plugin", 11, &[], None),
+        modern: compile("modern", 17, &[], None),
+        driver: compile("driver", 11, &[], Some(lab)),
+        application,
+    }
 }
 
 /// Where the agent library and its runtime lie, learnt from what a watched command is given.
@@ -64,22 +73,17 @@ pub(crate) struct Worker {
     pub(crate) child: Child,
     stream: UnixStream,
     pub(crate) woven: Vec<WovenClass>,
-    pub(crate) events: Vec<Event>,
     _folder: tempfile::TempDir,
 }
 
 impl Worker {
-    pub(crate) fn start(java: u32, classes: &Classes) -> Self {
-        Self::start_with(java, classes, &[], &[])
-    }
-
-    pub(crate) fn start_with(java: u32, classes: &Classes, jvm: &[&str], arguments: &[&str]) -> Self {
+    pub(crate) fn start(java: u32, classes: &Classes, jvm: &[&str], arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let (library, runtime) = agent();
         let options = AgentOptions {
             results: folder.path().to_owned(),
             runtime: runtime.clone(),
-            application: vec![classes.application.clone()],
+            application: vec![classes.application.clone(), classes.plugin.clone(), classes.modern.clone()],
             tests: vec![classes.tests.clone()],
             socket: Some(folder.path().join("socket")),
             ..AgentOptions::default()
@@ -87,13 +91,14 @@ impl Worker {
         let listener = UnixListener::bind(folder.path().join("socket")).expect("a socket");
         let mut command = jdk::runtime(java).expect("a Java").command("java");
         command.arg(format!("-agentpath:{}={}", library.display(), options.encode())).args(jvm);
-        let class_path = [&classes.application, &classes.tests, &classes.driver];
+        command.arg(format!("-Dplugin={}", classes.plugin.display()));
+        let class_path = [&classes.application, &classes.modern, &classes.tests, &classes.driver];
         command.arg("-cp").arg(std::env::join_paths(class_path).expect("a class path"));
         command.arg("driver.Driver").args(arguments).stdin(Stdio::null());
         let child = command.spawn().expect("starts");
         let (stream, _) = listener.accept().expect("connects");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
-        Self { child, stream, woven: Vec::new(), events: Vec::new(), _folder: folder }
+        Self { child, stream, woven: Vec::new(), _folder: folder }
     }
 
     pub(crate) fn ask(&mut self, request: &Request) {
@@ -114,7 +119,11 @@ impl Worker {
 
     /// Started, and ready.
     pub(crate) fn ready(java: u32, classes: &Classes) -> Self {
-        let mut worker = Self::start(java, classes);
+        Self::ready_with(java, classes, &[])
+    }
+
+    pub(crate) fn ready_with(java: u32, classes: &Classes, jvm: &[&str]) -> Self {
+        let mut worker = Self::start(java, classes, jvm, &[]);
         let event = worker.event();
         assert!(matches!(event, Some(Event::Ready { .. })), "{event:?}");
         worker
@@ -151,7 +160,7 @@ impl Worker {
         found.unwrap_or_else(|| panic!("no pair of {method} catching {caught}"))
     }
 
-    /// An injection at a pair of the test's own method.
+    /// Throws this type at the pair of this method that catches it.
     pub(crate) fn injection(&self, method: &str, caught: &str) -> Injection {
         Injection {
             pair: self.pair(method, caught),
@@ -173,6 +182,17 @@ impl Worker {
             }
         }
         counters
+    }
+
+    /// What the worker says instead of ending the test.
+    pub(crate) fn interrupted(&mut self, test: &str, injection: Option<Injection>) -> Event {
+        let event = self.finished(test, injection).expect_err("the test does not end");
+        event.expect("the worker says why it ends")
+    }
+
+    /// The controller goes away.
+    pub(crate) fn hang_up(&mut self) {
+        self.stream.shutdown(std::net::Shutdown::Both).expect("closes");
     }
 
     /// Waits for the process, which must end by itself.

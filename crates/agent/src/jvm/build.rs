@@ -98,6 +98,10 @@ impl Recipe {
         let Some((class, remark)) = concrete(java, named) else {
             return Self::impossible(format!("{name} is abstract and cannot be extended"));
         };
+        // Its members are known only once it is initialised.
+        if let Err(why) = java.load(&java.class_name(class), java.loader_of(class)) {
+            return Self::impossible(format!("cannot load {}: {why}", java.class_name(class)));
+        }
         let sample =
             injection.sample.as_ref().filter(|sample| remark.is_empty() && sample.exception == *name);
         let tried = sample

@@ -121,6 +121,31 @@ public final class Shapes {
         }
     }
 
+    public static String failInside() {
+        try {
+            fail();
+            return "through";
+        } catch (UnsupportedOperationException e) {
+            return "caught";
+        }
+    }
+
+    public static int deep(int depth) {
+        try {
+            return deep(depth + 1) + 1;
+        } catch (IllegalStateException e) {
+            return 0;
+        }
+    }
+
+    public static void exit() {
+        try {
+            sink++;
+        } catch (IllegalStateException e) {
+            System.exit(3);
+        }
+    }
+
     public static void fail() {
         throw new UnsupportedOperationException("as ever");
     }

@@ -2,6 +2,18 @@ package tests;
 
 import app.Once;
 import app.Shapes;
+import app.Types;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** What the tests see is what they return. */
 final class Cases {
@@ -64,5 +76,171 @@ final class Cases {
 
     static Object rethrow() {
         return Shapes.rethrow();
+    }
+
+    static Object hidden() {
+        return Types.hidden();
+    }
+
+    static Object abstractType() {
+        return Types.abstractType();
+    }
+
+    static Object grumpy() {
+        return Types.grumpy();
+    }
+
+    static Object forgetful() {
+        return Types.forgetful();
+    }
+
+    static Object broken() {
+        return Types.broken();
+    }
+
+    static Object unchecked() {
+        return Types.unchecked();
+    }
+
+    static Object vm() {
+        return Types.vm();
+    }
+
+    static Object coded() {
+        return Types.coded(true);
+    }
+
+    static Object codedNot() {
+        return Types.coded(false);
+    }
+
+    static Object listing() {
+        return Types.listing();
+    }
+
+    static Object sealed() throws Exception {
+        return Class.forName("modern.Sealed").getMethod("run").invoke(null);
+    }
+
+    /** A new class loader each time. */
+    static Object plugin() throws Exception {
+        URL[] place = {new File(System.getProperty("plugin")).toURI().toURL()};
+        try (URLClassLoader loader = new URLClassLoader(place)) {
+            Runnable plugin = (Runnable) loader.loadClass("plugin.Plugin").getConstructor().newInstance();
+            plugin.run();
+            return plugin.getClass().getField("seen").get(plugin);
+        }
+    }
+
+    static Object blue() {
+        try {
+            Shapes.fail();
+        } catch (UnsupportedOperationException expected) {
+            return null;
+        }
+        return "no exception";
+    }
+
+    static Object blueByReference() {
+        return expectFailure(Shapes::fail);
+    }
+
+    static Object blueByReflection() throws Exception {
+        try {
+            Shapes.class.getMethod("fail").invoke(null);
+        } catch (ReflectiveOperationException expected) {
+            return null;
+        }
+        return "no exception";
+    }
+
+    private static Object expectFailure(Runnable body) {
+        try {
+            body.run();
+        } catch (UnsupportedOperationException expected) {
+            return null;
+        }
+        return "no exception";
+    }
+
+    static Object white() {
+        return Shapes.failInside();
+    }
+
+    static Object leavesThread() {
+        Thread thread = new Thread(() -> sleep(60_000), "left behind");
+        thread.setDaemon(true);
+        thread.start();
+        return null;
+    }
+
+    static Object leavesNoThread() throws Exception {
+        Thread thread = new Thread(() -> sleep(10), "soon gone");
+        thread.start();
+        CompletableFuture.runAsync(() -> sleep(1)).get();
+        return null;
+    }
+
+    private static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Object connects() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket near = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
+                Socket far = new Socket()) {
+            connect(far);
+        }
+        return null;
+    }
+
+    private static void connect(Socket socket) {
+        try {
+            socket.connect(new InetSocketAddress("240.0.0.1", 9), 500);
+        } catch (IOException nobodyThere) {
+            // As expected, but some networks answer for everybody.
+        }
+    }
+
+    static Object exits() {
+        System.exit(3);
+        return null;
+    }
+
+    static Object exitsInHandler() {
+        Shapes.exit();
+        return null;
+    }
+
+    static Object halts() {
+        Runtime.getRuntime().halt(4);
+        return null;
+    }
+
+    static Object fillsMemory() {
+        List<byte[]> kept = new ArrayList<>();
+        while (true) {
+            kept.add(new byte[1 << 20]);
+        }
+    }
+
+    static Object asksForTooMuch() {
+        try {
+            return new long[Integer.MAX_VALUE - 8].length;
+        } catch (OutOfMemoryError tooMuch) {
+            return "too much";
+        }
+    }
+
+    static Object overflows() {
+        try {
+            return Shapes.deep(0);
+        } catch (StackOverflowError deep) {
+            return "too deep";
+        }
     }
 }

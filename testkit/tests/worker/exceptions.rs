@@ -1,0 +1,126 @@
+//! Exceptions of every type are made, as much like real ones as can be.
+
+use crate::harness::{Worker, classes, javas, seen};
+use catchment_protocol::lab::FieldValue;
+
+#[test]
+fn types_that_cannot_just_be_constructed_are_thrown_all_the_same() {
+    let classes = classes();
+    let cases = [
+        ("hidden", "app.Types$Hidden", "caught injected by catchment", "allocated, without its constructors"),
+        (
+            "abstractType",
+            "app.Types$Vague",
+            "caught injected by catchment, null, 0, java.lang.Exception: injected by catchment",
+            "constructor (String, Throwable), of a generated subclass",
+        ),
+        ("grumpy", "app.Types$Grumpy", "caught injected by catchment", "allocated, without its constructors"),
+        ("forgetful", "app.Types$Forgetful", "caught", "allocated, without its constructors"),
+        (
+            "unchecked",
+            "java.io.UncheckedIOException",
+            "caught java.io.IOException",
+            "constructor (String, IOException)",
+        ),
+        (
+            "vm",
+            "java.lang.VirtualMachineError",
+            "caught injected by catchment",
+            "constructor (String, Throwable), of a generated subclass",
+        ),
+        ("checked", "java.io.IOException", CHECKED, "constructor (String, Throwable)"),
+    ];
+    for java in javas() {
+        let mut worker = Worker::ready(java, &classes);
+        for (test, exception, expected, made) in cases {
+            worker.run(test);
+            let injection = worker.injection(test, exception);
+            // Twice: what was generated is used again.
+            for _ in 0..2 {
+                let run = worker.inject(test, injection.clone());
+                assert_eq!(seen(&run), expected, "{java}: {run:?}");
+                let injected = run.injected.unwrap();
+                assert_eq!(injected.made.as_deref(), Ok(made), "{java}: {test}");
+                assert_eq!((injected.fired, injected.caught_here), (1, 1), "{java}: {test}");
+            }
+        }
+    }
+}
+
+const CHECKED: &str = "injected by catchment because of java.lang.Exception: injected by catchment";
+
+#[test]
+fn a_sealed_type_is_stood_for_by_the_first_concrete_class_it_permits() {
+    let classes = classes();
+    for java in javas().filter(|java| *java >= 17) {
+        let mut worker = Worker::ready(java, &classes);
+        assert_eq!(seen(&worker.run("sealed")), "through");
+        let injection = worker.injection("run", "modern.Sealed$Trouble");
+        let run = worker.inject("sealed", injection);
+        assert_eq!(seen(&run), "caught Huge");
+        let made = run.injected.unwrap().made.unwrap();
+        assert_eq!(made, "constructor (), of the permitted subclass modern.Sealed$Huge");
+    }
+}
+
+#[test]
+fn what_cannot_be_made_is_said_and_nothing_is_thrown() {
+    let classes = classes();
+    for java in javas() {
+        let mut worker = Worker::ready(java, &classes);
+        worker.run("broken");
+        let mut injection = worker.injection("broken", "app.Types$Broken");
+        for (exception, expected) in [
+            ("app.Types$Broken", "java.lang.ExceptionInInitializerError"),
+            ("app.Types$Broken", "java.lang.NoClassDefFoundError"),
+            ("app.Gone", "cannot load app.Gone: java.lang.ClassNotFoundException: app.Gone"),
+            ("app.Shapes", "app.Shapes is no exception"),
+        ] {
+            injection.exception = exception.to_owned();
+            let run = worker.inject("broken", injection.clone());
+            assert_eq!(seen(&run), "through");
+            let injected = run.injected.unwrap();
+            assert_eq!((injected.reached, injected.fired), (1, 0));
+            let why = injected.made.unwrap_err();
+            assert!(why.contains(expected), "{java}: {why}");
+        }
+    }
+}
+
+#[test]
+fn an_exception_seen_in_the_baseline_is_thrown_again_with_its_data() {
+    let classes = classes();
+    for java in javas() {
+        let mut worker = Worker::ready(java, &classes);
+        let run = worker.run("coded");
+        let real = "disk 42 sda 0.5 java.io.IOException: worn out";
+        assert_eq!(seen(&run), real);
+        let [(counter, sample)] = run.samples.as_slice() else { panic!("{run:?}") };
+        assert_eq!([*counter], *worker.caught_counters("coded", "app.Types$Coded"));
+        assert_eq!(sample.message.as_deref(), Some("disk"));
+        assert_eq!(sample.cause, Some(("java.io.IOException".into(), Some("worn out".into()))));
+        let code = ("app.Types$Coded".to_owned(), "code".to_owned(), FieldValue::Bits(42));
+        assert!(sample.fields.contains(&code) && sample.fields.len() == 3, "{sample:?}");
+        assert!(worker.run("coded").samples.is_empty(), "a sample is taken once");
+
+        let mut injection = worker.injection("coded", "app.Types$Coded");
+        injection.sample = Some(sample.clone());
+        // In a JVM that has never seen a real one.
+        let mut fresh = Worker::ready(java, &classes);
+        let run = fresh.inject("codedNot", injection);
+        assert_eq!(seen(&run), real, "{java}: {run:?}");
+        assert_eq!(run.injected.unwrap().made.as_deref(), Ok("as seen in the baseline"));
+    }
+}
+
+#[test]
+fn exceptions_that_hold_objects_give_no_sample_nor_do_injected_ones() {
+    let classes = classes();
+    let mut worker = Worker::ready(17, &classes);
+    let run = worker.run("listing");
+    assert_eq!((seen(&run), run.samples.as_slice()), ("caught []", [].as_slice()));
+    worker.run("plain");
+    let injection = worker.injection("plain", "java.lang.IllegalStateException");
+    assert!(worker.inject("plain", injection).samples.is_empty());
+    assert!(worker.run("plain").samples.is_empty());
+}

@@ -1,0 +1,161 @@
+package app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Exception types that cannot just be constructed. Each method catches one of them. */
+public final class Types {
+    static boolean never;
+
+    /** Nobody outside can name it, and its only constructor fails. */
+    private static final class Hidden extends Exception {
+        private Hidden(int number) {
+            super("number " + 1 / number);
+            throw new IllegalStateException("no");
+        }
+    }
+
+    abstract static class Vague extends Exception {
+        Vague(String message, Throwable cause) {
+            super(message, cause);
+        }
+
+        abstract String detail();
+
+        abstract long code();
+    }
+
+    public static class Grumpy extends RuntimeException {
+        public Grumpy(String message) {
+            throw new IllegalArgumentException("constructor " + message);
+        }
+    }
+
+    /** Its message can only be asked for if it was made by the constructor that the application uses. */
+    public static class Forgetful extends RuntimeException {
+        private final Object detail;
+
+        public Forgetful(String message) {
+            this(message, null);
+        }
+
+        Forgetful(String message, Object detail) {
+            super(message);
+            this.detail = detail;
+        }
+
+        @Override
+        public String getMessage() {
+            return super.getMessage() + detail.hashCode();
+        }
+    }
+
+    public static class Broken extends RuntimeException {
+        static final int NUMBER = Integer.parseInt("no number");
+    }
+
+    public static class Coded extends Exception {
+        public final int code;
+        public final String name;
+        private final double share;
+
+        public Coded(String message, int code, String name, double share, Throwable cause) {
+            super(message, cause);
+            this.code = code;
+            this.name = name;
+            this.share = share;
+        }
+
+        @Override
+        public String getMessage() {
+            return super.getMessage() + " " + code + " " + name + " " + share;
+        }
+    }
+
+    public static class Listing extends RuntimeException {
+        final List<String> lines = new ArrayList<>();
+    }
+
+    public static String hidden() {
+        try {
+            if (never) {
+                throw new Hidden(1);
+            }
+            return "through";
+        } catch (Hidden e) {
+            return "caught " + e.getMessage();
+        }
+    }
+
+    public static String abstractType() {
+        try {
+            mayBeVague();
+            return "through";
+        } catch (Vague e) {
+            return "caught " + e.getMessage() + ", " + e.detail() + ", " + e.code() + ", " + e.getCause();
+        }
+    }
+
+    private static void mayBeVague() throws Vague {}
+
+    public static String grumpy() {
+        try {
+            return String.valueOf("through");
+        } catch (Grumpy e) {
+            return "caught " + e.getMessage();
+        }
+    }
+
+    public static String forgetful() {
+        try {
+            return String.valueOf("through");
+        } catch (Forgetful e) {
+            return "caught";
+        }
+    }
+
+    public static String broken() {
+        try {
+            return String.valueOf("through");
+        } catch (Broken e) {
+            return "caught";
+        }
+    }
+
+    public static String unchecked() {
+        try {
+            return String.valueOf("through");
+        } catch (UncheckedIOException e) {
+            return "caught " + e.getCause().getClass().getName();
+        }
+    }
+
+    public static String vm() {
+        try {
+            return String.valueOf("through");
+        } catch (VirtualMachineError e) {
+            return "caught " + e.getMessage();
+        }
+    }
+
+    public static String coded(boolean fails) {
+        try {
+            if (fails) {
+                throw new Coded("disk", 42, "sda", 0.5, new IOException("worn out"));
+            }
+            return "through";
+        } catch (Coded e) {
+            return e.getMessage() + " " + e.getCause();
+        }
+    }
+
+    public static String listing() {
+        try {
+            throw new Listing();
+        } catch (Listing e) {
+            return "caught " + e.lines;
+        }
+    }
+}
