@@ -56,12 +56,12 @@ catchment.toml in DIR may hold: include, exclude, jobs, budget, and for findings
 
 Examples:
   catchment check                                 the project in this folder
-  catchment check --budget 10m                    the most telling experiments first, ten minutes of them
+  catchment check --budget 10m                    ten minutes, the most telling experiments first
   catchment check --list                          what would be done
   catchment check --include 'com.acme.io.*' --all
   catchment check --json -o check.json            for programs (schema catchment.check/1)
   catchment check -- -pl core -Pfast              arguments for Maven or Gradle
-  catchment check --classpath target/classes --test-classpath \"target/test-classes:$(cat test.classpath)\"";
+  catchment check --classpath target/classes --test-classpath target/test-classes:junit.jar";
 
 /// Tells JVM developers what really happens in their catch blocks.
 #[derive(Debug, Parser)]

@@ -89,6 +89,8 @@ impl<W: Write> Progress for Lines<W> {
         (self.name, self.total, self.done) = (name.to_owned(), total, 0);
         self.next = self.interval();
         match total {
+            // Most often because an earlier check has done it all.
+            Some(0) => {}
             Some(total) => self.line(&format!("{name}: {total} to do")),
             None => self.line(name),
         }
@@ -145,6 +147,7 @@ mod tests {
             lines.phase("suite", Some(2));
             lines.step(1);
             lines.step(1);
+            lines.phase("nothing", Some(0));
             lines.phase("build", None);
             lines.note("parallel execution is off");
         });

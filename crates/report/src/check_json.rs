@@ -1,6 +1,6 @@
 //! `catchment.check/1`: tests, pairs, verdicts and experiments. `docs/schema/catchment.check.1.json` is its schema.
 //!
-//! PAIR is that of `catchment.handlers/1`. Every experiment of the plan is listed; one without an outcome says why.
+//! PAIR is that of `catchment.handlers/1`. An experiment without an outcome says why; one that is not listed was not run.
 
 use crate::check::{CheckReport, kind_word};
 use crate::json::{JsonPair, JsonProblem, write_line};

@@ -1,7 +1,7 @@
 //! What a check would do: pairs with the experiments planned for them.
 
 use crate::text::{counted, pair_line};
-use catchment_verdicts::CheckedProject;
+use catchment_verdicts::{CheckedProject, Experiment, NoOutcome, Outcome};
 use std::io::{self, Write};
 
 pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
@@ -12,10 +12,17 @@ pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Res
         writeln!(out, "{}", pair_line(&pair.class, &pair.method, source, line, &pair.types))?;
         for experiment in &pair.experiments {
             let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
-            writeln!(out, "    {test}  throwing {}", experiment.exception)?;
+            let known = if is_to_do(experiment) { "" } else { " (done)" };
+            writeln!(out, "    {test}  throwing {}{known}", experiment.exception)?;
         }
     }
-    let experiments: usize = planned.iter().map(|pair| pair.experiments.len()).sum();
-    let pairs = counted(planned.len(), "pair", "pairs");
-    writeln!(out, "{} on {pairs} planned", counted(experiments, "experiment", "experiments"))
+    let experiments = || planned.iter().flat_map(|pair| &pair.experiments);
+    let total = counted(experiments().count(), "experiment", "experiments");
+    let to_do = experiments().filter(|experiment| is_to_do(experiment)).count();
+    writeln!(out, "{total} on {}, {to_do} to do", counted(planned.len(), "pair", "pairs"))
+}
+
+/// An earlier check may have done it.
+fn is_to_do(experiment: &Experiment) -> bool {
+    matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
 }

@@ -184,3 +184,38 @@ fn a_reader_that_stops_early_is_no_error() {
     let panicked = String::from_utf8_lossy(&output.stderr).contains("panicked");
     assert!(output.status.success() && !panicked, "{}", error_text(&output));
 }
+
+fn check(folder: &Path, arguments: &[&str]) -> Output {
+    catchment().arg("check").arg(folder).args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_check_of_nothing_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    check_one_line(&check(&folder.path().join("none"), &[]), 2, &["none", "not a folder"]);
+}
+
+#[test]
+fn an_unknown_key_in_the_configuration_names_file_line_and_nearest_key() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("catchment.toml"), "jobs = 1\nexlude = []\n").unwrap();
+    check_one_line(&check(folder.path(), &[]), 2, &["catchment.toml:2", "`exlude`", "`exclude`"]);
+}
+
+#[test]
+fn a_check_whose_report_has_no_place_does_not_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = check(folder.path(), &["-o", "no/such/place/check.json"]);
+    check_one_line(&output, 2, &["cannot write", "check.json"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was done");
+}
+
+#[test]
+fn a_check_without_a_build_says_what_was_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = check(folder.path(), &[]);
+    let text = error_text(&output);
+    assert!(text.trim_end().lines().last().unwrap().contains("no build found"), "{text}");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+}
