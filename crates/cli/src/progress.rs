@@ -32,7 +32,7 @@ impl Progress for Bar {
                 let template = "{prefix} {wide_bar} {pos}/{len}, {per_sec}, {eta} left";
                 (ProgressBar::new(total), template)
             }
-            None => (ProgressBar::new_spinner(), "{prefix} {spinner} {pos} in {elapsed}"),
+            None => (ProgressBar::new_spinner(), "{prefix} {spinner} {elapsed}"),
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar = bar.with_style(style).with_prefix(name.to_owned());
