@@ -2,7 +2,11 @@
 //!
 //! Maven fetches its plugins through its ordinary client.
 
-use catchment_lab::project::{Framework, Project, ProjectError, ProjectRequest, RunConfiguration, prepare};
+use catchment_lab::project::{
+    Framework, PlainRequest, Project, ProjectError, ProjectRequest, RunConfiguration, prepare,
+};
+use catchment_protocol::lab::Outcome;
+use catchment_testkit::{jdk, maven};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -42,12 +46,16 @@ impl Sample {
     }
 
     fn junit4(self, class: &str) -> Self {
+        self.junit4_in("", class)
+    }
+
+    fn junit4_in(self, module: &str, class: &str) -> Self {
         let text = format!(
             "package acme; import static org.junit.Assert.*; public class {class} {{
                @org.junit.Test public void good() {{ assertEquals(1, Parser.parse(\"1\")); }}
                @org.junit.Test public void bad() {{ assertEquals(-1, Parser.parse(\"x\")); }} }}"
         );
-        self.file(&format!("src/test/java/acme/{class}.java"), &text)
+        self.file(&format!("{module}src/test/java/acme/{class}.java"), &text)
     }
 
     fn junit5(self, path: &str, class: &str) -> Self {
@@ -225,4 +233,256 @@ fn old_surefire_with_junit_4() {
     let text = serde_json::to_string(&moved).unwrap();
     assert!(!text.contains(".catchment/build/"), "{text}");
     assert_eq!(moved.application, [to.join("target/classes")]);
+}
+
+#[test]
+fn a_jvm_per_class_is_one_configuration() {
+    let configuration =
+        "<forkCount>2</forkCount><reuseForks>false</reuseForks><excludedGroups>slow</excludedGroups>
+        <argLine>-Dfork=${surefire.forkNumber}</argLine>";
+    let sample =
+        Sample::new().parser("").junit5("src/test/java", "OneTest").junit5("src/test/java", "TwoTest");
+    let sample = sample.file("pom.xml", &pom(JUNIT5, "2.22.2", configuration));
+    let project = sample.prepared(&[]);
+    let found = only(&project);
+    assert_eq!(found.framework, Framework::JUnitPlatform);
+    assert_eq!(found.filters.excluded_groups, ["slow"]);
+    assert_eq!(found.notes, ["the build used 2 JVMs for these tests; here one JVM runs them all"]);
+    assert_eq!(sorted(&found.test_classes), ["acme.OneTest", "acme.TwoTest"]);
+    assert!(found.class_path.iter().any(|jar| jar.to_string_lossy().contains("junit-platform-launcher")));
+}
+
+#[test]
+fn a_module_is_patched_with_its_tests() {
+    let sample = Sample::new().parser("").junit5("src/test/java", "OneTest");
+    let sample = sample.file("src/main/java/module-info.java", "module acme.parser { exports acme; }");
+    let sample = sample.file("pom.xml", &pom(JUNIT5, "3.5.2", SETTINGS));
+    let project = sample.prepared(&[]);
+    let found = only(&project);
+    check_settings(&sample, found);
+    let arguments = texts(&found.jvm_arguments);
+    let follows = |option: &str| {
+        let position = arguments.iter().position(|argument| *argument == option);
+        position.map(|position| arguments[position + 1].to_owned())
+    };
+    assert_eq!(follows("--module-path"), Some(sample.copy("target/classes").display().to_string()));
+    let tests = sample.copy("target/test-classes");
+    assert_eq!(follows("--patch-module"), Some(format!("acme.parser={}", tests.display())));
+    assert!(found.class_path.contains(&tests));
+    assert_eq!(
+        reported(found),
+        [
+            "bad of acme.OneTest: Passed",
+            "good of acme.OneTest: Passed",
+            "none of acme.OneTest$Inner: Skipped",
+        ]
+    );
+    assert_eq!(found.test_classes, ["acme.OneTest"]);
+}
+
+#[test]
+fn tests_in_another_module_and_in_failsafe() {
+    let parent = "<parent><groupId>acme</groupId><artifactId>all</artifactId><version>1</version></parent>";
+    let failsafe =
+        "<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-failsafe-plugin</artifactId>
+        <version>3.5.2</version><executions><execution><id>slow ones</id><goals><goal>integration-test</goal>
+        </goals></execution></executions></plugin>";
+    let surefire = plugin("maven-surefire-plugin", "3.5.2", "<argLine>-Dx=1</argLine>");
+    let all =
+        pom_with(JUNIT5, &surefire, "<modules><module>core</module><module>checks/it</module></modules>");
+    let all = all
+        .replace("<artifactId>parser</artifactId>", "<artifactId>all</artifactId><packaging>pom</packaging>");
+    let core =
+        format!("<project><modelVersion>4.0.0</modelVersion>{parent}<artifactId>core</artifactId></project>");
+    let relative = parent.replace("</parent>", "<relativePath>../..</relativePath></parent>");
+    let it = format!(
+        "<project><modelVersion>4.0.0</modelVersion>{relative}<artifactId>it</artifactId><dependencies><dependency>
+         <groupId>acme</groupId><artifactId>core</artifactId><version>1</version></dependency></dependencies>
+         <build><plugins>{failsafe}</plugins></build></project>"
+    );
+    let sample =
+        Sample::new().file("pom.xml", &all).file("core/pom.xml", &core).file("checks/it/pom.xml", &it);
+    let sample = sample.parser("core/").junit5("core/src/test/java", "CoreTest");
+    let sample =
+        sample.junit5("checks/it/src/test/java", "FarTest").junit5("checks/it/src/test/java", "SlowIT");
+    let project = sample.prepared(&[]);
+    let names: Vec<_> = project.configurations.iter().map(|each| each.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["core: surefire (default-test)", "it: surefire (default-test)", "it: failsafe (slow ones)"]
+    );
+    let classes: Vec<_> = project.configurations.iter().map(|each| each.test_classes.join(" ")).collect();
+    assert_eq!(classes, ["acme.CoreTest", "acme.FarTest", "acme.SlowIT"]);
+    let far = &project.configurations[1];
+    assert_eq!(far.application, [sample.copy("core/target/core-1.jar")]);
+    assert_eq!(far.tests, [sample.copy("checks/it/target/test-classes")]);
+    assert_eq!(far.working_folder, sample.copy("checks/it"));
+
+    // Somebody who stands in a module asks for that module.
+    let before = contents(&sample.root);
+    let module = sample.prepare_in("core", &["test", "-o"]).unwrap();
+    assert_eq!(contents(&sample.root), before);
+    assert_eq!(only(&module).name, "core: surefire (default-test)");
+    assert_eq!(module.workspace, project.workspace);
+}
+
+#[test]
+fn tests_in_mavens_own_jvm_are_forked_if_the_pom_allows() {
+    let sample = Sample::new().parser("").junit4("OneTest");
+    let pom = pom(JUNIT4, "2.22.2", "<useManifestOnlyJar>false</useManifestOnlyJar>");
+    let pom = pom.replace("<properties>", "<properties><forkCount>0</forkCount>");
+    let sample = sample.file("pom.xml", &pom);
+    let project = sample.prepared(&[]);
+    assert_eq!(only(&project).test_classes, ["acme.OneTest"]);
+    assert!(only(&project).class_path.contains(&sample.copy("target/classes")));
+    assert!(project.problems[0].what.contains("forkCount=0"), "{:?}", project.problems);
+
+    let fixed = pom.replace("<useManifestOnlyJar>", "<forkCount>0</forkCount><useManifestOnlyJar>");
+    let sample = sample.file("pom.xml", &fixed);
+    let error = sample.prepare(&[]).unwrap_err().to_string();
+    assert!(error.starts_with("the build ran no tests: ") && error.contains("forkCount=0"), "{error}");
+}
+
+#[test]
+fn testng_with_groups_and_threads() {
+    let test = "package acme; import org.testng.annotations.*; public class OneTest {
+        @Test(groups = \"slow\") public void bad() { assert Parser.parse(\"x\") == -1; }
+        @Test public void good() { assert Parser.parse(\"1\") == 1; } }";
+    let sample = Sample::new().parser("").file("src/test/java/acme/OneTest.java", test);
+    let configuration = "<groups>slow</groups><parallel>methods</parallel>";
+    let sample = sample.file("pom.xml", &pom("org.testng:testng:7.5", "3.5.2", configuration));
+    let project = sample.prepared(&[]);
+    let found = only(&project);
+    assert_eq!(found.framework, Framework::TestNg);
+    assert_eq!(found.filters.included_groups, ["slow"]);
+    assert_eq!(found.notes, ["parallel=methods: parallel execution is switched off for observation"]);
+    assert_eq!(reported(found), ["bad of acme.OneTest: Passed"]);
+}
+
+#[test]
+fn a_build_that_cannot_give_tests_says_so_in_one_line() {
+    let empty = Sample::new().file("readme.txt", "");
+    let error = empty.prepare(&[]).unwrap_err();
+    assert!(matches!(error, ProjectError::NoBuild { .. }), "{error}");
+
+    let sample = Sample::new().parser("").junit4("OneTest").file("pom.xml", &pom(JUNIT4, "2.22.2", ""));
+    let error = sample.prepare(&["-DskipTests"]).unwrap_err().to_string();
+    assert!(error.starts_with("the build ran no tests: tests are skipped"), "{error}");
+
+    let broken = sample.file("src/main/java/acme/Broken.java", "package acme; class Broken { int x = ; }");
+    let error = broken.prepare(&[]).unwrap_err().to_string();
+    let expected = "the build failed: parser: Compilation failure: src/main/java/acme/Broken.java:[1,38] ";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(error.ends_with("/.catchment/build.log)") && error.lines().count() == 1, "{error}");
+    assert!(fs::read_to_string(broken.root.join(".catchment/build.log")).unwrap().contains("BUILD FAILURE"));
+}
+
+#[test]
+fn a_red_test_is_no_failed_build() {
+    let red = "package acme; public class RedTest { @org.junit.Test public void red() { throw new Error(\"no\"); } }";
+    let sample = Sample::new().parser("").junit4("OneTest").file("src/test/java/acme/RedTest.java", red);
+    let sample = sample.file("pom.xml", &pom(JUNIT4, "3.5.2", ""));
+    let project = sample.prepared(&[]);
+    let red = only(&project).reported.iter().find(|test| test.name == "red").unwrap();
+    assert_eq!(red.outcome, Outcome::Failed);
+    assert_eq!(sorted(&only(&project).test_classes), ["acme.OneTest", "acme.RedTest"]);
+}
+
+#[test]
+fn class_paths_without_a_build() {
+    let sample = Sample::new().parser("").junit4("OneTest").junit5("src/test5/java", "NewTest");
+    let compile = |into: &str, class_path: &[PathBuf], source: &str| {
+        let into = sample.root.join(into);
+        fs::create_dir_all(&into).unwrap();
+        let mut javac = jdk::installed(17).unwrap().command("javac");
+        javac.arg("-d").arg(&into).arg("-cp").arg(std::env::join_paths(class_path).unwrap());
+        assert!(javac.arg(sample.root.join(source)).status().unwrap().success());
+        into
+    };
+    let junit4 = maven::resolve_with_dependencies(&[JUNIT4]).unwrap();
+    let junit5 = maven::resolve_with_dependencies(&[JUNIT5]).unwrap();
+    let classes = compile("classes", &[], "src/main/java/acme/Parser.java");
+    let with = |jars: &[PathBuf]| [std::slice::from_ref(&classes), jars].concat();
+    let tests = compile("tests", &with(&junit4), "src/test/java/acme/OneTest.java");
+    let new = compile("new-tests", &with(&junit5), "src/test5/java/acme/NewTest.java");
+    let before = contents(&sample.root);
+    let prepared = |tests: &Path, jars: &[PathBuf], patterns: &[&str]| {
+        let plain = PlainRequest {
+            class_path: vec![classes.clone()],
+            test_class_path: [&[tests.to_owned()], jars].concat(),
+            tests: patterns.iter().map(|pattern| pattern.to_string()).collect(),
+            java: None,
+        };
+        let request =
+            ProjectRequest { folder: sample.root.clone(), plain: Some(plain), ..ProjectRequest::default() };
+        prepare(&request, &mut |_| {})
+    };
+    let project = prepared(&tests, &junit4, &[]).unwrap();
+    assert_eq!(contents(&sample.root), before);
+    let found = only(&project);
+    assert_eq!(found.name, "class path");
+    assert_eq!(
+        (found.framework, found.test_classes.as_slice()),
+        (Framework::JUnit4, &["acme.OneTest".to_owned()][..])
+    );
+    assert_eq!(found.application, [sample.copy("classes")]);
+    assert_eq!(found.tests, [sample.copy("tests")]);
+    assert!(has_jar(found, "junit-4.13.2.jar"));
+
+    let error = prepared(&tests, &junit4, &["acme.Two*"]).unwrap_err().to_string();
+    assert_eq!(error, "no tests: no class in --test-classpath is a test and matches --tests acme.Two*");
+    let error = prepared(&new, &junit5, &[]).unwrap_err().to_string();
+    assert!(error.ends_with("add junit-platform-launcher to --test-classpath"), "{error}");
+    let launcher = maven::resolve(&["org.junit.platform:junit-platform-launcher:1.10.2"]).unwrap();
+    let project = prepared(&new, &[junit5.clone(), launcher].concat(), &[]).unwrap();
+    // The nested class is run with the one it is nested in.
+    assert_eq!(only(&project).test_classes, ["acme.NewTest"]);
+    assert_eq!(only(&project).framework, Framework::JUnitPlatform);
+}
+
+/// Gradle is no more taken for granted than a second Java; in CI it is.
+#[test]
+fn a_gradle_build() {
+    let has_gradle = std::process::Command::new("gradle").arg("--version").output().is_ok();
+    if !has_gradle && std::env::var_os("CI").is_none() {
+        eprintln!("not checked here: no gradle on the PATH");
+        return;
+    }
+    let jars = maven::resolve_with_dependencies(&[JUNIT4]).unwrap();
+    let jars: Vec<String> = jars.iter().map(|jar| format!("'{}'", jar.display())).collect();
+    let settings =
+        "test { maxParallelForks = 2; systemProperty 'here', \"${projectDir}/x\"; environment 'FOO', 'bar'
+        jvmArgs '-Xmx300m', '-Dspaced=a b'; useJUnit { excludeCategories 'acme.Slow' }
+        doFirst { systemProperty 'late', 'yes' } }";
+    let app = format!(
+        "dependencies {{ implementation project(':core'); testImplementation files({}) }}\n{settings}",
+        jars.join(", ")
+    );
+    let slow = "package acme; public interface Slow {}";
+    let sample = Sample::new()
+        .file("settings.gradle", "include 'core', 'app'")
+        .file("build.gradle", "subprojects { apply plugin: 'java' }")
+        .file("app/build.gradle", &app)
+        .file("app/src/test/java/acme/Slow.java", slow)
+        .parser("core/");
+    let sample = sample.junit4_in("app/", "OneTest").junit4_in("app/", "TwoTest");
+    let project = sample.prepared(&[]);
+    let found = only(&project);
+    assert_eq!(found.name, ":app:test");
+    assert_eq!(found.framework, Framework::JUnit4);
+    assert_eq!(found.filters.excluded_groups, ["acme.Slow"]);
+    let arguments = texts(&found.jvm_arguments);
+    let here = format!("-Dhere={}", sample.copy("app/x").display());
+    for argument in ["-Xmx300m", "-Dspaced=a b", "-Dlate=yes", "-ea", &here] {
+        assert!(arguments.contains(&argument), "{argument}: {arguments:?}");
+    }
+    assert_eq!(variable(found, "FOO"), Some(&b"bar"[..]));
+    assert_eq!(variable(found, "GIT_OPTIONAL_LOCKS"), None);
+    assert_eq!(found.working_folder, sample.copy("app"));
+    assert_eq!(found.notes, ["maxParallelForks=2: here one JVM runs all these tests"]);
+    assert_eq!(sorted(&found.test_classes), ["acme.OneTest", "acme.TwoTest"]);
+    assert_eq!(found.reported.len(), 4);
+    assert_eq!(found.tests, [sample.copy("app/build/classes/java/test")]);
+    let is_core = |entry: &PathBuf| entry.starts_with(sample.copy("core/build"));
+    assert!(found.application.iter().any(is_core), "{:?}", found.application);
 }

@@ -11,6 +11,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -27,7 +28,8 @@ const TICK: Duration = Duration::from_millis(100);
 pub(super) struct BuildRun {
     launches: PathBuf,
     pub(super) log: PathBuf,
-    tool_options: OsString,
+    /// With our agent; `None` if nobody needs to know how JVMs start.
+    tool_options: Option<OsString>,
     /// What the user's own shell had.
     outer_tool_options: Option<OsString>,
 }
@@ -44,7 +46,18 @@ pub(super) struct Built {
 }
 
 impl BuildRun {
-    pub(super) fn new(own_folder: &Path) -> Result<Self, ProjectError> {
+    /// No JVM is looked at.
+    pub(super) fn unseen(own_folder: &Path) -> Self {
+        Self {
+            launches: own_folder.join("launches"),
+            log: own_folder.join("build.log"),
+            tool_options: None,
+            outer_tool_options: env::var_os(TOOL_OPTIONS),
+        }
+    }
+
+    /// Every JVM says how it was started.
+    pub(super) fn recording(own_folder: &Path) -> Result<Self, ProjectError> {
         let agent = install::install(own_folder)?;
         let launches = own_folder.join("launches");
         let options = AgentOptions {
@@ -55,9 +68,9 @@ impl BuildRun {
             record_launch: true,
             ..AgentOptions::default()
         };
-        let outer_tool_options = env::var_os(TOOL_OPTIONS);
-        let tool_options = add_agent(outer_tool_options.clone(), &agent, &options);
-        Ok(Self { launches, log: own_folder.join("build.log"), tool_options, outer_tool_options })
+        let unseen = Self::unseen(own_folder);
+        let tool_options = add_agent(unseen.outer_tool_options.clone(), &agent, &options);
+        Ok(Self { launches, tool_options: Some(tool_options), ..unseen })
     }
 
     /// Runs the command to its end; `each_line` sees the lines of its output as they come.
@@ -74,7 +87,7 @@ impl BuildRun {
         // The file system's clock, which may lag behind the system's.
         let since = log.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         let errors = log.try_clone().map_err(|reason| failed("cannot write", &self.log, reason))?;
-        command.env(TOOL_OPTIONS, &self.tool_options).env(GIT_LOCKS, "0");
+        command.envs(self.tool_options.as_ref().map(|options| (TOOL_OPTIONS, options))).env(GIT_LOCKS, "0");
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         end_with_parent(command);
         let succeeded = self.watch_log(command, each_line).map_err(|reason| {
@@ -111,19 +124,29 @@ impl BuildRun {
         launches.into_iter().map(|(_, launch)| self.as_the_user_would(launch)).collect()
     }
 
-    /// Takes our own part out of the environment again.
     fn as_the_user_would(&self, mut launch: Launch) -> Launch {
-        use std::os::unix::ffi::OsStrExt;
+        let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
+        let recorded =
+            launch.environment.into_iter().map(|(name, value)| (text(name), text(value))).collect();
+        let environment = self.without_ours(recorded);
+        launch.environment =
+            environment.into_iter().map(|(name, value)| (name.into_vec(), value.into_vec())).collect();
         launch
-            .environment
-            .retain(|(name, _)| name != GIT_LOCKS.as_bytes() || env::var_os(GIT_LOCKS).is_some());
-        for (name, value) in &mut launch.environment {
-            if name == TOOL_OPTIONS.as_bytes() && value == self.tool_options.as_bytes() {
-                *value = self.outer_tool_options.clone().unwrap_or_default().as_bytes().to_vec();
+    }
+
+    /// Takes our own part out of an environment again.
+    pub(super) fn without_ours(
+        &self,
+        mut environment: Vec<(OsString, OsString)>,
+    ) -> Vec<(OsString, OsString)> {
+        environment.retain(|(name, _)| name != GIT_LOCKS || env::var_os(GIT_LOCKS).is_some());
+        for (name, value) in &mut environment {
+            if name == TOOL_OPTIONS && Some(&*value) == self.tool_options.as_ref() {
+                *value = self.outer_tool_options.clone().unwrap_or_default();
             }
         }
-        launch.environment.retain(|(name, value)| name != TOOL_OPTIONS.as_bytes() || !value.is_empty());
-        launch
+        environment.retain(|(name, value)| name != TOOL_OPTIONS || !value.is_empty());
+        environment
     }
 }
 

@@ -1,11 +1,12 @@
 //! Joins the JVMs of each execution of Surefire and Failsafe with its reports to one configuration.
 
 use super::class_folders::split_class_path;
-use super::configuration::{ReportedTest, RunConfiguration};
+use super::configuration::{Framework, ReportedTest, RunConfiguration};
 use super::maven_log::{self, LoggedExecution};
 use super::pom::Pom;
 use super::reports::{Report, read_reports};
 use super::surefire::SurefireJvm;
+use super::test_class::is_run_alone;
 use crate::seen::Problem;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -161,6 +162,24 @@ impl TestsOfExecution {
     }
 }
 
+impl TestsOfExecution {
+    /// Gradle runs every class it finds, so a report names what was run. But JUnit runs an inner class with its outer one.
+    pub(super) fn reported_by_gradle(reports: &[Report], framework: Framework, folders: &[PathBuf]) -> Self {
+        let mut classes: Vec<String> = Vec::new();
+        for report in reports.iter().filter(|report| !report.tests.is_empty()) {
+            let mut class = report.suite.as_str();
+            while framework == Framework::JUnitPlatform && !is_run_alone(class, folders) {
+                let Some((outer, _)) = class.rsplit_once('$') else { break };
+                class = outer;
+            }
+            if !classes.iter().any(|known| known == class) {
+                classes.push(class.to_owned());
+            }
+        }
+        Self { classes, reported: reports.iter().flat_map(|report| report.tests.clone()).collect() }
+    }
+}
+
 /// The scanned class that a reported name belongs to: itself, or the class it is nested in.
 fn known_class<'a>(known: &HashSet<&'a str>, name: &str) -> Option<&'a str> {
     let own = known.get(name);
@@ -183,7 +202,7 @@ mod tests {
             outcome: Outcome::Passed,
             millis: 1,
         };
-        Report { suite: suite.into(), tests: classes.iter().map(test).collect() }
+        Report { suite: suite.into(), begun: String::new(), tests: classes.iter().map(test).collect() }
     }
 
     fn classes_of(scanned: &[&str], reports: &[Report]) -> (Vec<String>, usize) {

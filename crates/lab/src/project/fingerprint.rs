@@ -1,22 +1,26 @@
 //! A number that changes with everything a build depends on that we know of.
 
 use super::ProjectRequest;
-use super::tree::visit_sources;
+use super::build_run::find_program;
+use super::copy::Selection;
+use super::tree::{Sources, SourcesAndOutputs, visit_tree};
 use catchment_protocol::hash::hash64;
 use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 /// Changes when a saved project of an older form would be understood wrongly.
 const FORM: u64 = 1;
 
 /// Variables that change what a build does although no file has changed.
-const VARIABLES: &[&str] = &["JAVA_HOME", "PATH", "MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "JAVA_OPTS"];
+const VARIABLES: &[&str] =
+    &["JAVA_HOME", "MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "JAVA_OPTS", "CLASSPATH"];
 
-/// Over the paths and contents of the sources below `root`, the request, and this tool's version.
+/// Over the paths and contents of the sources below `root` (and of the outputs, if no build tool will make them), the
+/// request, and this tool's version.
 pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u64> {
     let mut parts = Parts::default();
     parts.add(&FORM.to_le_bytes());
@@ -26,7 +30,15 @@ pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u
     for name in VARIABLES {
         parts.add(env::var_os(name).unwrap_or_default().as_bytes());
     }
-    visit_sources(root, Path::new(""), &mut |relative, metadata| {
+    for program in ["java", "mvn", "gradle"] {
+        let real = find_program(program).and_then(|program| fs::canonicalize(program).ok());
+        parts.add(real.unwrap_or_default().as_os_str().as_bytes());
+    }
+    if let Some(plain) = &request.plain {
+        plain.class_path.iter().chain(&plain.test_class_path).for_each(|entry| parts.add_age(entry));
+    }
+    let selection: &dyn Selection = if request.plain.is_some() { &SourcesAndOutputs } else { &Sources };
+    visit_tree(root, Path::new(""), selection, &mut |relative, metadata| {
         parts.add(relative.as_os_str().as_bytes());
         let path = root.join(relative);
         if metadata.is_symlink() {
@@ -47,6 +59,13 @@ struct Parts(Vec<u8>);
 impl Parts {
     fn add(&mut self, part: &[u8]) {
         self.0.extend_from_slice(&hash64(part).to_le_bytes());
+    }
+
+    /// For a library outside the tree.
+    fn add_age(&mut self, file: &Path) {
+        let age =
+            fs::metadata(file).map(|metadata| (metadata.len(), metadata.mtime(), metadata.mtime_nsec()));
+        self.add(format!("{age:?}", age = age.unwrap_or_default()).as_bytes());
     }
 }
 

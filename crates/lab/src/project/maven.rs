@@ -61,7 +61,7 @@ pub(super) struct MavenBuild<'a> {
 
 impl MavenBuild<'_> {
     pub(super) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Found, ProjectError> {
-        let run = BuildRun::new(&self.workspace.own_folder())?;
+        let run = BuildRun::recording(&self.workspace.own_folder())?;
         let mut problems = Vec::new();
         let program = self.program(&mut problems)?;
         let mut built = self.build(&run, &program, &[], progress)?;

@@ -10,8 +10,10 @@ mod configuration;
 mod copy;
 mod executions;
 mod fingerprint;
+mod gradle;
 mod maven;
 mod maven_log;
+mod plain;
 mod pom;
 mod properties;
 mod relocate;
@@ -19,6 +21,7 @@ mod reports;
 mod root;
 mod saved;
 mod surefire;
+mod test_class;
 mod tree;
 mod workspace;
 
@@ -26,13 +29,14 @@ pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use workspace::Workspace;
 
 use crate::seen::Problem;
+use gradle::GradleBuild;
 use maven::MavenBuild;
 use root::{Build, Tool, find_build};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What the user asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +58,7 @@ pub struct PlainRequest {
     pub class_path: Vec<PathBuf>,
     /// Tests and the libraries they need.
     pub test_class_path: Vec<PathBuf>,
-    /// Class name patterns (`com.acme.*Test`) or class folders; empty: all classes of the class folders in
-    /// `test_class_path` that look like tests.
+    /// Patterns of class names (`com.acme.*Test`); empty: all tests in the class folders of `test_class_path`.
     pub tests: Vec<String>,
     /// The Java to use instead of `JAVA_HOME` or the one on the `PATH`.
     pub java: Option<PathBuf>,
@@ -101,25 +104,31 @@ struct Found {
     problems: Vec<Problem>,
 }
 
+/// Where a project lies.
+#[derive(Debug)]
+struct Located {
+    /// What the user asked for, without links.
+    folder: PathBuf,
+    /// What is copied.
+    root: PathBuf,
+    /// `None`: no build tool.
+    build: Option<Build>,
+}
+
 /// Builds the project and finds out how it runs its tests, or remembers it if nothing has changed since.
 pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Result<Project, ProjectError> {
-    let (folder, build) = locate(request)?;
-    let workspace = Workspace::of(&build.root);
-    let request = ProjectRequest { folder: folder.clone(), ..request.clone() };
+    let located = locate(request)?;
+    let workspace = Workspace::of(&located.root);
+    let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     progress("reading the project");
-    let fingerprint = fingerprint::fingerprint(&build.root, &request).map_err(|reason| ProjectError::Io {
-        action: "cannot read",
-        path: build.root.clone(),
-        reason,
-    })?;
+    let fingerprint = fingerprint::fingerprint(&located.root, &request)
+        .map_err(|reason| ProjectError::Io { action: "cannot read", path: located.root.clone(), reason })?;
     if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {
         progress("nothing has changed since the last build");
         return Ok(project);
     }
     saved::forget(&workspace);
-    progress("copying the project");
-    workspace.update()?;
-    let found = run_build(&request, &build, &workspace, progress)?;
+    let found = find_tests(&request, located.build.as_ref(), &workspace, progress)?;
     if found.configurations.is_empty() {
         return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
     }
@@ -131,38 +140,40 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
 
 /// The folder for all that is kept of the project; it is there afterwards.
 pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError> {
-    let (_, build) = locate(request)?;
-    let workspace = Workspace::of(&build.root);
+    let workspace = Workspace::of(&locate(request)?.root);
     workspace.create_own_folder()?;
     Ok(workspace.own_folder())
 }
 
-fn locate(request: &ProjectRequest) -> Result<(PathBuf, Build), ProjectError> {
+fn locate(request: &ProjectRequest) -> Result<Located, ProjectError> {
     let folder = fs::canonicalize(&request.folder).map_err(|reason| ProjectError::Io {
         action: "cannot read",
         path: request.folder.clone(),
         reason,
     })?;
+    if request.plain.is_some() {
+        return Ok(Located { root: folder.clone(), folder, build: None });
+    }
     let build = find_build(&folder).ok_or_else(|| ProjectError::NoBuild { folder: folder.clone() })?;
-    Ok((folder, build))
+    Ok(Located { folder, root: build.root.clone(), build: Some(build) })
 }
 
-fn run_build(
+fn find_tests(
     request: &ProjectRequest,
-    build: &Build,
+    build: Option<&Build>,
     workspace: &Workspace,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, ProjectError> {
-    let in_copy = |path: &Path| {
-        let relative = path.strip_prefix(&workspace.original).unwrap_or(Path::new(""));
-        // `join` with nothing would append a slash.
-        if relative.as_os_str().is_empty() { workspace.root.clone() } else { workspace.root.join(relative) }
+    progress("copying the project");
+    let Some(build) = build else {
+        workspace.update_with_outputs()?;
+        return plain::configurations(&request.plain.clone().unwrap_or_default(), workspace);
     };
-    let (top, folder) = (in_copy(&build.top), in_copy(&request.folder));
+    workspace.update()?;
+    let (top, folder) = (workspace.in_copy(&build.top), workspace.in_copy(&request.folder));
+    let arguments = &request.build_arguments;
     match build.tool {
-        Tool::Maven => {
-            MavenBuild { workspace, top, folder, arguments: &request.build_arguments }.run(progress)
-        }
-        Tool::Gradle => Err(ProjectError::NoBuild { folder }),
+        Tool::Maven => MavenBuild { workspace, top, folder, arguments }.run(progress),
+        Tool::Gradle => GradleBuild { workspace, top, folder, arguments }.run(progress),
     }
 }

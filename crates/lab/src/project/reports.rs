@@ -15,6 +15,8 @@ use std::time::SystemTime;
 pub(super) struct Report {
     /// The class that the build tool ran, if it names one.
     pub(super) suite: String,
+    /// When the suite began; empty if the report does not say.
+    pub(super) begun: String,
     pub(super) tests: Vec<ReportedTest>,
 }
 
@@ -38,13 +40,15 @@ pub(super) fn read_reports(folder: &Path, since: SystemTime) -> (Vec<Report>, Ve
             Err(error) => problems.push(format!("cannot read {}: {error}", path.display())),
         }
     }
+    // Gradle writes all reports at the end, but with the time at which each began. The sort is stable.
+    reports.sort_by(|one: &Report, other: &Report| one.begun.cmp(&other.begun));
     (reports, problems)
 }
 
 /// Streams the report: standard output of tests stands in it and can be large.
 fn read_report(input: impl BufRead) -> io::Result<Report> {
     let mut reader = Reader::from_reader(input);
-    let mut report = Report { suite: String::new(), tests: Vec::new() };
+    let mut report = Report { suite: String::new(), begun: String::new(), tests: Vec::new() };
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -60,8 +64,10 @@ impl Report {
     fn element(&mut self, element: &BytesStart<'_>) {
         match element.name().as_ref() {
             "testsuite" if self.suite.is_empty() => {
-                self.suite = attribute(element, "name").unwrap_or_default()
+                self.suite = attribute(element, "name").unwrap_or_default();
+                self.begun = attribute(element, "timestamp").unwrap_or_default();
             }
+
             "testcase" => self.tests.push(test_case(element, &self.suite)),
             // Failures of earlier attempts have other names.
             "failure" | "error" => self.outcome(Outcome::Failed),

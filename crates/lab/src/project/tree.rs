@@ -32,8 +32,17 @@ pub(super) struct Sources;
 
 impl Selection for Sources {
     fn leaves_alone(&self, relative: &Path, source: &Path) -> bool {
-        let name = relative.file_name().unwrap_or_default();
-        NEVER_COPIED.iter().any(|never| name == *never) || is_output(source)
+        is_never_copied(relative) || is_output(source)
+    }
+}
+
+/// Sources and outputs, but nothing of ours.
+#[derive(Debug)]
+pub(super) struct SourcesAndOutputs;
+
+impl Selection for SourcesAndOutputs {
+    fn leaves_alone(&self, relative: &Path, _: &Path) -> bool {
+        is_never_copied(relative)
     }
 }
 
@@ -47,21 +56,29 @@ impl Selection for Everything {
     }
 }
 
+fn is_never_copied(relative: &Path) -> bool {
+    let name = relative.file_name().unwrap_or_default();
+    NEVER_COPIED.iter().any(|never| name == *never)
+}
+
 /// Whether a build tool has made this folder and will make it again.
 pub(super) fn is_output(folder: &Path) -> bool {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else { return false };
     let stands_beside = |files: &[&str]| files.iter().any(|file| parent.join(file).is_file());
     match name.to_str() {
         Some("target") => folder.is_dir() && stands_beside(&["pom.xml"]),
-        Some("build") => folder.is_dir() && stands_beside(GRADLE_FILES) && is_gradle_output(folder),
+        Some("build") => is_gradle_output(folder, stands_beside(GRADLE_FILES)),
         Some(".gradle") => folder.is_dir() && stands_beside(GRADLE_FILES),
         _ => false,
     }
 }
 
-fn is_gradle_output(folder: &Path) -> bool {
+/// A module need not have a build file of its own; then only what a compiler left there tells.
+fn is_gradle_output(folder: &Path, stands_beside_build: bool) -> bool {
+    let has = |names: &[&str]| names.iter().any(|name| folder.join(name).is_dir());
     let is_module = GRADLE_FILES.iter().any(|file| folder.join(file).is_file());
-    !is_module && IN_GRADLE_OUTPUT.iter().any(|name| folder.join(name).is_dir())
+    let is_sure = has(&["classes/java", "classes/kotlin", "classes/groovy", "classes/scala"]);
+    !is_module && (is_sure || (stands_beside_build && has(IN_GRADLE_OUTPUT)))
 }
 
 /// Outermost output folders below `root`.
@@ -81,22 +98,23 @@ pub(super) fn outputs_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(outputs)
 }
 
-/// Calls `each` for every file and link of the sources, by path, and every folder, before what is in it.
-pub(super) fn visit_sources(
+/// Calls `each` for every file and link of the selection, by path, and every folder, before what is in it.
+pub(super) fn visit_tree(
     root: &Path,
     relative: &Path,
+    selection: &dyn Selection,
     each: &mut dyn FnMut(&Path, &fs::Metadata) -> io::Result<()>,
 ) -> io::Result<()> {
     for name in names_in(&root.join(relative))? {
         let relative = relative.join(name);
         let path = root.join(&relative);
-        if Sources.leaves_alone(&relative, &path) {
+        if selection.leaves_alone(&relative, &path) {
             continue;
         }
         let metadata = fs::symlink_metadata(&path)?;
         each(&relative, &metadata)?;
         if metadata.is_dir() {
-            visit_sources(root, &relative, each)?;
+            visit_tree(root, &relative, selection, each)?;
         }
     }
     Ok(())
@@ -123,6 +141,7 @@ mod tests {
         assert!(!is_output_in(&["src/main/java/target/A.java", "pom.xml"], "src/main/java/target"));
         assert!(is_output_in(&["build.gradle.kts", "build/classes/A.class"], "build"));
         assert!(is_output_in(&["settings.gradle", ".gradle/x"], ".gradle"));
+        assert!(is_output_in(&["settings.gradle", "app/build/classes/java/main/A.class"], "app/build"));
     }
 
     #[test]

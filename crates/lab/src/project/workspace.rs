@@ -1,8 +1,8 @@
 //! The copy of the user's tree in which everything runs.
 
 use super::ProjectError;
-use super::copy::{CopyError, mirror, remove_all};
-use super::tree::{Everything, OWN_FOLDER, Sources, outputs_below, visit_sources};
+use super::copy::{Copied, CopyError, Selection, mirror, remove_all};
+use super::tree::{Everything, OWN_FOLDER, Sources, SourcesAndOutputs, outputs_below, visit_tree};
 use crate::unix::free_bytes;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -37,21 +37,37 @@ impl Workspace {
         Self { root: original.join(OWN_FOLDER).join("build"), original: original.to_owned() }
     }
 
+    /// Where a path of the user's tree lies in the copy.
+    pub(super) fn in_copy(&self, path: &Path) -> PathBuf {
+        // Collected, because joining nothing would append a slash.
+        path.strip_prefix(&self.original)
+            .map_or_else(|_| path.to_owned(), |path| self.root.join(path).components().collect())
+    }
+
     /// Makes the build copy equal to the user's tree.
     ///
     /// Outputs that the build has made in the copy stay only if nothing has changed: not every build notices a class whose
     /// source is gone, or a constant that another module has copied.
     pub(super) fn update(&self) -> Result<(), ProjectError> {
-        let failed = |error: CopyError| ProjectError::Copy {
-            to: self.root.clone(),
-            reason: reason_for(&error, &self.original, &self.root),
-        };
-        self.create_own_folder()?;
-        let copied = mirror(&self.original, &self.root, &Sources).map_err(failed)?;
-        if copied.changed_anything() {
-            self.wipe_outputs().map_err(|reason| failed(CopyError { path: self.root.clone(), reason }))?;
+        if self.copy(&Sources)?.changed_anything() {
+            let failed = |reason| self.copy_failed(&CopyError { path: self.root.clone(), reason });
+            self.wipe_outputs().map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// As [`update`](Self::update), for a tree that somebody else has built.
+    pub(super) fn update_with_outputs(&self) -> Result<(), ProjectError> {
+        self.copy(&SourcesAndOutputs).map(|_| ())
+    }
+
+    fn copy(&self, selection: &dyn Selection) -> Result<Copied, ProjectError> {
+        self.create_own_folder()?;
+        mirror(&self.original, &self.root, selection).map_err(|error| self.copy_failed(&error))
+    }
+
+    fn copy_failed(&self, error: &CopyError) -> ProjectError {
+        ProjectError::Copy { to: self.root.clone(), reason: reason_for(error, &self.original, &self.root) }
     }
 
     pub(super) fn create_own_folder(&self) -> Result<(), ProjectError> {
@@ -88,7 +104,7 @@ fn reason_for(error: &CopyError, from: &Path, to: &Path) -> String {
 
 fn size_of(root: &Path) -> u64 {
     let mut bytes = 0;
-    let _ = visit_sources(root, Path::new(""), &mut |_, metadata| {
+    let _ = visit_tree(root, Path::new(""), &SourcesAndOutputs, &mut |_, metadata| {
         bytes += metadata.len();
         Ok(())
     });

@@ -1,0 +1,109 @@
+//! What a compiled class says about being a test.
+
+use super::configuration::Framework;
+use catchment_classfile::{ClassFile, JvmStr};
+use catchment_program::{LoadOptions, visit};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+const ABSTRACT: u16 = 0x0400;
+const STATIC: u16 = 0x0008;
+
+/// Annotations and types that only tests mention, as they stand in a constant pool.
+const MARKS: &[(&str, Framework)] = &[
+    ("Lorg/junit/jupiter/api/Test;", Framework::JUnitPlatform),
+    ("Lorg/junit/jupiter/api/TestFactory;", Framework::JUnitPlatform),
+    ("Lorg/junit/jupiter/api/TestTemplate;", Framework::JUnitPlatform),
+    ("Lorg/junit/jupiter/api/RepeatedTest;", Framework::JUnitPlatform),
+    ("Lorg/junit/jupiter/api/Nested;", Framework::JUnitPlatform),
+    ("Lorg/junit/jupiter/params/ParameterizedTest;", Framework::JUnitPlatform),
+    ("Lorg/junit/platform/suite/api/Suite;", Framework::JUnitPlatform),
+    ("Lorg/junit/Test;", Framework::JUnit4),
+    ("Lorg/junit/runner/RunWith;", Framework::JUnit4),
+    ("Lorg/testng/annotations/Test;", Framework::TestNg),
+];
+
+/// A class of a test folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TestClass {
+    /// Binary name.
+    pub(super) name: String,
+    /// An object of it can be made without an object of another class.
+    pub(super) stands_alone: bool,
+    /// Whose tests it seems to hold, if any.
+    pub(super) framework: Option<Framework>,
+    /// Binary name of its superclass.
+    extends: String,
+}
+
+impl TestClass {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let class = ClassFile::parse(bytes).ok()?;
+        let is_inner = nesting_flags(&class).is_some_and(|flags| flags & STATIC == 0);
+        Some(Self {
+            name: class.name.to_binary_name(),
+            stands_alone: !is_inner && class.access & ABSTRACT == 0,
+            framework: framework_of(&class),
+            extends: class.super_name.map(JvmStr::to_binary_name).unwrap_or_default(),
+        })
+    }
+}
+
+fn framework_of(class: &ClassFile<'_>) -> Option<Framework> {
+    let count = u16::try_from(class.pool.count()).unwrap_or(u16::MAX);
+    let mentioned: Vec<_> = (1..count).filter_map(|index| class.pool.utf8(index).ok()).collect();
+    let mentions = |mark: &str| mentioned.iter().any(|text| text.as_bytes() == mark.as_bytes());
+    let marked = MARKS.iter().find(|(mark, _)| mentions(mark)).map(|(_, framework)| *framework);
+    let is_junit3 = class.super_name.is_some_and(|name| name.as_bytes() == b"junit/framework/TestCase");
+    marked.or(is_junit3.then_some(Framework::JUnit4))
+}
+
+/// The modifiers that stand in the source of a nested class, local and anonymous ones included.
+fn nesting_flags(class: &ClassFile<'_>) -> Option<u16> {
+    let attribute = class.attributes.find(&class.pool, "InnerClasses")?;
+    let (_, entries) = attribute.data.split_at_checked(2)?;
+    let (entries, _) = entries.as_chunks::<8>();
+    entries.iter().find_map(|entry| {
+        let number = |at: usize| u16::from_be_bytes([entry[at], entry[at + 1]]);
+        let is_own =
+            class.pool.class_name(number(0)).is_ok_and(|name| name.as_bytes() == class.name.as_bytes());
+        is_own.then(|| number(6))
+    })
+}
+
+/// The classes in folders and jars, by name. A subclass of a test class is one although it need not mention a test.
+pub(super) fn classes_in(places: &[PathBuf]) -> Vec<TestClass> {
+    let mut classes: BTreeMap<String, TestClass> = BTreeMap::new();
+    for place in places {
+        // A place that cannot be read has no classes; the class path as a whole is looked at elsewhere.
+        let _ = visit(place, &LoadOptions::default(), &mut |class| {
+            if let Some(class) = TestClass::read(class.bytes) {
+                classes.entry(class.name.clone()).or_insert(class);
+            }
+        });
+    }
+    let inherited: Vec<_> = classes.values().map(|class| inherited_framework(class, &classes)).collect();
+    let with_inherited = |(class, framework)| TestClass { framework, ..class };
+    classes.into_values().zip(inherited).map(with_inherited).collect()
+}
+
+fn inherited_framework(class: &TestClass, classes: &BTreeMap<String, TestClass>) -> Option<Framework> {
+    let mut next = Some(class);
+    // No hierarchy is deeper; broken classes may go round in circles.
+    for _ in 0..100 {
+        let class = next?;
+        if class.framework.is_some() {
+            return class.framework;
+        }
+        next = classes.get(&class.extends);
+    }
+    None
+}
+
+/// Whether a class that is named inside another one is run on its own. Unknown classes are not.
+pub(super) fn is_run_alone(class: &str, folders: &[PathBuf]) -> bool {
+    let file = format!("{}.class", class.replace('.', "/"));
+    let bytes = folders.iter().find_map(|folder| fs::read(folder.join(&file)).ok());
+    bytes.and_then(|bytes| TestClass::read(&bytes)).is_some_and(|class| class.stands_alone)
+}
