@@ -10,7 +10,7 @@ const VERSION: u16 = 10;
 const DATE: u16 = 0x21;
 
 /// The files, by their names in the jar, as one jar.
-pub fn jar<P: AsRef<Path>>(files: &[(P, Vec<u8>)]) -> Result<Vec<u8>, std::num::TryFromIntError> {
+pub(crate) fn jar<P: AsRef<Path>>(files: &[(P, Vec<u8>)]) -> Result<Vec<u8>, std::num::TryFromIntError> {
     let mut jar = Vec::new();
     let mut directory = Vec::new();
     for (name, bytes) in files {

@@ -62,11 +62,11 @@ final class JUnit3 implements Framework {
             try {
                 for (Test leaf : leavesOf(treeOf(testClass))) {
                     run(leaf, progress.enter(idOf(testClass, leaf)));
-                    progress.leave();
                 }
             } catch (Throwable thrown) {
-                progress.leave();
                 Lab.problem("cannot run the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
+            } finally {
+                progress.leave();
             }
         }
     }

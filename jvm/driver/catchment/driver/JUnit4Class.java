@@ -85,12 +85,13 @@ final class JUnit4Class {
 
     /** The unit a running test belongs to; the class as a whole for tests that are not in the tree. */
     JUnit4Unit unitOf(Description leaf) {
-        JUnit4Unit unit = unitOfLeaf.get(keyOf(leaf));
-        if (unit == null && !unitOfLeaf.isEmpty()) {
-            Lab.unit(whole.id, whole.className, whole.name, "some of its tests show only when it runs");
+        JUnit4Unit unit = unitOfLeaf.getOrDefault(keyOf(leaf), whole);
+        boolean isNew = unit == whole && !unitOfLeaf.isEmpty() && !unitOfLeaf.containsValue(whole);
+        if (isNew) {
             unitOfLeaf.put(keyOf(leaf), whole);
+            Lab.unit(whole.id, whole.className, whole.name, "some of its tests show only when it runs");
         }
-        return unit == null ? whole : unit;
+        return unit;
     }
 
     /** The units below this description, which may lack its children or be no part of the tree: then all. */
