@@ -1,9 +1,8 @@
 //! Experiments: which try entries throw, and the books of what came of it.
 //!
-//! No JVM here. How the exception is made is the business of `jvm/build.rs`; what it found out is kept here for the length
-//! of the experiment, and no longer.
+//! No JVM here; how the exception is made is the business of `jvm/build.rs`.
 
-use crate::jvm::Recipes;
+use crate::jvm::{Recipe, Recipes};
 use crate::lock;
 use crate::mapping::Switches;
 use catchment_protocol::lab::{Injected, Injection};
@@ -33,6 +32,7 @@ struct Registry {
 /// Everything woven so far, and the experiment that runs.
 #[derive(Debug, Default)]
 pub(crate) struct Injections {
+    pub(crate) recipes: Recipes,
     registry: Mutex<Registry>,
 }
 
@@ -42,12 +42,11 @@ pub(crate) struct Experiment {
     /// Never used twice in a JVM, never 0; marks the exceptions.
     pub(crate) number: i64,
     pub(crate) injection: Injection,
-    pub(crate) recipes: Recipes,
     reached: AtomicU64,
     fired: AtomicU64,
     caught_here: AtomicU64,
     caught_elsewhere: Mutex<BTreeMap<u32, u64>>,
-    made: OnceLock<Result<String, String>>,
+    recipe: OnceLock<Arc<Recipe>>,
 }
 
 impl Injections {
@@ -79,12 +78,11 @@ impl Injections {
         let experiment = Experiment {
             number: registry.experiments,
             injection,
-            recipes: Recipes::default(),
             reached: AtomicU64::new(0),
             fired: AtomicU64::new(0),
             caught_here: AtomicU64::new(0),
             caught_elsewhere: Mutex::default(),
-            made: OnceLock::new(),
+            recipe: OnceLock::new(),
         };
         switches.set_experiment(true);
         for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
@@ -135,8 +133,13 @@ impl Experiment {
     }
 
     /// How the exceptions are made; the first answer counts.
-    pub(crate) fn made(&self, how: Result<String, String>) {
-        let _ = self.made.set(how);
+    pub(crate) fn made_by(&self, recipe: &Arc<Recipe>) {
+        self.recipe.get_or_init(|| Arc::clone(recipe));
+    }
+
+    /// Names of the thrown class and of everything above it.
+    pub(crate) fn supertypes(&self) -> &[String] {
+        self.recipe.get().map_or(&[], |recipe| &recipe.supertypes)
     }
 
     /// Counts an exception about to be thrown. `Err` with the count when there were more than a loop that ends has.
@@ -152,7 +155,7 @@ impl Experiment {
             fired: self.fired.load(Ordering::SeqCst),
             caught_here: self.caught_here.load(Ordering::SeqCst),
             caught_elsewhere: lock(&self.caught_elsewhere).iter().map(|(id, count)| (*id, *count)).collect(),
-            made: self.made.get().cloned().unwrap_or_else(not_tried),
+            made: self.recipe.get().map_or_else(not_tried, |recipe| recipe.made.clone()),
         }
     }
 }

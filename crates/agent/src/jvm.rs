@@ -15,7 +15,7 @@ mod members;
 mod read;
 mod threads;
 
-pub(crate) use build::Recipes;
+pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::LabMembers;

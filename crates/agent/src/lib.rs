@@ -11,6 +11,7 @@
 //! agent (Mockito's) retransforms it later.
 
 mod artefact;
+mod callers;
 mod describe;
 mod injection;
 mod jvm;

@@ -3,6 +3,7 @@
 //! No JVM here; the natives in `jvm/lab.rs` translate. One thread, the driver's, asks and reports; records and endings come
 //! from any thread. Without a controller a worker is of no use: whenever the socket fails, the process ends.
 
+use crate::callers::Callers;
 use crate::injection::{Experiment, Injections};
 use crate::lock;
 use crate::mapping::{CounterFile, Switches, end_process};
@@ -31,6 +32,7 @@ pub(crate) struct Worker {
     events: Mutex<UnixStream>,
     java_version: String,
     pub(crate) injections: Injections,
+    pub(crate) callers: Callers,
     session: Mutex<Session>,
     snapshots: Mutex<Snapshots>,
     left_slots: LeftSlots,
@@ -82,6 +84,7 @@ impl Worker {
             events: Mutex::new(stream),
             java_version: java_version.to_owned(),
             injections: Injections::default(),
+            callers: Callers::default(),
             session: Mutex::default(),
             snapshots: Mutex::default(),
             left_slots: LeftSlots::default(),

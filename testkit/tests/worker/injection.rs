@@ -34,6 +34,21 @@ fn injection_hits_the_clause_it_is_meant_for() {
 }
 
 #[test]
+fn virtual_threads_are_counted_and_hit_like_others() {
+    let classes = classes();
+    for java in javas().filter(|java| *java >= 21) {
+        let mut worker = Worker::ready(java, &classes);
+        let plain = worker.run("plain");
+        let run = worker.run("virtualThread");
+        assert_eq!((seen(&run), &run.counted, &run.threads_left), ("through", &plain.counted, &Vec::new()));
+        let injection = worker.injection("plain", STATE);
+        let run = worker.inject("virtualThread", injection);
+        assert_eq!(seen(&run), "caught injected by catchment", "{java}: {run:?}");
+        assert_eq!(run.injected.map(|injected| injected.caught_here), Some(1));
+    }
+}
+
+#[test]
 fn every_execution_throws() {
     let classes = classes();
     let mut worker = Worker::ready(17, &classes);

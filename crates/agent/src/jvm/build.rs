@@ -1,15 +1,16 @@
 //! How the exception of an experiment is made.
 //!
-//! Decided once per experiment and class loader, by trying: (1) like one that was seen, (2) by a public constructor whose
+//! Decided once for each type and class loader, by trying: (1) like one that was seen, (2) by a public constructor whose
 //! product can be asked for its message and cause, with a cause wherever one is taken, (3) by allocating it and running
 //! the constructor of `Throwable` only, which needs nothing of the class itself.
 
 use super::java::{
-    Class, Constructor, Global, GlobalClass, GlobalField, Java, NewValue, Object, Parameter, Throwable,
+    Class, Constructor, Java, KnownClass, KnownField, NewValue, Object, Parameter, Throwable, Weak,
 };
 use crate::lock;
 use crate::subclass;
 use catchment_protocol::lab::{FieldValue, Injection, Sample};
+use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
 /// The message of exceptions that nobody has seen a real one of.
@@ -18,9 +19,19 @@ const EXCEPTION: &str = "java.lang.Exception";
 const THROWABLE: &str = "java.lang.Throwable";
 const STRING: &str = "java.lang.String";
 
-/// How exceptions are made for the catching classes of each loader.
+/// How exceptions are made, by the name of the type. Keeps nothing of the application alive.
 #[derive(Debug, Default)]
-pub(crate) struct Recipes(Mutex<Vec<(Option<Global>, Arc<Recipe>)>>);
+pub(crate) struct Recipes(Mutex<FxHashMap<String, Vec<Known>>>);
+
+#[derive(Debug)]
+struct Known {
+    /// Of the class that catches; `None` for the boot loader.
+    loader: Option<Weak>,
+    sample: Option<Sample>,
+    /// What failed in one experiment may work in the next.
+    only_for: Option<i64>,
+    recipe: Arc<Recipe>,
+}
 
 #[derive(Debug)]
 pub(crate) struct Recipe {
@@ -34,52 +45,67 @@ pub(crate) struct Recipe {
 #[derive(Debug)]
 enum Way {
     Sample {
-        class: GlobalClass,
-        cause: Option<GlobalClass>,
+        class: KnownClass,
+        cause: Option<KnownClass>,
         sample: Sample,
-        fields: Vec<(GlobalField, FieldValue)>,
+        fields: Vec<(KnownField, FieldValue)>,
     },
     Construct {
         constructor: Constructor,
         parameters: Vec<Parameter>,
-        cause: Option<GlobalClass>,
+        cause: Option<KnownClass>,
     },
     Allocate {
-        class: GlobalClass,
+        class: KnownClass,
     },
 }
 
 impl Recipes {
     /// No lock is held while deciding, which runs code of the application: two threads may decide at once, and the first
     /// answer counts.
-    pub(crate) fn of_loader<'j>(
+    pub(crate) fn find<'j>(
         &self,
         java: &Java<'j>,
         loader: Option<Object<'j>>,
         injection: &Injection,
+        experiment: i64,
     ) -> Arc<Recipe> {
-        if let Some(known) = self.known(java, loader) {
+        if let Some(known) = self.known(java, loader, injection, experiment) {
             return known;
         }
         let recipe = Arc::new(Recipe::decide(java, loader, injection));
-        let kept = loader.and_then(|loader| java.keep(loader));
-        lock(&self.0).push((kept, recipe));
-        self.known(java, loader).unwrap_or_else(|| Arc::new(Recipe::impossible("no memory left".to_owned())))
+        let mut recipes = lock(&self.0);
+        let known = recipes.entry(injection.exception.clone()).or_default();
+        known.retain(|each| !each.loader.as_ref().is_some_and(|loader| java.is_gone(loader)));
+        known.push(Known {
+            loader: loader.and_then(|loader| java.weak(loader)),
+            sample: injection.sample.clone(),
+            only_for: recipe.made.is_err().then_some(experiment),
+            recipe: Arc::clone(&recipe),
+        });
+        recipe
     }
 
-    fn known<'j>(&self, java: &Java<'j>, loader: Option<Object<'j>>) -> Option<Arc<Recipe>> {
+    fn known<'j>(
+        &self,
+        java: &Java<'j>,
+        loader: Option<Object<'j>>,
+        injection: &Injection,
+        experiment: i64,
+    ) -> Option<Arc<Recipe>> {
         let recipes = lock(&self.0);
-        let same = recipes.iter().find(|(known, _)| match (known, loader) {
-            (Some(known), Some(loader)) => java.is_global(known, loader),
+        let of_loader = |known: &&Known| match (&known.loader, loader) {
+            (Some(known), Some(loader)) => java.is_known(known, loader),
             (None, None) => true,
             _ => false,
+        };
+        let mut known = recipes.get(&injection.exception)?.iter();
+        let found = known.find(|known| {
+            known.sample == injection.sample
+                && known.only_for.is_none_or(|only| only == experiment)
+                && of_loader(known)
         });
-        same.map(|(_, recipe)| Arc::clone(recipe))
-    }
-
-    /// Names of the thrown classes and of everything above them.
-    pub(crate) fn supertypes(&self) -> Vec<String> {
-        lock(&self.0).iter().flat_map(|(_, recipe)| recipe.supertypes.clone()).collect()
+        found.map(|known| Arc::clone(&known.recipe))
     }
 }
 
@@ -130,7 +156,7 @@ impl Way {
                     (Some(cause), Some((_, message))) => Some(allocated(java, cause, message.as_deref())?),
                     _ => None,
                 };
-                let made = java.allocate(class)?;
+                let made = java.allocate(java.recall(class)?)?;
                 java.initialise(made, sample.message.as_deref(), cause)?;
                 for (field, value) in fields {
                     let value = match value {
@@ -153,10 +179,10 @@ impl Way {
 
 fn allocated<'j>(
     java: &Java<'j>,
-    class: &GlobalClass,
+    class: &KnownClass,
     message: Option<&str>,
 ) -> Result<Throwable<'j>, String> {
-    let made = java.allocate(class)?;
+    let made = java.allocate(java.recall(class)?)?;
     java.initialise(made, message, None)?;
     Ok(made)
 }
@@ -203,13 +229,13 @@ fn like_sample<'j>(
     let mut fields = Vec::new();
     for (declaring, name, value) in &sample.fields {
         let field = known.iter().find(|(class, field)| class == declaring && field.name == *name);
-        fields.push((java.keep_field(&field?.1)?, value.clone()));
+        fields.push((java.remember_field(&field?.1)?, value.clone()));
     }
     let cause = match &sample.cause {
-        Some((name, _)) => Some(java.keep_class(cause_class(java, loader, name)?)?),
+        Some((name, _)) => Some(java.remember(cause_class(java, loader, name)?)?),
         None => None,
     };
-    let way = Way::Sample { class: java.keep_class(class)?, cause, sample: sample.clone(), fields };
+    let way = Way::Sample { class: java.remember(class)?, cause, sample: sample.clone(), fields };
     way.make(java).ok()?;
     Some((way, "as seen in the baseline".to_owned()))
 }
@@ -242,7 +268,7 @@ fn tried_constructor<'j>(
             let name = if name == THROWABLE { EXCEPTION } else { name };
             let cause = java.load(name, java.loader_of(class)).ok()?;
             let is_fit = java.is_throwable(cause) && !java.is_abstract(cause);
-            Some(is_fit.then(|| java.keep_class(cause)).flatten()?)
+            Some(is_fit.then(|| java.remember(cause)).flatten()?)
         }
         None => None,
     };
@@ -297,7 +323,7 @@ fn shape_of(descriptor: &str) -> Option<Shape> {
 }
 
 fn by_allocation<'j>(java: &Java<'j>, class: Class<'j>) -> Result<(Way, String), String> {
-    let way = Way::Allocate { class: java.keep_class(class).ok_or("no memory left")? };
+    let way = Way::Allocate { class: java.remember(class).ok_or("no memory left")? };
     way.make(java)?;
     Ok((way, "allocated, without its constructors".to_owned()))
 }

@@ -1,7 +1,8 @@
 //! What happens at a try that is to throw, at a clause that catches, and where an exception leaves a method.
 
-use super::java::{Java, Throwable};
+use super::java::{Java, Method, Throwable};
 use super::lab::Call;
+use crate::callers::Caller;
 use catchment_protocol::lab::Ending;
 use std::cell::Cell;
 
@@ -10,9 +11,9 @@ const FRAMES_OF_INJECTION: i32 = 3;
 /// Those between the native method and whoever called the method that is being left: `escaped`, `methodEscape`, the
 /// method.
 const FRAMES_OF_ESCAPE: i32 = 3;
-/// Reflection and streams may lie between the application and a test, but no more than this.
-const CALLERS_READ: i32 = 64;
-const OURS: &str = "catchment.runtime.";
+/// Reflection and streams may lie between the application and a test. Mostly the first frame tells; no more are read
+/// than these in a second and third look.
+const CALLERS_READ: [i32; 3] = [1, 8, 64];
 const OF_THE_JDK: [&str; 4] = ["java.", "jdk.", "sun.", "com.sun."];
 
 thread_local! {
@@ -42,10 +43,10 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     let java = &call.java;
     let experiment = call.worker.injections.running()?;
     experiment.reached();
-    let on_stack = java.stack_classes(FRAMES_OF_INJECTION, 1);
-    let catching = on_stack.first().copied().filter(|class| !java.class_name(*class).starts_with(OURS))?;
-    let recipe = experiment.recipes.of_loader(java, java.loader_of(catching), &experiment.injection);
-    experiment.made(recipe.made.clone());
+    let catching = java.class_of_method(*java.stack(FRAMES_OF_INJECTION, 1).first()?)?;
+    let loader = java.loader_of(catching);
+    let recipe = call.worker.injections.recipes.find(java, loader, &experiment.injection, experiment.number);
+    experiment.made_by(&recipe);
     let made = recipe.make(java)?;
     java.mark(made, 2 * experiment.number);
     if let Err(fired) = experiment.fired() {
@@ -70,15 +71,26 @@ pub(super) fn is_injected<'j>(java: &Java<'j>, throwable: Throwable<'j>, experim
 
 /// Looks who called the method that is being left: if it is test code, the test is blue.
 pub(super) fn escaped(call: &Call<'_>) {
-    for class in call.java.stack_classes(FRAMES_OF_ESCAPE, CALLERS_READ) {
-        let name = call.java.class_name(class);
-        // A method reference is a hidden class of whoever wrote it.
-        let written_in = name.split("$$Lambda").next().unwrap_or(&name);
-        if call.observer.is_test(written_in) {
-            return call.worker.test_is_blue(&call.observer.switches);
+    let mut skipped = FRAMES_OF_ESCAPE;
+    for count in CALLERS_READ {
+        for method in call.java.stack(skipped, count) {
+            match call.worker.callers.kind_of(method.number(), || kind_of(call, method)) {
+                Caller::Test => return call.worker.test_is_blue(&call.observer.switches),
+                Caller::Jdk => {}
+                Caller::Other => return,
+            }
         }
-        if !OF_THE_JDK.iter().any(|prefix| name.starts_with(prefix)) {
-            return;
-        }
+        skipped += count;
     }
+}
+
+fn kind_of(call: &Call<'_>, method: Method) -> Caller {
+    let Some(class) = call.java.class_of_method(method) else { return Caller::Other };
+    let name = call.java.class_name(class);
+    // A method reference is a hidden class of whoever wrote it.
+    let written_in = name.split("$$Lambda").next().unwrap_or(&name);
+    if call.observer.is_test(written_in) {
+        return Caller::Test;
+    }
+    if OF_THE_JDK.iter().any(|prefix| name.starts_with(prefix)) { Caller::Jdk } else { Caller::Other }
 }

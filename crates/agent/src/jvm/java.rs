@@ -10,12 +10,14 @@ mod stacks;
 mod throwables;
 
 pub(crate) use fields::NewValue;
+pub(crate) use stacks::Method;
 pub(crate) use throwables::Parameter;
 
 use super::members::LabMembers;
 use jvmti_bindings::prelude::*;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The JVMTI environment of this agent, which all threads share.
 #[derive(Clone, Copy)]
@@ -91,21 +93,35 @@ impl Global {
     }
 }
 
-/// A class kept for later.
-#[derive(Debug)]
-pub(crate) struct GlobalClass(Global);
+/// Knows an object again on every thread without keeping it alive.
+pub(crate) struct Weak(WeakGlobalRef);
+
+// SAFETY: as for global references.
+unsafe impl Send for Weak {}
+// SAFETY: as above.
+unsafe impl Sync for Weak {}
+
+impl fmt::Debug for Weak {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Weak")
+    }
+}
+
+/// A class to come back to, if it is still there.
+#[derive(Debug, Clone)]
+pub(crate) struct KnownClass(Arc<Weak>);
 
 /// A constructor of a throwable class, known by what it takes.
 #[derive(Debug)]
 pub(crate) struct Constructor {
-    class: GlobalClass,
+    class: KnownClass,
     id: jni::jmethodID,
     pub(crate) descriptor: String,
     pub(crate) is_public: bool,
     pub(crate) is_private: bool,
 }
 
-// SAFETY: the id is valid on every thread as long as the class lives, which the value keeps alive.
+// SAFETY: the id is valid on every thread as long as the class lives, and only used together with it.
 unsafe impl Send for Constructor {}
 // SAFETY: as above.
 unsafe impl Sync for Constructor {}
@@ -119,18 +135,18 @@ pub(crate) struct Field<'j> {
     pub(crate) descriptor: String,
 }
 
-/// A field known for later, with the class that declares it.
+/// A field to come back to, with the class that declares it.
 #[derive(Debug)]
-pub(crate) struct GlobalField {
-    class: GlobalClass,
+pub(crate) struct KnownField {
+    class: KnownClass,
     id: jni::jfieldID,
     descriptor: String,
 }
 
-// SAFETY: the id is valid on every thread as long as the class lives, which the value keeps alive.
-unsafe impl Send for GlobalField {}
+// SAFETY: the id is valid on every thread as long as the class lives, and only used together with it.
+unsafe impl Send for KnownField {}
 // SAFETY: as above.
-unsafe impl Sync for GlobalField {}
+unsafe impl Sync for KnownField {}
 
 /// The value of a field.
 #[derive(Debug, Clone, Copy)]
@@ -204,22 +220,32 @@ impl<'j> Java<'j> {
         unsafe { self.jni.is_same_object(one.into().0, other.into().0) }
     }
 
-    pub(crate) fn is_global(&self, global: &Global, object: Object<'j>) -> bool {
-        // SAFETY: live handles.
-        unsafe { self.jni.is_same_object(global.raw(), object.0) }
+    /// Whether the weak reference is to this object.
+    pub(crate) fn is_known(&self, weak: &Weak, object: Object<'j>) -> bool {
+        // SAFETY: a weak reference that is not yet deleted, and a live handle.
+        unsafe { self.jni.is_same_object(weak.0.get(), object.0) }
     }
 
-    pub(crate) fn keep(&self, object: impl Into<Object<'j>>) -> Option<Global> {
-        Global::new(self.jni, object.into().0)
+    /// Whether the object of the weak reference is no more.
+    pub(crate) fn is_gone(&self, weak: &Weak) -> bool {
+        // SAFETY: a weak reference that is not yet deleted.
+        unsafe { self.jni.is_same_object(weak.0.get(), std::ptr::null_mut()) }
     }
 
-    pub(crate) fn keep_class(&self, class: Class<'j>) -> Option<GlobalClass> {
-        self.keep(class).map(GlobalClass)
+    pub(crate) fn weak(&self, object: impl Into<Object<'j>>) -> Option<Weak> {
+        // SAFETY: a live handle; the JVM outlives every value here.
+        unsafe { WeakGlobalRef::new(self.jni, object.into().0) }.ok().map(Weak)
     }
 
-    fn local_class(&self, class: &GlobalClass) -> Option<Class<'j>> {
-        // SAFETY: a live global reference gives a live local one.
-        unsafe { self.class(self.jni.new_local_ref(class.0.raw())) }
+    pub(crate) fn remember(&self, class: Class<'j>) -> Option<KnownClass> {
+        self.weak(class).map(|weak| KnownClass(Arc::new(weak)))
+    }
+
+    /// The class, unless it has been unloaded.
+    pub(crate) fn recall(&self, class: &KnownClass) -> Result<Class<'j>, String> {
+        // SAFETY: a weak reference gives null or a live local one.
+        let local = unsafe { self.class(self.jni.new_local_ref(class.0.0.get())) };
+        local.ok_or_else(|| "its class is gone".to_owned())
     }
 }
 

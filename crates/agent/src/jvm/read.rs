@@ -25,7 +25,7 @@ pub(super) fn failure<'j>(
     let causes: Vec<(String, Option<String>)> = described.collect();
     let first_thrown = causes.last().map_or((&exception, &message), |(class, message)| (class, message));
     let is_artefact = experiment.is_some_and(|experiment| {
-        artefact::is_artefact(first_thrown.0, first_thrown.1.as_deref(), &experiment.recipes.supertypes())
+        artefact::is_artefact(first_thrown.0, first_thrown.1.as_deref(), experiment.supertypes())
     });
     Failure {
         is_injected: experiment

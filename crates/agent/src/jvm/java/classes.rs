@@ -105,17 +105,16 @@ impl<'j> Java<'j> {
     pub(crate) fn constructors(&self, class: Class<'j>) -> Vec<Constructor> {
         // SAFETY: a live handle, and the ids it gives.
         let methods = unsafe { self.jvmti.get_class_methods(class.0.0) }.unwrap_or_default();
+        let Some(known) = self.remember(class) else { return Vec::new() };
         let mut found = Vec::new();
         for id in methods {
             // SAFETY: as above.
             let (name, flags) =
                 unsafe { (self.jvmti.get_method_name(id), self.jvmti.get_method_modifiers(id)) };
             let (Ok((name, descriptor, _)), Ok(flags)) = (name, flags) else { continue };
-            if name == "<init>"
-                && let Some(class) = self.keep_class(class)
-            {
+            if name == "<init>" {
                 let (is_public, is_private) = (flags & MODIFIER_PUBLIC != 0, flags & MODIFIER_PRIVATE != 0);
-                found.push(Constructor { class, id, descriptor, is_public, is_private });
+                found.push(Constructor { class: known.clone(), id, descriptor, is_public, is_private });
             }
         }
         found

@@ -1,7 +1,7 @@
 //! Fields of throwables, read and written without running any code of the application.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
-use super::{Class, Field, GlobalField, Java, Object, Throwable, Value};
+use super::{Class, Field, Java, KnownField, Object, Throwable, Value};
 use jvmti_bindings::prelude::*;
 
 const MODIFIER_STATIC: jni::jint = 0x8;
@@ -45,9 +45,9 @@ impl<'j> Java<'j> {
         ids.into_iter().filter_map(field).collect()
     }
 
-    pub(crate) fn keep_field(&self, field: &Field<'j>) -> Option<GlobalField> {
-        let class = self.keep_class(field.class)?;
-        Some(GlobalField { class, id: field.id, descriptor: field.descriptor.clone() })
+    pub(crate) fn remember_field(&self, field: &Field<'j>) -> Option<KnownField> {
+        let class = self.remember(field.class)?;
+        Some(KnownField { class, id: field.id, descriptor: field.descriptor.clone() })
     }
 
     /// `None` when the object has no such field.
@@ -85,10 +85,10 @@ impl<'j> Java<'j> {
     pub(crate) fn set_field(
         &self,
         object: Throwable<'j>,
-        field: &GlobalField,
+        field: &KnownField,
         value: NewValue<'_>,
     ) -> Option<()> {
-        let class = self.local_class(&field.class)?;
+        let class = self.recall(&field.class).ok()?;
         if !self.is_subclass(self.class_of(object), class) {
             return None;
         }

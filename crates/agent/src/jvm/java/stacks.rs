@@ -5,6 +5,16 @@ use super::{Class, Java, Object};
 use crate::jvm::thread_number;
 use jvmti_bindings::prelude::*;
 
+/// A method that is or was running.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Method(jni::jmethodID);
+
+impl Method {
+    pub(crate) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A thread, alive when it was listed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JavaThread {
@@ -13,16 +23,17 @@ pub(crate) struct JavaThread {
 }
 
 impl<'j> Java<'j> {
-    /// The classes whose methods are on the stack of this thread, topmost first.
-    pub(crate) fn stack_classes(&self, skip: jni::jint, most: jni::jint) -> Vec<Class<'j>> {
-        // SAFETY: null stands for the current thread; the ids of methods that are running.
-        unsafe {
-            let frames = self.jvmti.get_stack_trace(std::ptr::null_mut(), skip, most).unwrap_or_default();
-            let classes = frames.iter().filter_map(|frame| {
-                self.jvmti.get_method_declaring_class(frame.method).ok().and_then(|class| self.class(class))
-            });
-            classes.collect()
-        }
+    /// The methods on the stack of this thread, topmost first.
+    pub(crate) fn stack(&self, skip: jni::jint, most: jni::jint) -> Vec<Method> {
+        // SAFETY: null stands for the current thread.
+        let frames = unsafe { self.jvmti.get_stack_trace(std::ptr::null_mut(), skip, most) };
+        frames.unwrap_or_default().into_iter().map(|frame| Method(frame.method)).collect()
+    }
+
+    /// `None` when the class is no more.
+    pub(crate) fn class_of_method(&self, method: Method) -> Option<Class<'j>> {
+        // SAFETY: the JVM never gives the id of a method to another one, and knows those that are gone.
+        unsafe { self.jvmti.get_method_declaring_class(method.0).ok().and_then(|class| self.class(class)) }
     }
 
     /// Number, name and name of the group of every live thread.

@@ -1,7 +1,7 @@
 //! Throwables: making them, asking them, marking them.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
-use super::{Constructor, GlobalClass, Java, Object, Throwable, no_memory};
+use super::{Class, Constructor, Java, Object, Throwable, no_memory};
 use crate::jvm::{frame_text, string_from};
 use jvmti_bindings::prelude::*;
 
@@ -21,9 +21,9 @@ impl<'j> Java<'j> {
     }
 
     /// An object of this throwable class with nothing set in it.
-    pub(crate) fn allocate(&self, class: &GlobalClass) -> Result<Throwable<'j>, String> {
+    pub(crate) fn allocate(&self, class: Class<'j>) -> Result<Throwable<'j>, String> {
         // SAFETY: a live handle of a class.
-        let made = unsafe { self.jni.alloc_object(class.0.raw()) };
+        let made = unsafe { self.jni.alloc_object(class.0.0) };
         self.checked(())?;
         // SAFETY: the object just made; recipes only allocate classes checked to be throwable.
         made.and_then(|raw| unsafe { self.throwable(raw) }).ok_or_else(no_memory)
@@ -42,20 +42,11 @@ impl<'j> Java<'j> {
         // SAFETY: constructors of `Throwable` with their arguments.
         unsafe {
             let class = members.throwable.raw();
-            match cause {
-                Some(cause) => {
-                    let arguments = [text, jni::jvalue { l: cause.0.0 }];
-                    self.jni.call_nonvirtual_void_method(
-                        throwable.0.0,
-                        class,
-                        members.init_message_cause,
-                        &arguments,
-                    );
-                }
-                None => {
-                    self.jni.call_nonvirtual_void_method(throwable.0.0, class, members.init_message, &[text])
-                }
-            }
+            let (constructor, arguments) = match cause {
+                Some(cause) => (members.init_message_cause, vec![text, jni::jvalue { l: cause.0.0 }]),
+                None => (members.init_message, vec![text]),
+            };
+            self.jni.call_nonvirtual_void_method(throwable.0.0, class, constructor, &arguments);
         }
         self.checked(())
     }
@@ -69,6 +60,7 @@ impl<'j> Java<'j> {
         message: &str,
         cause: Option<Throwable<'j>>,
     ) -> Result<Throwable<'j>, String> {
+        let class = self.recall(&constructor.class)?;
         let text = self.string(message).ok_or_else(no_memory)?;
         let argument = |parameter: &Parameter| match parameter {
             Parameter::Message => jni::jvalue { l: text.0 },
@@ -76,7 +68,7 @@ impl<'j> Java<'j> {
         };
         let arguments: Vec<jni::jvalue> = parameters.iter().map(argument).collect();
         // SAFETY: a constructor with arguments of its types, as promised.
-        let made = unsafe { self.jni.new_object(constructor.class.0.raw(), constructor.id, &arguments) };
+        let made = unsafe { self.jni.new_object(class.0.0, constructor.id, &arguments) };
         self.checked(())?;
         // SAFETY: the object just made; recipes only construct classes checked to be throwable.
         made.and_then(|raw| unsafe { self.throwable(raw) }).ok_or_else(no_memory)

@@ -62,6 +62,14 @@ final class Cases {
         return seen[0];
     }
 
+    /** By reflection: there are none before Java 21. */
+    static Object virtualThread() throws Exception {
+        String[] seen = new String[1];
+        Runnable body = () -> seen[0] = Shapes.plain(() -> {});
+        ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body)).join();
+        return seen[0];
+    }
+
     static Object loop() {
         return Shapes.loop();
     }
