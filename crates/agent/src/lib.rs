@@ -314,10 +314,15 @@ fn request_events(context: &AgentLoadContext<'_>, is_worker: bool) -> Result<(),
     requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))
 }
 
+/// The program is not to suffer from what cannot be read.
 fn record_launch(observer: &Observer) -> Result<(), String> {
-    let launch = launch::launch(Path::new("/proc/self"));
-    let launch = launch.map_err(|error| format!("cannot read how this JVM was started: {error}"))?;
-    write(observer, &Record::Launched(launch))
+    match launch::launch(Path::new("/proc/self")) {
+        Ok(launch) => write(observer, &Record::Launched(launch)),
+        Err(error) => {
+            observer.problem("agent", &format!("cannot read how this JVM was started: {error}"));
+            Ok(())
+        }
+    }
 }
 
 fn jvm_started(jvmti: &Jvmti) -> JvmStarted {

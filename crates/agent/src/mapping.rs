@@ -85,11 +85,20 @@ impl Switches {
 
     /// Whether the try entry with this number throws.
     pub(crate) fn set_entry(&self, number: u32, on: bool) {
+        self.entry_byte(number).store(on.into(), Ordering::SeqCst);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn entry(&self, number: u32) -> bool {
+        self.entry_byte(number).load(Ordering::SeqCst) != 0
+    }
+
+    fn entry_byte(&self, number: u32) -> &AtomicU8 {
         let number = number as usize;
         assert!(number < self.entries, "a counter that has been allocated");
         let place = self.base.as_ptr().wrapping_add(ENTRIES_OFFSET + number);
         // SAFETY: inside the mapping (checked above), never unmapped, and only accessed atomically.
-        unsafe { AtomicU8::from_ptr(place) }.store(on.into(), Ordering::SeqCst);
+        unsafe { AtomicU8::from_ptr(place) }
     }
 
     pub(crate) fn address(&self) -> usize {
@@ -252,6 +261,18 @@ fn reserve(file: &File) -> io::Result<(NonNull<u8>, usize)> {
 pub(crate) fn end_process(code: i32) -> ! {
     // SAFETY: always allowed.
     unsafe { libc::_exit(code) }
+}
+
+/// What the Java runtime does, for tests without one.
+#[cfg(test)]
+impl CounterFile {
+    pub(crate) fn count(&self, id: u32, slot: usize) {
+        self.word(counters::offset_of(id, slot)).fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn own(&self, slot: usize, thread: u64) {
+        self.word((counters::OWNERS_OFFSET + (slot - 1) * 8) as u64).store(thread, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use catchment_protocol::hash::hash64;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
 use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
-use catchment_weave::ProbeKinds;
+use catchment_weave::{Prepared, ProbeKinds, Woven};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -246,9 +246,28 @@ impl Observer {
         }
         let hash = hash64(delivered.bytes);
         let base = self.base_of(delivered.class, hash, prepared.sites().len())?;
-        let woven = prepared.weave(base);
+        let (prepared, woven) = self.weave_most(delivered.bytes, prepared, base)?;
+        let pairs = prepared.pairs();
         let record = WovenClass { base, ..woven_class(delivered, hash, pairs, prepared.sites(), &woven) };
         Ok(Some(WovenBytes { bytes: woven.bytes, record }))
+    }
+
+    /// A method that cannot hold all its probes may still hold those of its tries, which matter more.
+    fn weave_most<'a>(
+        &self,
+        bytes: &'a [u8],
+        prepared: Prepared<'a>,
+        base: u32,
+    ) -> Result<(Prepared<'a>, Woven), String> {
+        let woven = prepared.weave(base);
+        if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
+            return Ok((prepared, woven));
+        }
+        // Fewer probes: they fit into the numbers given to the class.
+        let with_fewer = catchment_weave::prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
+        let woven_with_fewer = with_fewer.weave(base);
+        let is_better = woven_with_fewer.skipped.len() < woven.skipped.len();
+        Ok(if is_better { (with_fewer, woven_with_fewer) } else { (prepared, woven) })
     }
 
     fn base_of(&self, class: &str, hash: u64, sites: usize) -> Result<u32, String> {

@@ -68,3 +68,66 @@ impl Snapshots {
 fn is_in_use(counters: &CounterFile, slot: usize) -> bool {
     slot == 0 || counters.owner_of(slot) != 0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters() -> (tempfile::TempDir, CounterFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let counters = CounterFile::create(&folder.path().join("counters")).unwrap();
+        counters.allocate(5000).unwrap();
+        (folder, counters)
+    }
+
+    #[test]
+    fn only_what_moved_since_the_beginning_counts_whichever_slot_it_is_in() {
+        let ((_folder, counters), left) = (counters(), LeftSlots::default());
+        let mut snapshots = Snapshots::default();
+        counters.own(3, 10);
+        for (id, slot) in [(7, 0), (7, 3), (4999, 3)] {
+            counters.count(id, slot);
+        }
+        snapshots.begin(&counters, &left);
+        assert_eq!(snapshots.end(&counters, &left), []);
+        for (id, slot) in [(7, 0), (7, 3), (4999, 3), (8, 3)] {
+            counters.count(id, slot);
+        }
+        assert_eq!(snapshots.end(&counters, &left), [(7, 2), (8, 1), (4999, 1)]);
+        snapshots.begin(&counters, &left);
+        assert_eq!(snapshots.end(&counters, &left), []);
+    }
+
+    #[test]
+    fn slots_given_back_during_or_between_tests_are_not_forgotten() {
+        let ((_folder, counters), left) = (counters(), LeftSlots::default());
+        let mut snapshots = Snapshots::default();
+        let run_thread = |thread: u64| {
+            let slot = 1 + (thread % OWNED_SLOTS as u64) as usize;
+            counters.own(slot, thread);
+            counters.count(1, slot);
+            left.thread_ended(thread);
+            counters.release_slot(thread);
+        };
+        run_thread(5);
+        snapshots.begin(&counters, &left);
+        run_thread(5);
+        run_thread(6);
+        assert_eq!(snapshots.end(&counters, &left), [(1, 2)]);
+        run_thread(6);
+        snapshots.begin(&counters, &left);
+        assert_eq!(snapshots.end(&counters, &left), []);
+        run_thread(6);
+        assert_eq!(snapshots.end(&counters, &left), [(1, 1)]);
+    }
+
+    #[test]
+    fn counters_allocated_during_the_test_start_at_zero() {
+        let ((_folder, counters), left) = (counters(), LeftSlots::default());
+        let mut snapshots = Snapshots::default();
+        snapshots.begin(&counters, &left);
+        let new = counters.allocate(1).unwrap();
+        counters.count(new, 0);
+        assert_eq!(snapshots.end(&counters, &left), [(new, 1)]);
+    }
+}

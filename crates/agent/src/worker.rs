@@ -38,6 +38,7 @@ pub(crate) struct Worker {
     left_slots: LeftSlots,
     is_blue: AtomicBool,
     notes: Mutex<Notes>,
+    /// Nobody minds any more that this JVM ends.
     has_stopped: AtomicBool,
 }
 
@@ -123,6 +124,12 @@ impl Worker {
         self.send(&Event::Ready { pid: std::process::id(), java_version, framework });
     }
 
+    /// The driver cannot work here; it ends by itself.
+    pub(crate) fn unusable(&self, what: String) {
+        self.send(&Event::Unusable { what });
+        self.has_stopped.store(true, Ordering::SeqCst);
+    }
+
     pub(crate) fn unit(&self, unit: TestUnit) {
         let mut session = lock(&self.session);
         if session.is_suite {
@@ -164,9 +171,10 @@ impl Worker {
         lock(&self.notes).external.clear();
         self.is_blue.store(false, Ordering::SeqCst);
         lock(&self.snapshots).begin(counters, &self.left_slots);
-        switches.set_escapes(true);
-        if let Some(injection) = injection {
-            self.injections.arm(injection, switches);
+        // The colour of a test is that of its runs without injection.
+        match injection {
+            Some(injection) => self.injections.arm(injection, switches),
+            None => switches.set_escapes(true),
         }
     }
 
@@ -269,7 +277,7 @@ impl Worker {
         self.send(&Event::Ending { cause, test });
     }
 
-    pub(crate) fn send(&self, event: &Event) {
+    fn send(&self, event: &Event) {
         if event.send(&mut *lock(&self.events)).is_err() && !self.has_stopped.load(Ordering::SeqCst) {
             end_process(WORKER_ENDED_EXIT);
         }
@@ -281,4 +289,155 @@ impl Worker {
 pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
     let has_no_memory = free_memory.is_none_or(|free| free < HEALTHY_FREE_MEMORY);
     flags & EXHAUSTED_THREADS != 0 || (flags & EXHAUSTED_HEAP != 0 && has_no_memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_protocol::lab::Injection;
+    use catchment_protocol::records::{WovenClass, WovenClause, WovenPair, WovenTry};
+    use std::os::unix::net::UnixListener;
+
+    const PASSED: Outcome = Outcome::Passed;
+
+    /// A worker, the other end of its socket, and what it counts in.
+    struct Bench {
+        worker: Worker,
+        controller: UnixStream,
+        counters: CounterFile,
+        switches: Switches,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let listener = UnixListener::bind(folder.path().join("socket")).unwrap();
+            let worker = Worker::connect(&folder.path().join("socket"), "17").unwrap();
+            let (controller, _) = listener.accept().unwrap();
+            let counters = CounterFile::create(&folder.path().join("counters")).unwrap();
+            let switches = Switches::create(&counters).unwrap();
+            Self { worker, controller, counters, switches, _folder: folder }
+        }
+
+        fn request(&mut self, request: &Request) -> Option<Vec<String>> {
+            request.send(&mut self.controller).unwrap();
+            self.worker.next()
+        }
+
+        fn event(&mut self) -> Event {
+            Event::receive(&mut self.controller).unwrap().unwrap()
+        }
+
+        fn start(&mut self, test: &str) {
+            self.worker.test_started(test.to_owned(), FxHashSet::default(), &self.counters, &self.switches);
+            assert_eq!(self.event(), Event::TestStarted { test: test.to_owned() });
+        }
+
+        fn finish(&mut self, test: &str) -> TestRun {
+            let ended = self.worker.test_ended(&self.counters, &self.switches);
+            self.worker.test_finished(test.to_owned(), PASSED, None, Vec::new(), ended);
+            match self.event() {
+                Event::TestFinished(run) => run,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// A class with one try and two clauses: entry 0, caught 1 and 2.
+    fn class(base: u32) -> WovenClass {
+        let pair =
+            |id: &str| WovenPair { id: id.into(), types: vec![format!("{id}Type")], ..WovenPair::default() };
+        let clauses = [1, 2].map(|caught| WovenClause { pair: caught - 1, caught: Some(caught) }).to_vec();
+        WovenClass {
+            base,
+            counters: 3,
+            pairs: vec![pair("a"), pair("b")],
+            tries: vec![WovenTry { enter: Some(0), clauses, ..WovenTry::default() }],
+            ..WovenClass::default()
+        }
+    }
+
+    fn injection(pair: &str) -> Request {
+        let injection = Injection { pair: pair.into(), max_fired: 1, ..Injection::default() };
+        Request::RunTest { test: "t".into(), injection: Some(injection) }
+    }
+
+    #[test]
+    fn orders_are_verbs_with_their_objects() {
+        let mut bench = Bench::new();
+        let classes = vec!["A".to_owned(), "B".to_owned()];
+        let order = bench.request(&Request::Discover { classes: classes.clone() });
+        assert_eq!(order.unwrap(), ["discover", "A", "B"]);
+        bench.worker.unit(TestUnit { id: "u".into(), ..TestUnit::default() });
+        bench.worker.problem("odd".into());
+        bench.worker.discovered();
+        let tests = vec![TestUnit { id: "u".into(), ..TestUnit::default() }];
+        assert_eq!(bench.event(), Event::Discovered { tests, problems: vec!["odd".into()] });
+        assert_eq!(bench.request(&Request::RunSuite { classes }).unwrap()[0], "suite");
+        bench.worker.suite_finished();
+        assert_eq!(bench.event(), Event::SuiteFinished { problems: Vec::new() });
+        assert_eq!(bench.request(&Request::Stop), None);
+    }
+
+    #[test]
+    fn an_armed_pair_throws_in_classes_woven_before_and_after_until_the_test_ends() {
+        let mut bench = Bench::new();
+        let is_armed = |bench: &Bench| [0, 10].map(|entry| bench.switches.entry(entry));
+        bench.counters.allocate(20).unwrap();
+        bench.worker.injections.woven(&class(0), &bench.switches);
+        bench.request(&injection("b"));
+        assert_eq!(is_armed(&bench), [false, false]);
+        bench.start("t");
+        assert_eq!(is_armed(&bench), [true, false]);
+        bench.worker.injections.woven(&class(10), &bench.switches);
+        assert_eq!(is_armed(&bench), [true, true]);
+        let experiment = bench.worker.injections.running().unwrap();
+        experiment.reached();
+        assert_eq!((experiment.fired(), experiment.fired()), (Ok(()), Err(2)));
+        for counter in [2, 12, 11] {
+            bench.worker.injections.caught(&experiment, counter);
+        }
+        let injected = bench.finish("t").injected.unwrap();
+        assert_eq!((injected.reached, injected.fired, injected.caught_here), (1, 2, 2));
+        assert_eq!(injected.caught_elsewhere, [(11, 1)]);
+        assert_eq!(is_armed(&bench), [false, false]);
+    }
+
+    #[test]
+    fn samples_are_wanted_once_of_exactly_the_caught_type_and_not_while_injecting() {
+        let mut bench = Bench::new();
+        bench.counters.allocate(3).unwrap();
+        bench.worker.injections.woven(&class(0), &bench.switches);
+        assert!(bench.worker.wants_sample(1, "aType"));
+        assert!(!bench.worker.wants_sample(1, "bType") && !bench.worker.wants_sample(0, "aType"));
+        bench.worker.sample(1, Sample { exception: "aType".into(), ..Sample::default() });
+        assert!(!bench.worker.wants_sample(1, "aType"));
+        assert_eq!(bench.finish("t").samples.len(), 1);
+        assert_eq!(bench.finish("t").samples.len(), 0);
+        bench.request(&injection("a"));
+        bench.start("t");
+        assert!(!bench.worker.wants_sample(2, "bType"));
+    }
+
+    #[test]
+    fn a_jvm_that_ends_unasked_names_the_test() {
+        let mut bench = Bench::new();
+        bench.start("t");
+        bench.worker.jvm_ends();
+        assert_eq!(bench.event(), Event::Ending { cause: Ending::Exit, test: Some("t".into()) });
+        bench.finish("t");
+        bench.request(&Request::Stop);
+        bench.worker.jvm_ends();
+        bench.controller.set_nonblocking(true).unwrap();
+        assert!(Event::receive(&mut bench.controller).is_err(), "nothing to say");
+    }
+
+    #[test]
+    fn only_a_jvm_without_memory_or_threads_is_exhausted() {
+        assert!(is_exhausted(EXHAUSTED_HEAP, Some(0.01)) && is_exhausted(EXHAUSTED_HEAP, None));
+        assert!(!is_exhausted(EXHAUSTED_HEAP | 1, Some(0.5)));
+        assert!(is_exhausted(EXHAUSTED_THREADS, Some(0.5)));
+        assert!(!is_exhausted(1, Some(0.01)), "more than an array can have");
+    }
 }

@@ -49,6 +49,13 @@ pub(crate) fn classes() -> Classes {
     }
 }
 
+/// The `-agentpath` argument for these options, with the runtime filled in.
+pub(crate) fn agent_argument(options: AgentOptions) -> String {
+    let (library, runtime) = agent();
+    let options = AgentOptions { runtime: runtime.clone(), ..options };
+    format!("-agentpath:{}={}", library.display(), options.encode())
+}
+
 /// Where the agent library and its runtime lie, learnt from what a watched command is given.
 fn agent() -> &'static (PathBuf, PathBuf) {
     static AGENT: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
@@ -79,10 +86,8 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn start(java: u32, classes: &Classes, jvm: &[&str], arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let (library, runtime) = agent();
         let options = AgentOptions {
             results: folder.path().to_owned(),
-            runtime: runtime.clone(),
             application: vec![classes.application.clone(), classes.plugin.clone(), classes.modern.clone()],
             tests: vec![classes.tests.clone()],
             socket: Some(folder.path().join("socket")),
@@ -90,7 +95,7 @@ impl Worker {
         };
         let listener = UnixListener::bind(folder.path().join("socket")).expect("a socket");
         let mut command = jdk::runtime(java).expect("a Java").command("java");
-        command.arg(format!("-agentpath:{}={}", library.display(), options.encode())).args(jvm);
+        command.arg(agent_argument(options)).args(jvm);
         command.arg(format!("-Dplugin={}", classes.plugin.display()));
         let class_path = [&classes.application, &classes.modern, &classes.tests, &classes.driver];
         command.arg("-cp").arg(std::env::join_paths(class_path).expect("a class path"));

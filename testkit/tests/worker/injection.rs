@@ -1,6 +1,8 @@
 //! Exceptions thrown at the beginning of tries, and what becomes of them.
 
 use crate::harness::{Worker, classes, javas, seen};
+use catchment_protocol::lab::Request;
+use catchment_testkit::maven;
 
 const STATE: &str = "java.lang.IllegalStateException";
 
@@ -46,6 +48,24 @@ fn virtual_threads_are_counted_and_hit_like_others() {
         assert_eq!(seen(&run), "caught injected by catchment", "{java}: {run:?}");
         assert_eq!(run.injected.map(|injected| injected.caught_here), Some(1));
     }
+}
+
+#[test]
+fn other_agents_in_the_same_jvm_do_their_work() {
+    let classes = classes();
+    let jars = maven::resolve(&["org.jacoco:org.jacoco.agent:0.8.14:jar:runtime"]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let measured = folder.path().join("jacoco.exec");
+    let jacoco = format!("-javaagent:{}=destfile={}", jars[0].display(), measured.display());
+    let mut worker = Worker::ready_with(17, &classes, &[&jacoco]);
+    worker.run("plain");
+    let injection = worker.injection("plain", STATE);
+    let run = worker.inject("plain", injection);
+    assert_eq!(seen(&run), "caught injected by catchment");
+    worker.ask(&Request::Stop);
+    assert!(worker.event().is_none() && worker.end().success());
+    let data = std::fs::read(measured).unwrap();
+    assert!(data.windows(10).any(|name| name == b"app/Shapes"), "JaCoCo must have measured the class");
 }
 
 #[test]

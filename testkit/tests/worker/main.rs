@@ -4,4 +4,5 @@ mod endings;
 mod exceptions;
 mod harness;
 mod injection;
+mod launch;
 mod observation;

@@ -11,7 +11,7 @@ use super::threads;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
 use crate::worker::Worker;
-use catchment_protocol::lab::{Event, Outcome, TestUnit};
+use catchment_protocol::lab::{Outcome, TestUnit};
 use jvmti_bindings::prelude::*;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -116,7 +116,7 @@ extern "system" fn ready(env: *mut jni::JNIEnv, _: jni::jclass, framework: jni::
 extern "system" fn unusable(env: *mut jni::JNIEnv, _: jni::jclass, what: jni::jstring) {
     in_worker(env, (), |call| {
         // SAFETY: the argument.
-        call.worker.send(&Event::Unusable { what: unsafe { call.text(what) }.unwrap_or_default() });
+        call.worker.unusable(unsafe { call.text(what) }.unwrap_or_default());
         Some(())
     });
 }
