@@ -171,8 +171,9 @@ impl<'a> FrameWalk<'a> {
                 }
             }
             255 => {
-                *locals = read_types(reader)?;
-                *stack = read_types(reader)?;
+                locals.clear();
+                read_types(reader, locals)?;
+                read_types(reader, stack)?;
             }
             _ => {}
         }
@@ -180,8 +181,12 @@ impl<'a> FrameWalk<'a> {
     }
 }
 
-fn read_types<'a>(reader: &mut Reader<'a>) -> Result<Vec<VerificationType<'a>>, ClassError> {
-    (0..reader.u2()?).map(|_| read_type(reader)).collect()
+/// Appends types that stand behind their number.
+fn read_types<'a>(reader: &mut Reader<'_>, types: &mut Vec<VerificationType<'a>>) -> Result<(), ClassError> {
+    for _ in 0..reader.u2()? {
+        types.push(read_type(reader)?);
+    }
+    Ok(())
 }
 
 pub(crate) fn read_type<'a>(reader: &mut Reader<'_>) -> Result<VerificationType<'a>, ClassError> {

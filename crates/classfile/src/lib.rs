@@ -35,8 +35,8 @@ pub use opcodes::Role;
 pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
-    Appended, AppendedEnd, CodeEdit, Constants, MethodCode, NewException, Piece, Place, RelocateError,
-    Relocator,
+    Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, MethodCode, NewException, Piece, Place,
+    RelocateError, Relocator,
 };
 pub use rewrite::{Rewritten, rewrite};
 pub use tables::{LineNumber, LineTable};

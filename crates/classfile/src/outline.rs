@@ -5,7 +5,7 @@
 //! the method is a walk over few entries instead of another decoding.
 
 use crate::bytes::u2_at;
-use crate::opcodes::{LENGTHS, RET, ROLES, Role};
+use crate::opcodes::{LENGTHS, ROLES, Role};
 use crate::{ClassError, Insn};
 use std::ops::Range;
 
@@ -76,8 +76,7 @@ impl Outlines {
     /// Decodes `code`. Of code with an error in it nothing is kept.
     pub fn add(&mut self, code: &[u8]) -> Result<OutlineSpan, ClassError> {
         let (first_word, first_landmark) = (self.starts.len(), self.landmarks.len());
-        self.starts.resize(first_word + code.len().div_ceil(64), 0);
-        if let Err(error) = decode(code, &mut self.starts[first_word..], &mut self.landmarks) {
+        if let Err(error) = decode(code, &mut self.starts, &mut self.landmarks) {
             self.starts.truncate(first_word);
             self.landmarks.truncate(first_landmark);
             return Err(error);
@@ -99,28 +98,51 @@ impl Outlines {
     }
 }
 
-fn decode(code: &[u8], starts: &mut [u64], landmarks: &mut Vec<Landmark>) -> Result<(), ClassError> {
+fn decode(code: &[u8], starts: &mut Vec<u64>, landmarks: &mut Vec<Landmark>) -> Result<(), ClassError> {
     let mut pc = 0;
-    while let Some(&opcode) = code.get(pc) {
-        starts[pc / 64] |= 1 << (pc % 64);
-        let role = ROLES[usize::from(opcode)];
-        let len = match LENGTHS[usize::from(opcode)] {
-            0 | 255 => Insn::at(code, pc)?.bytes.len(),
-            len => usize::from(len),
-        };
-        // `wide` in front of anything but `ret` is a step like any other.
-        if role != Role::Step && (role != Role::Wide || code.get(pc + 1) == Some(&RET)) {
-            let role = if role == Role::Wide { Role::Ret } else { role };
-            landmarks.push(Landmark { pc: u32::try_from(pc).unwrap_or(u32::MAX), opcode, role });
+    let mut last = 0;
+    for word_end in (64..code.len() + 64).step_by(64) {
+        let mut word = 0;
+        while let Some(&opcode) = code.get(pc)
+            && pc < word_end
+        {
+            word |= 1 << (pc % 64);
+            last = pc;
+            match STEPS[usize::from(opcode)] {
+                0 => pc = decode_landmark(code, pc, landmarks)?,
+                len => pc += usize::from(len),
+            }
         }
-        pc += len;
+        starts.push(word);
     }
-    if pc == code.len() {
-        return Ok(());
+    // The last instruction may be cut off.
+    if pc > code.len() { Err(ClassError::Truncated { offset: last, needed: pc - last }) } else { Ok(()) }
+}
+
+/// Decodes an instruction that may be a landmark; gives the pc behind it.
+#[inline]
+fn decode_landmark(code: &[u8], pc: usize, landmarks: &mut Vec<Landmark>) -> Result<usize, ClassError> {
+    let insn = Insn::at(code, pc)?;
+    let role = insn.role();
+    if role != Role::Step {
+        landmarks.push(Landmark { pc: u32::try_from(pc).unwrap_or(u32::MAX), opcode: insn.opcode, role });
     }
-    // The last instruction is cut off.
-    let last = (0..code.len()).rev().find(|pc| is_set(starts, *pc)).unwrap_or(0);
-    Err(ClassError::Truncated { offset: last, needed: pc - last })
+    Ok(insn.next_pc())
+}
+
+/// Lengths of the instructions that are a step and nothing else; 0 for those worth a look.
+static STEPS: [u8; 256] = steps();
+
+const fn steps() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut opcode = 0;
+    while opcode < 256 {
+        if matches!(ROLES[opcode], Role::Step) && LENGTHS[opcode] != 255 {
+            table[opcode] = LENGTHS[opcode];
+        }
+        opcode += 1;
+    }
+    table
 }
 
 #[inline]
@@ -163,7 +185,7 @@ impl<'o> Outline<'o> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::opcodes::{GOTO, ICONST_0, ILOAD, NOP, RETURN, WIDE};
+    use crate::opcodes::{GOTO, ICONST_0, ILOAD, NOP, RET, RETURN, WIDE};
 
     #[test]
     fn starts_and_landmarks_are_those_of_the_instructions() {

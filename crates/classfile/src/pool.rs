@@ -33,23 +33,21 @@ impl<'a> ConstantPool<'a> {
     /// Reads the pool whose count stands at offset 8 of the class file.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, ClassError> {
         let count = usize::from(Reader::at(bytes, 8).u2()?);
-        let mut offsets = Vec::with_capacity(count);
-        offsets.push(0);
+        let mut offsets = vec![0; count.max(1)];
         let mut end = 10;
-        while offsets.len() < count {
-            offsets.push(u32::try_from(end).unwrap_or(u32::MAX));
-            let tag = *bytes.get(end).ok_or(ClassError::Truncated { offset: end, needed: 1 })?;
+        let mut index = 1;
+        while index < count {
             let offset = end;
+            let tag = *bytes.get(offset).ok_or(ClassError::Truncated { offset, needed: 1 })?;
             end += constant_size(bytes, offset, tag);
             if end > bytes.len() || end == offset {
                 return Err(unreadable_constant(bytes, offset, tag));
             }
-            if matches!(tag, LONG | DOUBLE) {
-                if offsets.len() == count {
-                    return Err(ClassError::HalfConstant(count - 1));
-                }
-                offsets.push(0);
-            }
+            offsets[index] = u32::try_from(offset).unwrap_or(u32::MAX);
+            index += if matches!(tag, LONG | DOUBLE) { 2 } else { 1 };
+        }
+        if index > count.max(1) {
+            return Err(ClassError::HalfConstant(count - 1));
         }
         Ok(Self { bytes, offsets, end })
     }
@@ -187,9 +185,12 @@ pub struct PoolAppender {
     bytes: Vec<u8>,
 }
 
+/// Bytes that a class and a handful of its methods take.
+const ROOM_FOR_A_FEW: usize = 400;
+
 impl PoolAppender {
     pub fn new(pool: &ConstantPool<'_>) -> Self {
-        Self { first: pool.count(), added: 0, bytes: Vec::new() }
+        Self { first: pool.count(), added: 0, bytes: Vec::with_capacity(ROOM_FOR_A_FEW) }
     }
 
     /// The count to write in the class file.

@@ -17,9 +17,14 @@
 mod emit;
 mod jumps;
 mod layout;
+mod positions;
 mod stack_map;
+mod stops;
 
-use crate::{Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, Replacements};
+use crate::{
+    Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, Replacements,
+    VerificationType,
+};
 use std::ops::Range;
 
 /// A position in the new code, said in terms of the old.
@@ -70,7 +75,32 @@ pub struct Appended<'a> {
     pub code: Range<usize>,
     pub end: AppendedEnd,
     /// What the verifier may assume at its start. Ignored for classes without stack maps.
-    pub frame: Frame<'a>,
+    pub frame: BlockFrame<'a>,
+}
+
+/// The state at the start of an appended block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockFrame<'a> {
+    /// Jumps come here.
+    Jump(Frame<'a>),
+    /// Exceptions come here: nothing but one on the stack. The locals are given.
+    Handler(Vec<VerificationType<'a>>),
+}
+
+impl<'a> BlockFrame<'a> {
+    pub fn locals(&self) -> &[VerificationType<'a>] {
+        match self {
+            Self::Jump(frame) => &frame.locals,
+            Self::Handler(locals) => locals,
+        }
+    }
+
+    fn stack(&self) -> &[VerificationType<'a>] {
+        match self {
+            Self::Jump(frame) => &frame.stack,
+            Self::Handler(_) => &[VerificationType::Named(b"java/lang/Throwable")],
+        }
+    }
 }
 
 /// How an appended block ends.
@@ -123,6 +153,15 @@ pub struct CodeEdit<'a> {
 }
 
 impl CodeEdit<'_> {
+    /// An empty edit with room for many insertions into code of the given length.
+    pub fn with_room_for(len: usize) -> Self {
+        Self {
+            code: Vec::with_capacity(len / 2 + 64),
+            pieces: Vec::with_capacity(len / 8 + 8),
+            ..Self::default()
+        }
+    }
+
     /// An edit that changes nothing.
     pub fn unchanged(code: &Code<'_>) -> Self {
         let exceptions =
@@ -184,8 +223,8 @@ pub enum RelocateError {
 pub trait Constants {
     /// A class constant for an internal name or array descriptor.
     fn class(&mut self, name: &[u8]) -> Option<u16>;
-    /// A character constant.
-    fn utf8(&mut self, text: &[u8]) -> Option<u16>;
+    /// A character constant `StackMapTable`.
+    fn stack_map_name(&mut self) -> Option<u16>;
 }
 
 /// The method an edit is made to.
@@ -201,11 +240,19 @@ pub struct MethodCode<'m, 'a> {
 /// Applies edits. It is there to be used for many methods: its buffers are kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Relocator {
-    positions: layout::Positions,
+    positions: positions::Positions,
     frame_targets: stack_map::FrameTargets,
 }
 
 impl Relocator {
+    /// With room for many insertions into code of the given length.
+    pub fn with_room_for(len: usize) -> Self {
+        Self {
+            positions: positions::Positions::with_room_for(len),
+            frame_targets: stack_map::FrameTargets::default(),
+        }
+    }
+
     /// Adds the method's `Code` attribute with `edit` applied to `replacements`; nothing on an error.
     pub fn relocate<'a>(
         &mut self,

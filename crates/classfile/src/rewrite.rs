@@ -53,7 +53,7 @@ impl Constants for NoConstants {
         None
     }
 
-    fn utf8(&mut self, _: &[u8]) -> Option<u16> {
+    fn stack_map_name(&mut self) -> Option<u16> {
         None
     }
 }

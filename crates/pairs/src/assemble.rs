@@ -218,7 +218,8 @@ fn id(
     (ordinal, number): (usize, usize),
     clause: &DescribedClause,
 ) -> String {
-    let mut id = format!("{class}.{}{}#{ordinal}.{number}:", method.name, method.descriptor);
+    let mut id = String::with_capacity(class.len() + method.descriptor.as_bytes().len() + 100);
+    let _ = write!(id, "{class}.{}{}#{ordinal}.{number}:", method.name, method.descriptor);
     id.push_str(&clause.types.join("|"));
     // Folded to eight digits: it tells versions of one clause apart, not all clauses of the world.
     let _ = write!(id, "@{:08x}", (clause.hash ^ clause.hash >> 32) & 0xffff_ffff);

@@ -27,15 +27,16 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
         sites: &'w ClassSites<'a>,
         first_id: u32,
     ) -> Self {
+        let longest = sites.methods.iter().map(|it| it.code.bytes.len()).max().unwrap_or(0);
         Self {
             class,
             pairs,
             sites,
             constants: ProbeConstants::new(&class.pool, first_id, sites.sites.len()),
             replacements: Replacements::with_room_for(class),
-            relocator: Relocator::default(),
-            edit: CodeEdit::default(),
-            inserts: Vec::new(),
+            relocator: Relocator::with_room_for(longest),
+            edit: CodeEdit::with_room_for(longest),
+            inserts: Vec::with_capacity(longest / 8 + 8),
         }
     }
 

@@ -13,8 +13,9 @@ pub(crate) struct ProbeConstants {
     probes_class: Option<u16>,
     /// By probe, 0 for none yet.
     methods: [u16; Probe::COUNT],
+    throwable: Option<u16>,
     classes: FxHashMap<Vec<u8>, u16>,
-    texts: FxHashMap<Vec<u8>, u16>,
+    stack_map_name: Option<u16>,
     probes: usize,
     /// By local id, 0 for none yet; empty until a first id needs one. An id is pushed from several places: every exit of
     /// a try, every return of a method.
@@ -28,8 +29,9 @@ impl ProbeConstants {
             first_id,
             probes_class: None,
             methods: [0; Probe::COUNT],
+            throwable: None,
             classes: FxHashMap::default(),
-            texts: FxHashMap::default(),
+            stack_map_name: None,
             probes,
             integers: Vec::new(),
         }
@@ -44,18 +46,31 @@ impl ProbeConstants {
     pub(crate) fn put_call(&mut self, probe: Probe, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
         let id = u32::try_from(local_id).ok()?.checked_add(self.first_id)?;
         let value = i32::try_from(id).ok()?;
+        // Before the method's: constants are numbered in this order.
+        let integer = if value > 0x7fff { self.integer(value, local_id)? } else { 0 };
+        let [method_high, method_low] = self.method(probe)?.to_be_bytes();
         let [_, _, high, low] = value.to_be_bytes();
-        match value {
-            0..=5 => out.push(opcodes::ICONST_0 + low),
-            6..=0x7f => out.extend_from_slice(&[opcodes::BIPUSH, low]),
-            0x80..=0x7fff => out.extend_from_slice(&[opcodes::SIPUSH, high, low]),
-            _ => {
-                let [high, low] = self.integer(value, local_id)?.to_be_bytes();
-                out.extend_from_slice(&[opcodes::LDC_W, high, low]);
-            }
-        }
-        let [high, low] = self.method(probe)?.to_be_bytes();
-        out.extend_from_slice(&[opcodes::INVOKESTATIC, high, low]);
+        let [integer_high, integer_low] = integer.to_be_bytes();
+        let call = |push: &[u8]| {
+            let mut bytes = [0; 6];
+            bytes[..push.len()].copy_from_slice(push);
+            bytes[push.len()..push.len() + 3].copy_from_slice(&[
+                opcodes::INVOKESTATIC,
+                method_high,
+                method_low,
+            ]);
+            (bytes, push.len() + 3)
+        };
+        let (bytes, len) = match value {
+            0..=5 => call(&[opcodes::ICONST_0 + low]),
+            6..=0x7f => call(&[opcodes::BIPUSH, low]),
+            0x80..=0x7fff => call(&[opcodes::SIPUSH, high, low]),
+            _ => call(&[opcodes::LDC_W, integer_high, integer_low]),
+        };
+        // Copies of a fixed length are the cheap ones.
+        let end = out.len() + len;
+        out.extend_from_slice(&bytes);
+        out.truncate(end);
         Some(())
     }
 
@@ -93,6 +108,13 @@ impl ProbeConstants {
 
 impl Constants for ProbeConstants {
     fn class(&mut self, name: &[u8]) -> Option<u16> {
+        // Every woven method asks for this one.
+        if name == b"java/lang/Throwable" {
+            if self.throwable.is_none() {
+                self.throwable = self.appender.class(name);
+            }
+            return self.throwable;
+        }
         if let Some(index) = self.classes.get(name) {
             return Some(*index);
         }
@@ -101,12 +123,10 @@ impl Constants for ProbeConstants {
         Some(index)
     }
 
-    fn utf8(&mut self, text: &[u8]) -> Option<u16> {
-        if let Some(index) = self.texts.get(text) {
-            return Some(*index);
+    fn stack_map_name(&mut self) -> Option<u16> {
+        if self.stack_map_name.is_none() {
+            self.stack_map_name = self.appender.utf8(b"StackMapTable");
         }
-        let index = self.appender.utf8(text)?;
-        self.texts.insert(text.to_vec(), index);
-        Some(index)
+        self.stack_map_name
     }
 }

@@ -10,8 +10,8 @@ use crate::frames::{FrameTable, by_slot, has_uninitialized_this};
 use crate::method::put_probe;
 use crate::probes::Probe;
 use catchment_classfile::{
-    Appended, AppendedEnd, ClassError, ClassFile, CodeEdit, ExceptionEntry, Frame, MethodCode, NewException,
-    Place, RelocateError, VerificationType, opcodes,
+    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, ExceptionEntry, MethodCode,
+    NewException, Place, RelocateError, VerificationType, opcodes,
 };
 use catchment_pairs::TrySite;
 
@@ -129,28 +129,26 @@ impl<'a> Escapes<'_, 'a> {
         it: &TrySite,
         around: &[(Place, u16)],
         edit: &CodeEdit<'a>,
-    ) -> Result<Frame<'a>, ClassError> {
+    ) -> Result<BlockFrame<'a>, ClassError> {
         let mut slots: Vec<Option<VerificationType<'a>>> = Vec::new();
         for (handler, _) in around {
-            let frame = match handler {
-                Place::Slot { pc, .. } => self.frames.at(*pc)?,
-                Place::Appended(block) | Place::AfterAppended(block) => Some(&edit.appended[*block].frame),
+            let locals = match handler {
+                Place::Slot { pc, .. } => self.frames.at(*pc)?.map(|frame| frame.locals),
+                Place::Appended(block) | Place::AfterAppended(block) => {
+                    Some(edit.appended[*block].frame.locals())
+                }
             };
-            merge(
-                &mut slots,
-                frame.map(|frame| frame.locals.as_slice()).unwrap_or_default(),
-                self.source.class,
-            );
+            merge(&mut slots, locals.unwrap_or_default(), self.source.class);
         }
         let own = it.clauses.first().map(|clause| self.frames.at(usize::from(clause.handler))).transpose()?;
-        if own.flatten().is_some_and(has_uninitialized_this) {
+        if own.flatten().is_some_and(|frame| has_uninitialized_this(frame.locals)) {
             merge(&mut slots, &[VerificationType::UninitializedThis], self.source.class);
         }
         let mut locals: Vec<_> = slots.into_iter().flatten().collect();
         while locals.last() == Some(&VerificationType::Top) {
             locals.pop();
         }
-        Ok(Frame { locals, stack: vec![VerificationType::Named(b"java/lang/Throwable")] })
+        Ok(BlockFrame::Handler(locals))
     }
 
     /// A handler behind all others over the whole method. In a constructor it begins behind the call of
@@ -166,12 +164,11 @@ impl<'a> Escapes<'_, 'a> {
             .appended
             .iter()
             .enumerate()
-            .filter(|(_, block)| !has_uninitialized_this(&block.frame))
+            .filter(|(_, block)| !has_uninitialized_this(block.frame.locals()))
             .map(|(index, _)| index)
             .collect();
-        let frame =
-            Frame { locals: Vec::new(), stack: vec![VerificationType::Named(b"java/lang/Throwable")] };
-        let block = append_rethrow(Probe::MethodEscape, id, frame, constants, edit)?;
+        let block =
+            append_rethrow(Probe::MethodEscape, id, BlockFrame::Handler(Vec::new()), constants, edit)?;
         let whole = (Place::before(start), Place::before(self.source.code.bytes.len()));
         let blocks = initialized.iter().map(|it| (Place::Appended(*it), Place::AfterAppended(*it)));
         edit.exceptions.extend(std::iter::once(whole).chain(blocks).map(|(start, end)| NewException {
@@ -216,7 +213,7 @@ impl<'a> Escapes<'_, 'a> {
 fn append_rethrow<'a>(
     probe: Probe,
     id: usize,
-    frame: Frame<'a>,
+    frame: BlockFrame<'a>,
     constants: &mut ProbeConstants,
     edit: &mut CodeEdit<'a>,
 ) -> Result<usize, RelocateError> {

@@ -11,7 +11,44 @@ pub(crate) struct FrameTable<'w, 'a> {
     class: &'w ClassFile<'a>,
     method: &'w Member<'a>,
     code: Code<'a>,
-    decoded: OnceCell<Result<Vec<(usize, Frame<'a>)>, ClassError>>,
+    decoded: OnceCell<Result<Decoded<'a>, ClassError>>,
+}
+
+/// All frames of a method; their types stand in one list.
+#[derive(Debug, Default)]
+struct Decoded<'a> {
+    /// Pc, where its locals start, where its stack starts and ends.
+    frames: Vec<(usize, [usize; 3])>,
+    types: Vec<VerificationType<'a>>,
+}
+
+/// One of the frames.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FrameView<'t, 'a> {
+    pub(crate) locals: &'t [VerificationType<'a>],
+    stack: &'t [VerificationType<'a>],
+}
+
+impl<'a> FrameView<'_, 'a> {
+    pub(crate) fn to_frame(self) -> Frame<'a> {
+        Frame { locals: self.locals.to_vec(), stack: self.stack.to_vec() }
+    }
+}
+
+impl<'a> Decoded<'a> {
+    fn push(&mut self, pc: usize, frame: &Frame<'a>) {
+        let start = self.types.len();
+        self.types.extend_from_slice(&frame.locals);
+        let stack = self.types.len();
+        self.types.extend_from_slice(&frame.stack);
+        self.frames.push((pc, [start, stack, self.types.len()]));
+    }
+
+    fn at(&self, pc: usize) -> Option<FrameView<'_, 'a>> {
+        let index = self.frames.binary_search_by_key(&pc, |(at, _)| *at).ok()?;
+        let (_, [start, stack, end]) = self.frames[index];
+        Some(FrameView { locals: &self.types[start..stack], stack: &self.types[stack..end] })
+    }
 }
 
 impl<'w, 'a> FrameTable<'w, 'a> {
@@ -40,34 +77,29 @@ impl<'w, 'a> FrameTable<'w, 'a> {
         Ok(())
     }
 
-    fn frames(&self) -> Result<&[(usize, Frame<'a>)], ClassError> {
+    fn decode(&self) -> Result<Decoded<'a>, ClassError> {
+        let mut decoded = Decoded::default();
+        self.walk(|pc, frame| decoded.push(pc, frame))?;
+        Ok(decoded)
+    }
+
+    pub(crate) fn at(&self, pc: usize) -> Result<Option<FrameView<'_, 'a>>, ClassError> {
         match self.decoded.get_or_init(|| self.decode()) {
-            Ok(frames) => Ok(frames),
+            Ok(decoded) => Ok(decoded.at(pc)),
             Err(error) => Err(error.clone()),
         }
-    }
-
-    fn decode(&self) -> Result<Vec<(usize, Frame<'a>)>, ClassError> {
-        let mut frames = Vec::new();
-        self.walk(|pc, frame| frames.push((pc, frame.clone())))?;
-        Ok(frames)
-    }
-
-    pub(crate) fn at(&self, pc: usize) -> Result<Option<&Frame<'a>>, ClassError> {
-        let frames = self.frames()?;
-        Ok(frames.binary_search_by_key(&pc, |(at, _)| *at).ok().map(|index| &frames[index].1))
     }
 
     /// Whether some frame from `pc` on still holds an object whose constructor has not called `super()`.
     pub(crate) fn uninitialized_this_from(&self, pc: usize) -> Result<bool, ClassError> {
         let mut found = false;
-        self.walk(|at, frame| found |= at >= pc && has_uninitialized_this(frame))?;
+        self.walk(|at, frame| found |= at >= pc && has_uninitialized_this(&frame.locals))?;
         Ok(found)
     }
 }
 
-pub(crate) fn has_uninitialized_this(frame: &Frame<'_>) -> bool {
-    frame.locals.contains(&VerificationType::UninitializedThis)
+pub(crate) fn has_uninitialized_this(locals: &[VerificationType<'_>]) -> bool {
+    locals.contains(&VerificationType::UninitializedThis)
 }
 
 /// Local variables by slot number; the second half of a long or double is `None`.

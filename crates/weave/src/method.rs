@@ -12,8 +12,8 @@ use crate::frames::FrameTable;
 use crate::inserts::{Action, Insert, Rank, Slots, landing};
 use crate::probes::Probe;
 use catchment_classfile::{
-    Appended, AppendedEnd, ClassError, CodeEdit, Constants as _, ExceptionEntry, Frame, MethodCode,
-    NewException, Piece, Place, RelocateError, Role, opcodes,
+    Appended, AppendedEnd, BlockFrame, ClassError, CodeEdit, Constants as _, ExceptionEntry, Frame,
+    MethodCode, NewException, Piece, Place, RelocateError, Role, opcodes,
 };
 use catchment_pairs::TrySite;
 
@@ -254,7 +254,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         edit: &mut CodeEdit<'a>,
     ) -> Result<usize, RelocateError> {
         let frame = match self.frames.at(target)? {
-            Some(frame) => frame.clone(),
+            Some(frame) => frame.to_frame(),
             None if !self.frames.exist() => Frame::default(),
             None => return Err(ClassError::NotAnInstruction(target).into()),
         };
@@ -268,7 +268,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         edit.appended.push(Appended {
             code: start..edit.code.len(),
             end: AppendedEnd::Goto(block.to),
-            frame,
+            frame: BlockFrame::Jump(frame),
         });
         Ok(edit.appended.len() - 1)
     }
@@ -335,7 +335,8 @@ fn try_ids(tries: usize, sites: &[ProbeSite], first_id: usize) -> Vec<TryIds> {
     let mut all = vec![TryIds::default(); tries];
     let first_try = sites.first().and_then(ProbeSite::try_site).unwrap_or(0);
     for (site, id) in sites.iter().zip(first_id..) {
-        let Some(ids) = site.try_site().and_then(|index| all.get_mut(index - first_try)) else { continue };
+        let index = site.try_site().and_then(|index| index.checked_sub(first_try));
+        let Some(ids) = index.and_then(|index| all.get_mut(index)) else { continue };
         match site {
             ProbeSite::TryEnter { .. } => ids.enter = Some(id),
             ProbeSite::TryExit { .. } => ids.exit = Some(id),
@@ -395,6 +396,7 @@ fn first_entry(it: &TrySite) -> u16 {
 }
 
 /// Appends a probe; those that take a throwable copy the one on the stack.
+#[inline]
 pub(crate) fn put_probe(
     probe: Probe,
     id: usize,

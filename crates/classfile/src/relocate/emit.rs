@@ -38,7 +38,7 @@ impl<'a> Emitter<'_, 'a> {
         let code = self.source.code.bytes;
         let mut copied = 0;
         for stop in self.layout.stops() {
-            out.extend_from_slice(&code[copied..stop.pc]);
+            put_run(code, copied..stop.pc, out);
             copied = stop.pc;
             self.emit_pieces(stop.pieces, out)?;
             if stop.resized {
@@ -62,7 +62,7 @@ impl<'a> Emitter<'_, 'a> {
     fn emit_pieces(&self, pieces: Range<usize>, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         for index in pieces {
             match &self.edit.pieces[index] {
-                Piece::Code { start, end, .. } => out.extend_from_slice(&self.edit.code[*start..*end]),
+                Piece::Code { start, end, .. } => put_run(&self.edit.code, *start..*end, out),
                 Piece::Goto { to, .. } => {
                     let (from, wide) = self.layout.piece_goto(index);
                     put_goto(from, wide, self.layout.find(*to)?, out);
@@ -117,7 +117,7 @@ impl<'a> Emitter<'_, 'a> {
             count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
         }
         if !has_frames && self.needs_new_stack_map() {
-            let name = self.constants.utf8(b"StackMapTable").ok_or(RelocateError::PoolFull)?;
+            let name = self.constants.stack_map_name().ok_or(RelocateError::PoolFull)?;
             let at = out.len();
             put2(out, name);
             put4(out, 0);
@@ -153,14 +153,14 @@ impl<'a> Emitter<'_, 'a> {
                 *has_frames = true;
                 self.emit_frames(data, out)?;
             }
-            b"LineNumberTable" => self.emit_rows(data, 4, out, |map, row| {
-                let pc = map.debug_position(usize::from(u2_at(row, 0)))?;
+            b"LineNumberTable" => self.emit_rows(data, 4, out, |layout, row| {
+                let pc = layout.debug_position(usize::from(u2_at(row, 0)))?;
                 row[..2].copy_from_slice(&pc.to_be_bytes());
                 Ok(())
             })?,
             b"LocalVariableTable" | b"LocalVariableTypeTable" => {
-                self.emit_rows(data, 10, out, |map, row| {
-                    let (start, length) = map_range(map, u2_at(row, 0), u2_at(row, 2))?;
+                self.emit_rows(data, 10, out, |layout, row| {
+                    let (start, length) = map_range(layout, u2_at(row, 0), u2_at(row, 2))?;
                     row[..2].copy_from_slice(&start.to_be_bytes());
                     row[2..4].copy_from_slice(&length.to_be_bytes());
                     Ok(())
@@ -192,6 +192,20 @@ impl<'a> Emitter<'_, 'a> {
             return Err(ClassError::Attribute { attribute: "debug table", what });
         }
         out[rows..].chunks_exact_mut(width).try_for_each(|row| aim(self.layout, row))
+    }
+}
+
+/// Appends a part of `source`. Most are shorter than it takes to call for a copy of any length.
+#[inline]
+fn put_run(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+    const SHORT: usize = 16;
+    let end = out.len() + range.len();
+    match source.get(range.start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+        Some(chunk) if range.len() <= SHORT => {
+            out.extend_from_slice(chunk);
+            out.truncate(end);
+        }
+        _ => out.extend_from_slice(&source[range]),
     }
 }
 

@@ -10,15 +10,20 @@ impl<'a> Emitter<'_, 'a> {
     /// `code` is the new code, copied but for the distances.
     pub(super) fn aim_jumps(&mut self, code: &mut [u8]) -> Result<(), RelocateError> {
         for landmark in self.source.outline.landmarks() {
+            if landmark.role == Role::Call {
+                continue;
+            }
+            let from = self.layout.moved_instruction(landmark.pc());
             match landmark.role {
-                Role::Call => continue,
-                Role::Branch | Role::Goto | Role::Subroutine => self.aim_jump(landmark, code)?,
-                Role::Switch => self.aim_switch(landmark, code)?,
+                Role::Branch | Role::Goto | Role::Subroutine => self.aim_jump(landmark, from, code)?,
+                Role::Switch => self.aim_switch(landmark, from, code)?,
                 _ => {}
             }
             if !landmark.role.falls_through() {
                 let next_pc = landmark.insn(self.source.code.bytes)?.next_pc();
-                self.targets.add_cut_off(next_pc, self.layout);
+                if self.layout.has_pieces(next_pc) {
+                    self.targets.add_cut_off(next_pc);
+                }
             }
         }
         Ok(())
@@ -28,15 +33,17 @@ impl<'a> Emitter<'_, 'a> {
     #[inline]
     fn distance(&mut self, from: u32, pc: usize, target: usize) -> Result<u32, ClassError> {
         let place = self.edit.jump(pc, target);
-        self.targets.add(place, self.layout);
-        Ok(self.layout.find(place)?.wrapping_sub(from))
+        let (to, has_pieces) = self.layout.find_target(place)?;
+        if has_pieces {
+            self.targets.add(place);
+        }
+        Ok(to.wrapping_sub(from))
     }
 
     #[inline]
-    fn aim_jump(&mut self, landmark: &Landmark, code: &mut [u8]) -> Result<(), ClassError> {
+    fn aim_jump(&mut self, landmark: &Landmark, from: u32, code: &mut [u8]) -> Result<(), ClassError> {
         let old = self.source.code.bytes;
         let pc = landmark.pc();
-        let from = self.layout.moved_instruction(pc);
         let operand = from as usize + 1;
         if matches!(landmark.opcode, GOTO_W | JSR_W) {
             let target = landmark.insn(old)?.targets().next().unwrap_or(usize::MAX);
@@ -53,9 +60,8 @@ impl<'a> Emitter<'_, 'a> {
         Ok(())
     }
 
-    fn aim_switch(&mut self, landmark: &Landmark, code: &mut [u8]) -> Result<(), ClassError> {
+    fn aim_switch(&mut self, landmark: &Landmark, from: u32, code: &mut [u8]) -> Result<(), ClassError> {
         let insn = landmark.insn(self.source.code.bytes)?;
-        let from = self.layout.moved_instruction(insn.pc);
         let words = (from + 1 + padding(from)) as usize;
         // The default, then what stands behind low and high, or behind the count and the first key.
         let stride = if insn.opcode == TABLESWITCH { 4 } else { 8 };

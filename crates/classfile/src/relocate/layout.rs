@@ -1,71 +1,15 @@
 //! Where every old instruction, inserted piece and appended block ends up.
 
+use super::positions::{Moved, Positions};
+use super::stops::Stops;
 use super::{AppendedEnd, CodeEdit, MethodCode, Piece, Place, RelocateError};
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
 use crate::{ClassError, Insn, Outline, Role};
-use std::iter::Peekable;
 use std::ops::Range;
-use std::slice;
 
 const MAX_CODE_LEN: u32 = 65_535;
 const GOTO_LEN: u32 = 3;
 const GOTO_W_LEN: u32 = 5;
-
-/// The new pcs of what was at one old pc. Inside an instruction both are as far behind its start as before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Moved {
-    /// In front of everything inserted.
-    before: u16,
-    /// The instruction itself.
-    at: u16,
-}
-
-impl Moved {
-    /// Longer code than 16 bits can address is refused once all of it is placed.
-    #[inline]
-    fn to(before: u32, at: u32) -> Self {
-        Self { before: before as u16, at: at as u16 }
-    }
-}
-
-/// The buffers of a layout.
-#[derive(Debug, Default)]
-pub(super) struct Positions {
-    /// Per old pc, that of the end of the code included.
-    moved: Vec<Moved>,
-    pieces: Vec<u32>,
-    appended: Vec<(u32, u32)>,
-    /// Old pcs of the instructions whose length may change: switches, for their padding, and what is widened.
-    resized: Vec<usize>,
-    /// Old pcs of each `goto` and `jsr` that became its wide form; nearly always none.
-    widened: Vec<usize>,
-    widened_pieces: Vec<usize>,
-    widened_appended: Vec<usize>,
-}
-
-impl Positions {
-    fn clear(&mut self) {
-        self.clear_places();
-        self.widened.clear();
-        self.widened_pieces.clear();
-        self.widened_appended.clear();
-    }
-
-    fn clear_places(&mut self) {
-        self.moved.clear();
-        self.pieces.clear();
-        self.appended.clear();
-        self.resized.clear();
-    }
-
-    /// Moves the old bytes up to `end` to `new_pc` and on; gives the new pc behind them.
-    #[inline]
-    fn move_run(&mut self, end: usize, new_pc: u32) -> u32 {
-        let new_end = new_pc + len_u32(end - self.moved.len());
-        self.moved.extend((new_pc..new_end).map(|pc| Moved::to(pc, pc)));
-        new_end
-    }
-}
 
 /// The new positions. Jumps that no longer reach are widened here, which moves the rest once more.
 #[derive(Debug)]
@@ -93,10 +37,7 @@ impl<'l, 'a> Layout<'l, 'a> {
     }
 
     pub(super) fn code_len(&self) -> u32 {
-        match self.positions.appended.last() {
-            Some((_, end)) => *end,
-            None => self.positions.moved.last().map_or(0, |end| u32::from(end.before)),
-        }
+        self.positions.end
     }
 
     fn place(&mut self) -> Result<(), RelocateError> {
@@ -105,8 +46,8 @@ impl<'l, 'a> Layout<'l, 'a> {
         let resized = std::mem::take(&mut self.positions.resized);
         let new_pc = self.place_code(&resized);
         self.positions.resized = resized;
-        let new_pc = self.place_appended(new_pc?);
-        if new_pc > MAX_CODE_LEN { Err(RelocateError::TooLong) } else { Ok(()) }
+        self.positions.end = self.place_appended(new_pc?);
+        if self.positions.end > MAX_CODE_LEN { Err(RelocateError::TooLong) } else { Ok(()) }
     }
 
     fn find_resized(&mut self) {
@@ -238,52 +179,66 @@ impl<'l, 'a> Layout<'l, 'a> {
     /// The new pc of `place`.
     #[inline]
     pub(super) fn find(&self, place: Place) -> Result<u32, ClassError> {
+        self.find_target(place).map(|(pc, _)| pc)
+    }
+
+    /// The new pc of `place`, and whether something is inserted at its old one.
+    #[inline]
+    pub(super) fn find_target(&self, place: Place) -> Result<(u32, bool), ClassError> {
         match place {
-            Place::Slot { pc, slot } => self.slot(pc, slot),
-            Place::Appended(index) => Ok(self.positions.appended[index].0),
-            Place::AfterAppended(index) => Ok(self.positions.appended[index].1),
+            Place::Slot { pc, slot } => {
+                let moved = self.moved(pc)?;
+                Ok((self.slot(pc, slot, moved), moved.has_pieces()))
+            }
+            Place::Appended(index) => Ok((self.positions.appended[index].0, false)),
+            Place::AfterAppended(index) => Ok((self.positions.appended[index].1, false)),
         }
     }
 
+    /// Where the given slot of the old `pc` is, which itself is `moved`.
     #[inline]
-    fn slot(&self, pc: usize, slot: usize) -> Result<u32, ClassError> {
-        if !self.outline.is_start(pc) && pc != self.code.len() {
-            return Err(ClassError::NotAnInstruction(pc));
-        }
-        let moved = self.positions.moved[pc];
-        if slot == 0 || moved.before == moved.at {
-            return Ok(u32::from(moved.before));
+    pub(super) fn slot(&self, pc: usize, slot: usize, moved: Moved) -> u32 {
+        if slot == 0 || !moved.has_pieces() {
+            return moved.before();
         }
         let first = self.edit.pieces.partition_point(|it| it.pc() < pc);
         match self.edit.pieces.get(first + slot) {
-            Some(it) if it.pc() == pc => Ok(self.positions.pieces[first + slot]),
-            _ => Ok(u32::from(moved.at)),
+            Some(it) if it.pc() == pc => self.positions.pieces[first + slot],
+            _ => moved.at(),
         }
+    }
+
+    /// Where the old `pc` is now, which must be that of an instruction or the end of the code.
+    #[inline]
+    pub(super) fn moved(&self, pc: usize) -> Result<Moved, ClassError> {
+        if !self.outline.is_start(pc) && pc != self.code.len() {
+            return Err(ClassError::NotAnInstruction(pc));
+        }
+        Ok(self.positions.moved[pc])
     }
 
     /// The instruction at the old `pc`, moved.
     pub(super) fn instruction(&self, pc: usize) -> Result<u32, ClassError> {
-        if !self.outline.is_start(pc) && pc != self.code.len() {
-            return Err(ClassError::NotAnInstruction(pc));
-        }
-        Ok(self.moved_instruction(pc))
+        self.moved(pc).map(Moved::at)
     }
 
     /// The same for a `pc` that is known to be an instruction's.
     #[inline]
     pub(super) fn moved_instruction(&self, pc: usize) -> u32 {
-        u32::from(self.positions.moved[pc].at)
+        self.positions.moved[pc].at()
     }
 
     /// The place of a debug position. Obfuscated classes point into the middle of instructions: kept there.
     #[inline]
     pub(super) fn debug_position(&self, pc: usize) -> Result<u16, ClassError> {
-        self.positions.moved.get(pc).map(|moved| moved.before).ok_or(ClassError::NotAnInstruction(pc))
+        // Half of a word fits.
+        let moved = self.positions.moved.get(pc).ok_or(ClassError::NotAnInstruction(pc))?;
+        Ok(moved.before() as u16)
     }
 
     #[inline]
     pub(super) fn has_pieces(&self, pc: usize) -> bool {
-        self.positions.moved.get(pc).is_some_and(|moved| moved.before != moved.at)
+        self.positions.moved.get(pc).is_some_and(|moved| moved.has_pieces())
     }
 
     #[inline]
@@ -300,49 +255,6 @@ impl<'l, 'a> Layout<'l, 'a> {
     pub(super) fn appended_goto(&self, index: usize) -> (u32, bool) {
         let wide = self.positions.widened_appended.binary_search(&index).is_ok();
         (self.positions.appended[index].1 - goto_len(wide), wide)
-    }
-}
-
-/// An old instruction with pieces in front of it, or one that may change its length.
-#[derive(Debug)]
-pub(super) struct Stop {
-    pub(super) pc: usize,
-    /// Indices into the edit's pieces.
-    pub(super) pieces: Range<usize>,
-    pub(super) resized: bool,
-}
-
-/// All stops of a method, in code order.
-#[derive(Debug)]
-pub(super) struct Stops<'s> {
-    pieces: &'s [Piece],
-    next_piece: usize,
-    resized: Peekable<slice::Iter<'s, usize>>,
-}
-
-impl<'s> Stops<'s> {
-    fn new(pieces: &'s [Piece], resized: &'s [usize]) -> Self {
-        Self { pieces, next_piece: 0, resized: resized.iter().peekable() }
-    }
-}
-
-impl Iterator for Stops<'_> {
-    type Item = Stop;
-
-    #[inline]
-    fn next(&mut self) -> Option<Stop> {
-        let first = self.next_piece;
-        let piece_pc = self.pieces.get(first).map(Piece::pc);
-        let resized_pc = self.resized.peek().map(|pc| **pc);
-        let pc = match (piece_pc, resized_pc) {
-            (Some(piece), Some(resized)) => piece.min(resized),
-            (one, other) => one.or(other)?,
-        };
-        while self.pieces.get(self.next_piece).is_some_and(|piece| piece.pc() == pc) {
-            self.next_piece += 1;
-        }
-        let resized = self.resized.next_if(|it| **it == pc).is_some();
-        Some(Stop { pc, pieces: first..self.next_piece, resized })
     }
 }
 

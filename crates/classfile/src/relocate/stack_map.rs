@@ -3,10 +3,10 @@
 
 use super::emit::{Emitter, short};
 use super::layout::Layout;
-use super::{AppendedEnd, Constants, Piece, Place, RelocateError};
+use super::{AppendedEnd, BlockFrame, Constants, Piece, Place, RelocateError};
 use crate::bytes::{Reader, put2};
 use crate::frames::{EncodedFrames, locals_at_entry, read_type};
-use crate::{ClassError, Frame, FrameAt, VerificationType};
+use crate::{ClassError, FrameAt, VerificationType};
 
 /// `full_frame` and its neighbours in JVMS §4.7.4.
 const SAME_LOCALS_1_EXTENDED: u8 = 247;
@@ -19,21 +19,20 @@ impl<'a> Emitter<'_, 'a> {
         let mut frames = EncodedFrames::new(table, locals_at_entry(self.source.method))?;
         let mut stack_map = StackMap::begin(self.layout, out);
         while let Some(frame) = frames.advance()? {
-            if !self.layout.has_pieces(frame.pc) {
-                stack_map.put(frame, self.layout.instruction(frame.pc)?)?;
+            let moved = self.layout.moved(frame.pc)?;
+            if !moved.has_pieces() {
+                stack_map.put(frame, moved.at())?;
                 continue;
             }
             let mut encoding = frame;
-            let targets = &mut *self.targets;
-            for slot in targets.slots(frame.pc, self.edit.landing(frame.pc)) {
-                let pc = self.layout.find(Place::Slot { pc: frame.pc, slot: *slot })?;
-                stack_map.put(encoding, pc)?;
+            for slot in self.targets.slots(frame.pc, self.edit.landing(frame.pc)) {
+                stack_map.put(encoding, self.layout.slot(frame.pc, *slot, moved))?;
                 encoding = repeated(frame);
             }
         }
         for (index, block) in self.edit.appended.iter().enumerate() {
             let pc = self.layout.find(Place::Appended(index))?;
-            stack_map.put_full(&block.frame, pc, self.constants)?;
+            stack_map.put_block(&block.frame, pc, self.constants)?;
         }
         stack_map.end();
         Ok(())
@@ -51,7 +50,11 @@ impl<'a> Emitter<'_, 'a> {
         });
         let handlers = self.edit.exceptions.iter().map(|row| row.handler);
         for place in gotos.chain(ends).chain(handlers) {
-            self.targets.add(place, self.layout);
+            if let Place::Slot { pc, .. } = place
+                && self.layout.has_pieces(pc)
+            {
+                self.targets.add(place);
+            }
         }
         self.targets.sort();
     }
@@ -134,17 +137,17 @@ impl<'s, 'a> StackMap<'s, 'a> {
         Ok(())
     }
 
-    fn put_full(
+    fn put_block(
         &mut self,
-        frame: &Frame<'_>,
+        frame: &BlockFrame<'_>,
         pc: u32,
         constants: &mut dyn Constants,
     ) -> Result<(), RelocateError> {
         let delta = self.next(pc)?;
         self.out.push(FULL);
         put2(self.out, delta);
-        emit_types(&frame.locals, self.layout, constants, self.out)?;
-        emit_types(&frame.stack, self.layout, constants, self.out)
+        emit_types(frame.locals(), self.layout, constants, self.out)?;
+        emit_types(frame.stack(), self.layout, constants, self.out)
     }
 }
 
@@ -213,20 +216,18 @@ impl FrameTargets {
         self.cut_off.clear();
     }
 
+    /// Adds a place where something is inserted.
     #[inline]
-    pub(super) fn add(&mut self, place: Place, layout: &Layout<'_, '_>) {
-        if let Place::Slot { pc, slot } = place
-            && layout.has_pieces(pc)
-        {
+    pub(super) fn add(&mut self, place: Place) {
+        if let Place::Slot { pc, slot } = place {
             self.slots.push((pc, slot));
         }
     }
 
+    /// Adds a pc where something is inserted behind an instruction that does not go on.
     #[inline]
-    pub(super) fn add_cut_off(&mut self, pc: usize, layout: &Layout<'_, '_>) {
-        if layout.has_pieces(pc) {
-            self.cut_off.push(pc);
-        }
+    pub(super) fn add_cut_off(&mut self, pc: usize) {
+        self.cut_off.push(pc);
     }
 
     fn sort(&mut self) {

@@ -5,9 +5,9 @@ use catchment_classfile::opcodes::{
     ALOAD, GOTO, GOTO_W, ICONST_0, IFEQ, LOOKUPSWITCH, NOP, POP, RETURN, TABLESWITCH,
 };
 use catchment_classfile::{
-    Appended, AppendedEnd, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, MethodCode, NewException,
-    Outlines, Piece, Place, PoolAppender, RelocateError, Relocator, Replacements, VerificationType,
-    replace_code,
+    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, MethodCode,
+    NewException, Outlines, Piece, Place, PoolAppender, RelocateError, Relocator, Replacements,
+    VerificationType, replace_code,
 };
 
 struct NoConstants;
@@ -17,7 +17,7 @@ impl Constants for NoConstants {
         None
     }
 
-    fn utf8(&mut self, _: &[u8]) -> Option<u16> {
+    fn stack_map_name(&mut self) -> Option<u16> {
         None
     }
 }
@@ -222,7 +222,7 @@ fn an_appended_block_gets_a_full_frame_and_goes_back() {
     let class = Builder::new(&[ICONST_0, IFEQ, 0, 3, RETURN]).with("StackMapTable", &[0, 1, 4]).build();
     let woven = edit(&class, |edit| {
         edit.code.push(NOP);
-        let frame = Frame { locals: vec![VerificationType::Integer], stack: Vec::new() };
+        let frame = BlockFrame::Jump(Frame { locals: vec![VerificationType::Integer], stack: Vec::new() });
         edit.appended.push(Appended { code: 0..1, end: AppendedEnd::Goto(Place::before(4)), frame });
         edit.redirects.push(((1, 4), Place::Appended(0)));
     })
