@@ -82,11 +82,11 @@ pub(crate) enum CommandArgs {
     /// Run a command and show what happened at each of its catch clauses
     #[command(after_help = WATCH_EXAMPLES)]
     Watch(WatchArgs),
-    /// Show it all on the bundled example project
+    /// Check the bundled example project
     Demo,
 }
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct CheckArgs {
     /// The project
     #[arg(default_value = ".", value_name = "DIR")]
@@ -150,11 +150,12 @@ pub(crate) struct CheckArgs {
 }
 
 /// Which findings are worth an exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub(crate) enum FailOn {
     /// None
     Never,
     /// Catches that only work when the try got far enough
+    #[default]
     Dependent,
     /// Also tries whose failure the tests notice
     NotResilient,

@@ -50,23 +50,44 @@ pub fn write_check_text(
 }
 
 fn write_findings(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
-    let open = &report.findings.open;
+    let open = report.findings.open.iter();
+    let (routine, telling): (Vec<_>, Vec<_>) =
+        open.partition(|finding| detail == CheckDetail::Short && is_routine(report, finding));
     let shown = match detail {
-        CheckDetail::Short => open.len().min(WORTH_DOING_FIRST),
-        CheckDetail::All => open.len(),
+        CheckDetail::Short => telling.len().min(WORTH_DOING_FIRST),
+        CheckDetail::All => telling.len(),
     };
-    match open.len() {
-        0 => writeln!(out, "No findings.")?,
+    match telling.len() {
+        0 if routine.is_empty() => writeln!(out, "No findings.")?,
+        0 => writeln!(out, "No findings worth doing first.")?,
         all if all == shown => writeln!(out, "{}", counted(all, "finding", "findings"))?,
         all => writeln!(out, "The first {shown} of {all} findings")?,
     }
-    for (number, finding) in open.iter().take(shown).enumerate() {
+    for (number, finding) in telling.into_iter().take(shown).enumerate() {
         write_finding(out, report, number + 1, finding)?;
+    }
+    if !routine.is_empty() {
+        let clauses = counted(routine.len(), "clause is", "clauses are");
+        writeln!(
+            out,
+            "\n{clauses} not purely resilient, as most have to be: a test notices when the try fails at once."
+        )?;
     }
     match report.findings.suppressed.len() {
         0 => Ok(()),
         count => writeln!(out, "\n{} suppressed", counted(count, "finding is", "findings are")),
     }
+}
+
+/// A test fails when the try does: that is what most catches are for, and no reason to do anything.
+fn is_routine(report: &CheckReport<'_>, finding: &Finding) -> bool {
+    let (pair, _) = report.pair_of(finding);
+    let shown_by = finding.shown_by.and_then(|number| pair.experiments.get(number));
+    let kind = shown_by.and_then(|experiment| match &experiment.outcome {
+        Outcome::Fail(failure) => Some(failure.kind),
+        _ => None,
+    });
+    finding.kind == FindingKind::NotResilient && kind == Some(FailureKind::Assertion)
 }
 
 fn write_finding(

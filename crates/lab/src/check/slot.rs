@@ -107,11 +107,29 @@ impl Listener for Heard<'_> {
     }
 }
 
-/// The failure in one line.
+/// Frames of these say nothing about where a test failed.
+const FRAMEWORKS: [&str; 12] = [
+    "java.",
+    "jdk.",
+    "sun.",
+    "org.junit.",
+    "junit.",
+    "org.testng.",
+    "org.opentest4j.",
+    "org.hamcrest.",
+    "org.assertj.",
+    "com.google.common.truth.",
+    "kotlin.",
+    "org.mockito.",
+];
+
+/// The failure in one line, with the first frame that is neither the JDK's nor a test framework's.
 pub(crate) fn describe(failure: &Failure) -> String {
     let message = failure.message.as_deref().unwrap_or_default();
     let first_line = message.lines().next().unwrap_or_default();
-    let place = failure.frames.first().map(|frame| format!(" at {frame}")).unwrap_or_default();
+    let is_telling = |frame: &&String| !FRAMEWORKS.iter().any(|prefix| frame.starts_with(prefix));
+    let frame = failure.frames.iter().find(is_telling).or(failure.frames.first());
+    let place = frame.map(|frame| format!(" at {frame}")).unwrap_or_default();
     let separator = if first_line.is_empty() { "" } else { ": " };
     format!("{}{separator}{first_line}{place}", failure.exception)
 }
@@ -276,4 +294,26 @@ pub(crate) fn in_parallel<'a, E: Send>(
         }
         outcome
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_by_its_first_line_and_the_tests_own_frame() {
+        let frames = ["org.junit.Assert.fail:89", "com.acme.CacheTest.corrupt:41", "java.lang.Thread.run:1"];
+        let failure = Failure {
+            exception: "java.lang.AssertionError".into(),
+            message: Some("expected 3\nbut was 0".into()),
+            frames: frames.map(Into::into).to_vec(),
+            ..Failure::default()
+        };
+        assert_eq!(
+            describe(&failure),
+            "java.lang.AssertionError: expected 3 at com.acme.CacheTest.corrupt:41"
+        );
+        let nothing = Failure { exception: "a.E".into(), ..Failure::default() };
+        assert_eq!(describe(&nothing), "a.E");
+    }
 }
