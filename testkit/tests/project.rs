@@ -256,6 +256,8 @@ fn a_jvm_per_class_is_one_configuration() {
 fn a_module_is_patched_with_its_tests() {
     let sample = Sample::new().parser("").junit5("src/test/java", "OneTest");
     let sample = sample.file("src/main/java/module-info.java", "module acme.parser { exports acme; }");
+    let parallel = "junit.jupiter.execution.parallel.enabled = true";
+    let sample = sample.file("src/test/resources/junit-platform.properties", parallel);
     let sample = sample.file("pom.xml", &pom(JUNIT5, "3.5.2", SETTINGS));
     let project = sample.prepared(&[]);
     let found = only(&project);
@@ -269,6 +271,11 @@ fn a_module_is_patched_with_its_tests() {
     let tests = sample.copy("target/test-classes");
     assert_eq!(follows("--patch-module"), Some(format!("acme.parser={}", tests.display())));
     assert!(found.class_path.contains(&tests));
+    assert!(
+        found.notes[0].ends_with("parallel execution is switched off for observation"),
+        "{:?}",
+        found.notes
+    );
     assert_eq!(
         reported(found),
         [

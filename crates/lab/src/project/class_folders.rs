@@ -47,7 +47,10 @@ fn is_built_here(entry: &Path, root: &Path) -> bool {
     entry.exists()
         && entry.starts_with(root)
         && entry.ancestors().take_while(|folder| *folder != root).any(is_output)
-        && !entry.ancestors().take_while(|folder| *folder != root).any(|folder| folder.ends_with("resources"))
+        && !entry
+            .ancestors()
+            .take_while(|folder| *folder != root)
+            .any(|folder| folder.ends_with("build/resources"))
 }
 
 /// By the conventions of Maven (`test-classes`, `core-1.0-tests.jar`) and Gradle (`build/classes/java/test`).

@@ -1,10 +1,14 @@
 //! One way in which a build runs tests, complete enough to run them again without the build.
 
+use super::properties;
 use catchment_protocol::lab::Outcome;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fmt;
+use std::fs;
 use std::path::PathBuf;
+
+const JUNIT_PARALLEL: &str = "junit.jupiter.execution.parallel.enabled";
 
 /// A Surefire or Failsafe execution, a Gradle `Test` task, or a given class path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +38,27 @@ pub struct RunConfiguration {
     pub tests: Vec<PathBuf>,
     /// What the build does that a worker does not: forks per class, parallel execution.
     pub notes: Vec<String>,
+}
+
+impl RunConfiguration {
+    /// Says so if JUnit would run tests at the same time.
+    pub(super) fn note_parallel_tests(mut self) -> Self {
+        let is_switch = |key: &str| key == JUNIT_PARALLEL;
+        let mut given = self.filters.configuration_parameters.iter().chain(&self.system_properties);
+        let by_properties = given.any(|(key, value)| is_switch(key) && value == "true");
+        let argument = OsString::from(format!("-D{JUNIT_PARALLEL}=true"));
+        let by_file = || {
+            let files = self.class_path.iter().map(|entry| entry.join("junit-platform.properties"));
+            let mut settings =
+                files.filter_map(|file| fs::read(file).ok()).flat_map(|file| properties::parse(&file));
+            settings.any(|(key, value)| is_switch(&key) && value.trim() == "true")
+        };
+        let is_parallel = by_properties || self.jvm_arguments.contains(&argument) || by_file();
+        if self.framework == Framework::JUnitPlatform && is_parallel {
+            self.notes.push(format!("{JUNIT_PARALLEL}: parallel execution is switched off for observation"));
+        }
+        self
+    }
 }
 
 /// Who runs the tests.

@@ -40,14 +40,9 @@ pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u
     let selection: &dyn Selection = if request.plain.is_some() { &SourcesAndOutputs } else { &Sources };
     visit_tree(root, Path::new(""), selection, &mut |relative, metadata| {
         parts.add(relative.as_os_str().as_bytes());
-        let path = root.join(relative);
-        if metadata.is_symlink() {
-            parts.add(fs::read_link(path)?.as_os_str().as_bytes());
-        } else if metadata.is_file() {
-            parts.add(&(metadata.permissions().mode() & 0o111).to_le_bytes());
-            parts.add(&fs::read(path)?);
-        }
-        Ok(())
+        parts
+            .add_file(&root.join(relative), metadata)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", relative.display())))
     })?;
     Ok(hash64(&parts.0))
 }
@@ -59,6 +54,16 @@ struct Parts(Vec<u8>);
 impl Parts {
     fn add(&mut self, part: &[u8]) {
         self.0.extend_from_slice(&hash64(part).to_le_bytes());
+    }
+
+    fn add_file(&mut self, path: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+        if metadata.is_symlink() {
+            self.add(fs::read_link(path)?.as_os_str().as_bytes());
+        } else if metadata.is_file() {
+            self.add(&(metadata.permissions().mode() & 0o111).to_le_bytes());
+            self.add(&fs::read(path)?);
+        }
+        Ok(())
     }
 
     /// For a library outside the tree.

@@ -59,34 +59,62 @@ pub(super) struct MavenBuild<'a> {
     pub(super) arguments: &'a [OsString],
 }
 
+/// What Maven is told besides what the user says.
+#[derive(Debug)]
+struct Attempt {
+    goals: Vec<OsString>,
+    properties: Vec<OsString>,
+}
+
 impl MavenBuild<'_> {
     pub(super) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Found, ProjectError> {
         let run = BuildRun::recording(&self.workspace.own_folder())?;
         let mut problems = Vec::new();
         let program = self.program(&mut problems)?;
-        let mut built = self.build(&run, &program, &[], progress)?;
-        let mut jvms = self.test_jvms(&built);
-        if jvms.is_empty() && built.succeeded && self.has_new_reports(&built) {
-            progress("the tests run inside Maven's own JVM; building again with forkCount=1");
-            problems
-                .push(self.problem("forkCount=0: the tests run in Maven's own JVM; here with forkCount=1"));
-            built =
-                self.build(&run, &program, &["-DforkCount=1".into(), "-DforkMode=once".into()], progress)?;
-            jvms = self.test_jvms(&built);
+        let first = Attempt { goals: self.goals(), properties: Vec::new() };
+        let mut built = self.build(&run, &program, &first, progress)?;
+        if let Some((second, why)) = self.second_attempt(&first, &built) {
+            progress(why);
+            problems.push(self.problem(why));
+            built = self.build(&run, &program, &second, progress)?;
         }
-        let ran_further_than_tests = self.goals().first().is_some_and(|goal| goal == "verify");
+        let jvms = self.test_jvms(&built);
         if !built.succeeded {
             let reason = failure(&built.log, &self.workspace.root);
-            if jvms.is_empty() || !(ran_further_than_tests || reason.contains("There are test failures")) {
+            if jvms.is_empty() || reason.contains("Compilation failure") {
                 return Err(ProjectError::BuildFailed { reason, log: run.log });
             }
-            problems.push(self.problem(&format!("the build failed after its tests: {reason}")));
+            problems.push(self.problem(&format!("a part of the build failed: {reason}")));
         }
         if jvms.is_empty() {
             let reason = why_no_tests(&built.log, self.has_new_reports(&built));
             return Err(ProjectError::NoTestJvm { reason: reason.to_owned(), log: run.log });
         }
         Ok(self.configurations(jvms, &built, problems))
+    }
+
+    /// What to try when the tests cannot be had in the ordinary way, and why.
+    fn second_attempt(&self, first: &Attempt, built: &Built) -> Option<(Attempt, &'static str)> {
+        if built.succeeded && self.test_jvms(built).is_empty() && self.has_new_reports(built) {
+            let properties = vec!["-DforkCount=1".into(), "-DforkMode=once".into()];
+            let second = Attempt { goals: first.goals.clone(), properties };
+            return Some((
+                second,
+                "forkCount=0: the tests run in Maven's own JVM; built again with forkCount=1",
+            ));
+        }
+        let needs_jars = !built.succeeded && first.goals == ["test"] && self.misses_own_module(&built.log);
+        let second = Attempt { goals: vec!["package".into()], properties: Vec::new() };
+        needs_jars.then_some((second, "modules need the jars of others; built again as far as package"))
+    }
+
+    /// Whether the build failed because what one of its modules packs was not there.
+    fn misses_own_module(&self, log: &str) -> bool {
+        let reason = failure(log, &self.workspace.root);
+        let is_missing =
+            reason.contains("Could not resolve dependencies") || reason.contains("Could not find artifact");
+        let is_named = |module: &PathBuf| reason.contains(&format!(":{}:", module_name(module)));
+        is_missing && modules_of(&self.top).iter().any(is_named)
     }
 
     fn problem(&self, what: &str) -> Problem {
@@ -113,14 +141,14 @@ impl MavenBuild<'_> {
         &self,
         run: &BuildRun,
         program: &Path,
-        extra: &[OsString],
+        attempt: &Attempt,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Built, ProjectError> {
         let mut command = Command::new(program);
         command.current_dir(&self.top);
         command.args(["-B", "-fae"]).arg(format!("-D{IGNORE_FAILURES}=true"));
-        command.args(self.module_selection()).args(extra).args(self.arguments);
-        command.args(self.goals());
+        command.args(self.module_selection()).args(&attempt.properties).args(self.arguments);
+        command.args(&attempt.goals);
         run.run(&mut command, &mut |line| {
             if let Some(module) = module_begun(line) {
                 progress(&format!("building {module}"));
@@ -151,8 +179,10 @@ impl MavenBuild<'_> {
 
     /// The test JVMs of the modules that the user asked for.
     fn test_jvms(&self, built: &Built) -> Vec<SurefireJvm> {
-        let jvms = built.launches.iter().filter_map(SurefireJvm::of);
-        jvms.filter(|jvm| jvm.test_classes.starts_with(&self.folder)).collect()
+        let modules = modules_of(&self.folder);
+        let is_below = |path: &Path| modules.iter().any(|module| path.starts_with(module));
+        let is_asked_for = |jvm: &SurefireJvm| is_below(&jvm.test_classes) || is_below(&jvm.working_folder);
+        built.launches.iter().filter_map(SurefireJvm::of).filter(is_asked_for).collect()
     }
 
     fn has_new_reports(&self, built: &Built) -> bool {

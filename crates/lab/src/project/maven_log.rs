@@ -2,33 +2,59 @@
 
 use std::path::Path;
 
-/// `core 1.0 [2/3]` from `[INFO] Building core 1.0 [2/3]`.
-pub(super) fn module_begun(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("[INFO] Building ")?.trim();
+/// Characters of a reason that still make one line.
+const LONGEST_REASON: usize = 400;
+
+/// Where Maven's messages end.
+const HELP: &str = " -> [Help";
+
+/// `core 1.0 [2/3]` from `[INFO] Building core 1.0      [2/3]`.
+pub(super) fn module_begun(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("[INFO] Building ")?;
     // The packaging step says "Building jar: /path".
-    (!rest.contains(": ")).then_some(rest)
+    (!rest.contains(": /")).then(|| rest.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// One line that says why the build failed.
 pub(super) fn failure(log: &str, root: &Path) -> String {
-    let mut errors = log.lines().filter_map(|line| line.strip_prefix("[ERROR] ")).map(str::trim);
-    let all: Vec<&str> =
-        errors.by_ref().filter(|error| !error.is_empty() && !error.starts_with("[Help")).collect();
-    let Some(main) = all.iter().find(|error| error.starts_with("Failed to execute goal")).or(all.first())
-    else {
-        let last = log.lines().rev().find(|line| !line.trim().is_empty());
-        return last.unwrap_or("it said nothing").trim().to_owned();
-    };
-    let main = main.split(" -> [Help").next().unwrap_or(main);
-    let main = main.split_once(" on project ").map_or(main, |(_, what)| what);
-    let root = format!("{}/", root.display());
-    let main = main.replace(&root, "");
-    match all.iter().find(|error| error.contains(".java:[")) {
-        Some(place) if main.contains("Compilation failure") && !main.contains(".java:[") => {
-            format!("{}: {}", main.trim_end_matches([':', ' ']), place.replace(&root, ""))
-        }
-        _ => main,
+    let errors: Vec<&str> =
+        log.lines().filter_map(|line| line.strip_prefix("[ERROR] ")).map(str::trim).collect();
+    let reason = failed_goal(&errors).or_else(|| unreadable_pom(&errors)).unwrap_or_else(|| {
+        let any = errors.into_iter().find(|error| !error.is_empty());
+        let last = || log.lines().rev().find(|line| !line.trim().is_empty());
+        any.or_else(last).unwrap_or("it said nothing").trim().to_owned()
+    });
+    let reason = reason.replace(&format!("{}/", root.display()), "");
+    match reason.char_indices().nth(LONGEST_REASON) {
+        Some((end, _)) => format!("{}...", &reason[..end]),
+        None => reason,
     }
+}
+
+/// `core: Compilation failure: src/A.java:[3,4] ';' expected`. The message may go on below its first line; of many
+/// compiler errors the first is enough.
+fn failed_goal(errors: &[&str]) -> Option<String> {
+    let main = errors.iter().position(|error| error.starts_with("Failed to execute goal"))?;
+    let headline = errors[main].split_once(" on project ").map_or(errors[main], |(_, what)| what);
+    if let Some((headline, _)) = headline.split_once(HELP) {
+        return Some(headline.to_owned());
+    }
+    let is_message = |line: &&&str| !line.is_empty() && !line.starts_with(HELP.trim_start());
+    let mut details = errors[main + 1..].iter().take_while(is_message);
+    if headline.contains("Compilation failure") {
+        let place = details.find(|line| line.contains(":["));
+        let headline = headline.trim_end_matches(':');
+        return Some(place.map_or_else(|| headline.to_owned(), |place| format!("{headline}: {place}")));
+    }
+    Some(std::iter::once(&headline).chain(details).copied().collect::<Vec<_>>().join(" "))
+}
+
+/// What follows `The project acme:core:1 (/p/pom.xml) has 1 error`.
+fn unreadable_pom(errors: &[&str]) -> Option<String> {
+    let project =
+        errors.iter().position(|error| error.starts_with("The project ") && error.contains(" has "))?;
+    let error = errors[project + 1..].iter().find(|error| !error.is_empty())?;
+    Some(error.split(HELP).next().unwrap_or(error).to_owned())
 }
 
 /// Why a build that went well started no JVM for tests.
@@ -80,22 +106,41 @@ mod tests {
 
     #[test]
     fn modules_are_announced() {
-        assert_eq!(module_begun("[INFO] Building core 1.0 [2/3]"), Some("core 1.0 [2/3]"));
+        assert_eq!(module_begun("[INFO] Building core 1.0    [2/3]"), Some("core 1.0 [2/3]".to_owned()));
+        assert_eq!(module_begun("[INFO] Building Tests: more 1"), Some("Tests: more 1".to_owned()));
         assert_eq!(module_begun("[INFO] Building jar: /p/a.jar"), None);
+    }
+
+    fn check_failure(log: &str, expected: &str) {
+        assert_eq!(failure(log, Path::new("/p")), expected);
     }
 
     #[test]
     fn a_failure_is_one_line_that_names_the_cause() {
-        let log = "[INFO] x\n[ERROR] COMPILATION ERROR : \n[ERROR] /p/src/A.java:[3,4] ';' expected\n\
-                   [ERROR] Failed to execute goal g:maven-compiler-plugin:3.1:compile (default-compile) on project core: \
-                   Compilation failure\n[ERROR] /p/src/A.java:[3,4] ';' expected\n[ERROR] -> [Help 1]\n[ERROR] \n[ERROR] [Help 1] http";
-        assert_eq!(failure(log, Path::new("/p")), "core: Compilation failure: src/A.java:[3,4] ';' expected");
-        let log = "[ERROR] Some problems were encountered while processing the POMs:\n[ERROR] Help";
-        assert_eq!(
-            failure(log, Path::new("/p")),
-            "Some problems were encountered while processing the POMs:"
+        check_failure(
+            "[INFO] x\n[ERROR] COMPILATION ERROR : \n[ERROR] /p/src/A.java:[3,4] ';' expected\n[ERROR] Failed to execute \
+             goal g:maven-compiler-plugin:3.1:compile (default-compile) on project core: Compilation failure\n\
+             [ERROR] /p/src/A.java:[3,4] ';' expected\n[ERROR] -> [Help 1]\n[ERROR] \n[ERROR] [Help 1] http",
+            "core: Compilation failure: src/A.java:[3,4] ';' expected",
         );
-        assert_eq!(failure("Error: JAVA_HOME is wrong\n\n", Path::new("/p")), "Error: JAVA_HOME is wrong");
+        check_failure(
+            "[ERROR] Failed to execute goal g:p:1:enforce (x) on project core: \n[ERROR] Rule 0 failed with message:\n\
+             [ERROR] Maven 3.8.7 is not in the allowed range [3.9,).\n[ERROR] -> [Help 1]\n[ERROR] \n[ERROR] more",
+            "core: Rule 0 failed with message: Maven 3.8.7 is not in the allowed range [3.9,).",
+        );
+        check_failure(
+            "[ERROR] Failed to execute goal on project core: Could not resolve x -> [Help 1]\n[ERROR] To see",
+            "core: Could not resolve x",
+        );
+        check_failure(
+            "[ERROR] [ERROR] Some problems were encountered while processing the POMs:\n[FATAL] Non-resolvable\n\
+             [ERROR] The build could not read 1 project -> [Help 1]\n[ERROR]   \n[ERROR]   The project a:b:1 \
+             (/p/pom.xml) has 1 error\n[ERROR]     Non-resolvable parent POM for a:b:1 @ line 3 -> [Help 2]\n",
+            "Non-resolvable parent POM for a:b:1 @ line 3",
+        );
+        check_failure("[ERROR] Unknown lifecycle phase \"x\".\n", "Unknown lifecycle phase \"x\".");
+        check_failure("Error: JAVA_HOME is wrong\n\n", "Error: JAVA_HOME is wrong");
+        check_failure("", "it said nothing");
     }
 
     #[test]

@@ -132,7 +132,8 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     if found.configurations.is_empty() {
         return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
     }
-    let configurations = found.configurations.into_iter().map(|each| each.into_copy(&workspace)).collect();
+    let complete = |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests();
+    let configurations = found.configurations.into_iter().map(complete).collect();
     let project = Project { workspace, configurations, problems: found.problems, fingerprint };
     saved::save(&project);
     Ok(project)

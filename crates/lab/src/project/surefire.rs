@@ -52,10 +52,7 @@ impl SurefireJvm {
         Some(Self {
             java: path_of(&launch.executable),
             jvm_arguments,
-            class_path: booter
-                .class_path()
-                .or(line.class_path)
-                .unwrap_or_else(|| class_path_variable(launch)),
+            class_path: booter.class_path(line.class_path.unwrap_or_else(|| class_path_variable(launch))),
             system_properties,
             environment: launch
                 .environment
@@ -124,20 +121,18 @@ impl Booter {
     }
 
     /// The tests' class path, then what the provider brings along, such as JUnit's launcher. Surefire's own jars stay out:
-    /// their place is taken by our driver.
-    fn class_path(&self) -> Option<Vec<PathBuf>> {
-        let own = self.list("classPathUrl.");
-        if own.is_empty() {
-            return None;
-        }
-        let provided = self.list("surefireClassPathUrl.").into_iter().filter(|jar| !is_surefires(jar));
+    /// their place is taken by our driver. `of_jvm` is for tests that lie on the module path with all they need.
+    fn class_path(&self, of_jvm: Vec<PathBuf>) -> Vec<PathBuf> {
+        let own: Vec<PathBuf> = self.list("classPathUrl.").into_iter().map(PathBuf::from).collect();
+        let own = if own.is_empty() { of_jvm } else { own };
+        let provided = self.list("surefireClassPathUrl.").into_iter().map(PathBuf::from);
         let mut class_path: Vec<PathBuf> = Vec::new();
-        for entry in own.into_iter().chain(provided).map(PathBuf::from) {
-            if !class_path.contains(&entry) {
+        for entry in own.into_iter().chain(provided) {
+            if !class_path.contains(&entry) && !is_surefires(&entry) {
                 class_path.push(entry);
             }
         }
-        Some(class_path)
+        class_path
     }
 
     fn framework(&self) -> Framework {
@@ -189,8 +184,9 @@ impl Booter {
     }
 }
 
-fn is_surefires(jar: &str) -> bool {
-    jar.contains("/org/apache/maven/surefire/") || jar.contains("/org/apache/maven/shared/")
+fn is_surefires(jar: &Path) -> bool {
+    let place = jar.to_string_lossy();
+    place.contains("/org/apache/maven/surefire/") || place.contains("/org/apache/maven/shared/")
 }
 
 /// Without manifest-only jar, old versions of Surefire pass the class path in the environment.
@@ -205,4 +201,82 @@ fn path_of(bytes: &[u8]) -> PathBuf {
 
 fn text_of(bytes: &[u8]) -> OsString {
     OsString::from_vec(bytes.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOOTER_FILE: &str = "#surefire\ntc.1=acme.OneTest\ntc.0=acme.TwoTest\ntc.10=acme.TenTest\n\
+        classPathUrl.1=/p/target/classes\nclassPathUrl.0=/p/target/test-classes\n\
+        surefireClassPathUrl.0=/m2/org/apache/maven/surefire/surefire-junit-platform/3.5.2/x.jar\n\
+        surefireClassPathUrl.1=/m2/org/junit/platform/launcher.jar\nreportsDirectory=/p/target/surefire-reports\n\
+        testClassesDirectory=/p/target/test-classes\nforkNodeConnectionString=pipe\\://1\n\
+        groups=fast | small,other\nexcludegroups=slow\nparallel=none\n\
+        configurationParameters=junit.jupiter.execution.parallel.enabled \\= true\\n\n";
+
+    fn launch(arguments: &[&str], provider: &str, folder: &str) -> Launch {
+        let file = |name: &str, text: String| (format!("{folder}{name}").into_bytes(), text.into_bytes());
+        Launch {
+            executable: b"/j/bin/java".to_vec(),
+            arguments: arguments.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+            environment: vec![(b"CLASSPATH".to_vec(), b"/a:/b".to_vec())],
+            working_folder: b"/p".to_vec(),
+            files: vec![
+                file("1tmp", format!("{BOOTER_FILE}providerConfiguration={provider}\n")),
+                file("2tmp", "here=/p/x\n".to_owned()),
+            ],
+        }
+    }
+
+    const PLATFORM: &str = "org.apache.maven.surefire.junitplatform.JUnitPlatformProvider";
+
+    #[test]
+    fn a_booter_jar_with_files_in_a_folder() {
+        let arguments = [
+            "-Xmx1g",
+            "-jar",
+            "/p/target/surefire/surefirebooter-1.jar",
+            "/p/target/surefire",
+            "run1",
+            "1tmp",
+            "2tmp",
+        ];
+        let jvm = SurefireJvm::of(&launch(&arguments, PLATFORM, "/p/target/surefire/")).unwrap();
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(
+            jvm.class_path,
+            paths(&["/p/target/test-classes", "/p/target/classes", "/m2/org/junit/platform/launcher.jar"])
+        );
+        assert_eq!(jvm.jvm_arguments, ["-Xmx1g", "-ea"]);
+        assert_eq!(jvm.scanned, ["acme.TwoTest", "acme.OneTest", "acme.TenTest"]);
+        assert_eq!(jvm.system_properties, [("here".to_owned(), "/p/x".to_owned())]);
+        assert_eq!(jvm.framework, Framework::JUnitPlatform);
+        assert_eq!(jvm.filters.included_groups, ["fast | small", "other"]);
+        assert_eq!(jvm.filters.excluded_groups, ["slow"]);
+        let parallel = ("junit.jupiter.execution.parallel.enabled".to_owned(), "true".to_owned());
+        assert_eq!(jvm.filters.configuration_parameters, [parallel]);
+        assert_eq!(jvm.reports, Path::new("/p/target/surefire-reports"));
+    }
+
+    #[test]
+    fn whole_names_and_a_class_path_in_the_environment() {
+        let arguments = [BOOTER, "/p/1tmp", "/p/2tmp"];
+        let jvm =
+            SurefireJvm::of(&launch(&arguments, "org.apache.maven.surefire.junit4.JUnit4Provider", "/p/"))
+                .unwrap();
+        assert_eq!(jvm.framework, Framework::JUnit4);
+        let mut bare = launch(&arguments, "x.testng.TestNGProvider", "/p/");
+        bare.files[0].1 = b"providerConfiguration=x.testng.TestNGProvider\nenableAssertions=false\n".to_vec();
+        let jvm = SurefireJvm::of(&bare).unwrap();
+        assert_eq!(jvm.class_path, [Path::new("/a"), Path::new("/b")]);
+        assert_eq!((jvm.framework, jvm.jvm_arguments), (Framework::TestNg, Vec::new()));
+    }
+
+    #[test]
+    fn other_jvms_are_not_surefires() {
+        for arguments in [&["-version"][..], &["-jar", "/x/app.jar", "/p/1tmp"], &["acme.Main"]] {
+            assert_eq!(SurefireJvm::of(&launch(arguments, PLATFORM, "/p/")), None, "{arguments:?}");
+        }
+    }
 }
