@@ -196,17 +196,16 @@ fn assert_lines(actual: &[String], expected: &[&str]) {
     assert_eq!(actual.join("\n"), expected.join("\n"));
 }
 
-fn junit_4(coordinates: &[&str]) -> Driver {
-    let classes = vec![classes("junit4", JUNIT_4).unwrap(), classes("junit3", JUNIT_4).unwrap()];
-    Driver::new("junit4", classes, coordinates).unwrap()
+fn junit_4(coordinates: &[&str]) -> Result<Driver> {
+    Driver::new("junit4", vec![classes("junit4", JUNIT_4)?, classes("junit3", JUNIT_4)?], coordinates)
 }
 
-fn platform(coordinates: &[&str]) -> Driver {
-    Driver::new("junit-platform", vec![classes("platform", coordinates).unwrap()], coordinates).unwrap()
+fn platform(coordinates: &[&str]) -> Result<Driver> {
+    Driver::new("junit-platform", vec![classes("platform", coordinates)?], coordinates)
 }
 
-fn testng(coordinates: &[&str]) -> Driver {
-    Driver::new("testng", vec![classes("testng", coordinates).unwrap()], coordinates).unwrap()
+fn testng(coordinates: &[&str]) -> Result<Driver> {
+    Driver::new("testng", vec![classes("testng", coordinates)?], coordinates)
 }
 
 const OLD_CLASSES: &[&str] = &["old.PlainTest", "old.SuiteOfSuites"];
@@ -237,7 +236,7 @@ fn junit_3_alone_cuts_suites_but_no_decorators() {
 #[test]
 fn junit_4_of_all_ages_runs_junit_3_tests_one_by_one() {
     for coordinates in [JUNIT_4, JUNIT_4_OLD] {
-        let table = junit_4(coordinates).table(OLD_CLASSES).unwrap();
+        let table = junit_4(coordinates).unwrap().table(OLD_CLASSES).unwrap();
         assert_lines(
             &table.lines,
             &[
@@ -255,7 +254,8 @@ fn junit_4_of_all_ages_runs_junit_3_tests_one_by_one() {
 
 #[test]
 fn junit_4_rules_assumptions_ignored_tests_and_expected_exceptions() {
-    let table = junit_4(JUNIT_4).table(&["four.PlainTest", "four.IgnoredTest", "four.NoTestsTest"]).unwrap();
+    let table =
+        junit_4(JUNIT_4).unwrap().table(&["four.PlainTest", "four.IgnoredTest", "four.NoTestsTest"]).unwrap();
     assert_lines(
         &table.lines,
         &[
@@ -273,7 +273,7 @@ fn junit_4_rules_assumptions_ignored_tests_and_expected_exceptions() {
 #[test]
 fn junit_4_runners_with_many_tests() {
     let classes = ["four.ParameterTest", "four.NamedByHashTest", "four.TheoryTest", "four.EnclosedTest"];
-    let table = junit_4(JUNIT_4).table(&classes).unwrap();
+    let table = junit_4(JUNIT_4).unwrap().table(&classes).unwrap();
     assert_lines(
         &table.lines,
         &[
@@ -291,8 +291,10 @@ fn junit_4_runners_with_many_tests() {
 
 #[test]
 fn junit_4_runners_that_cannot_run_a_single_test_are_one_unit() {
-    let table =
-        junit_4(JUNIT_4).table(&["four.WholeTest", "four.WholeInSuiteTest", "four.TwinsTest"]).unwrap();
+    let table = junit_4(JUNIT_4)
+        .unwrap()
+        .table(&["four.WholeTest", "four.WholeInSuiteTest", "four.TwinsTest"])
+        .unwrap();
     assert_lines(
         &table.lines,
         &[
@@ -306,7 +308,8 @@ fn junit_4_runners_that_cannot_run_a_single_test_are_one_unit() {
 
 #[test]
 fn junit_4_failures_of_a_class_fail_its_units() {
-    let table = junit_4(JUNIT_4).table(&["four.BrokenClassTest", "four.BrokenEndTest", "no.Such"]).unwrap();
+    let table =
+        junit_4(JUNIT_4).unwrap().table(&["four.BrokenClassTest", "four.BrokenEndTest", "no.Such"]).unwrap();
     assert_lines(
         &table.lines,
         &[
@@ -322,20 +325,26 @@ fn junit_4_failures_of_a_class_fail_its_units() {
 
 #[test]
 fn categories_choose_tests() {
-    let slow =
-        junit_4(JUNIT_4).with("includeTags=four.CategoryTest$Slow").table(&["four.CategoryTest"]).unwrap();
+    let slow = junit_4(JUNIT_4)
+        .unwrap()
+        .with("includeTags=four.CategoryTest$Slow")
+        .table(&["four.CategoryTest"])
+        .unwrap();
     assert_lines(&slow.lines, &["four.CategoryTest::slow passed passed"]);
-    let fast =
-        junit_4(JUNIT_4).with("excludeTags=four.CategoryTest$Slow").table(&["four.CategoryTest"]).unwrap();
+    let fast = junit_4(JUNIT_4)
+        .unwrap()
+        .with("excludeTags=four.CategoryTest$Slow")
+        .table(&["four.CategoryTest"])
+        .unwrap();
     assert_lines(&fast.lines, &["four.CategoryTest::fast passed passed"]);
-    let unknown = junit_4(JUNIT_4).with("includeTags=no.Such").unusable().unwrap();
+    let unknown = junit_4(JUNIT_4).unwrap().with("includeTags=no.Such").unusable().unwrap();
     assert!(unknown.contains("no.Such"), "{unknown}");
 }
 
 #[test]
 fn nothing_of_what_a_test_leaves_behind_is_seen_by_the_next() {
     let commands = ["litters", "sees"].map(|name| format!("test\tfour.LitteringTest::{name}"));
-    let events = junit_4(JUNIT_4).talk(&commands).unwrap();
+    let events = junit_4(JUNIT_4).unwrap().talk(&commands).unwrap();
     let ends: Vec<_> =
         events.iter().filter(|event| event[0] == "finished").map(|event| &event[2..]).collect();
     assert_eq!(ends, [["passed", "-"], ["passed", "-"]]);
@@ -343,13 +352,14 @@ fn nothing_of_what_a_test_leaves_behind_is_seen_by_the_next() {
 
 #[test]
 fn a_test_that_is_gone_fails_alone() {
-    let events = junit_4(JUNIT_4).talk(&["test\tfour.PlainTest::gone".into()]).unwrap();
+    let events = junit_4(JUNIT_4).unwrap().talk(&["test\tfour.PlainTest::gone".into()]).unwrap();
     assert_eq!(events.last().unwrap()[2], "failed");
     let events = platform(JUNIT_5)
+        .unwrap()
         .talk(&["test\t[engine:junit-jupiter]/[class:five.PlainTest]/[method:gone()]".into()])
         .unwrap();
     assert_eq!(events.last().unwrap()[2], "failed");
-    let events = testng(TESTNG).talk(&["test\tng.PlainTest#gone".into()]).unwrap();
+    let events = testng(TESTNG).unwrap().talk(&["test\tng.PlainTest#gone".into()]).unwrap();
     assert_eq!(events.last().unwrap()[2], "failed");
 }
 
@@ -366,7 +376,7 @@ const JUPITER_CLASSES: &[&str] = &[
 #[test]
 fn jupiter_of_all_ages_runs_every_kind_of_test_alone() {
     for coordinates in [JUNIT_5_OLD, JUNIT_5, JUNIT_6] {
-        let table = platform(coordinates).table(JUPITER_CLASSES).unwrap();
+        let table = platform(coordinates).unwrap().table(JUPITER_CLASSES).unwrap();
         assert_lines(
             &table.lines,
             &[
@@ -395,7 +405,7 @@ fn jupiter_of_all_ages_runs_every_kind_of_test_alone() {
 #[test]
 fn jupiter_tests_that_are_found_when_they_run_are_units_up_to_a_limit() {
     for coordinates in [JUNIT_5_OLD, JUNIT_5, JUNIT_6] {
-        let table = platform(coordinates).table(&["five.ManyTest"]).unwrap();
+        let table = platform(coordinates).unwrap().table(&["five.ManyTest"]).unwrap();
         let is_of_hundred = |line: &&String| line.contains("isOfHundred(int)]/");
         assert_eq!(table.lines.iter().filter(is_of_hundred).count(), 64);
         let failed = "[class:five.ManyTest]/[test-template:isOfHundred(int)]/[test-template-invocation:#4] failed failed";
@@ -442,9 +452,10 @@ fn vintage_runs_what_junit_4_runs() {
 
 #[test]
 fn tags_and_engines_choose_tests() {
-    let fast = platform(JUNIT_5).with("includeTags=fast & !slow").table(&["five.PlainTest"]).unwrap();
+    let fast =
+        platform(JUNIT_5).unwrap().with("includeTags=fast & !slow").table(&["five.PlainTest"]).unwrap();
     assert_lines(&fast.lines, &["[class:five.PlainTest]/[method:passes()] passed passed"]);
-    let none = platform(JUNIT_5).with("excludeEngines=junit-jupiter").table(&["five.PlainTest"]);
+    let none = platform(JUNIT_5).unwrap().with("excludeEngines=junit-jupiter").table(&["five.PlainTest"]);
     assert!(none.unwrap().lines.is_empty());
 }
 
@@ -485,14 +496,14 @@ fn a_launcher_that_does_not_fit_the_engines_is_named() {
 #[test]
 fn an_engine_that_fails_beside_one_that_works_is_a_problem() {
     let coordinates = [JUNIT_5_OLD, JUNIT_4, &[VINTAGE_OLD]].concat();
-    let table = platform(&coordinates).table(&["five.DisabledClassTest"]).unwrap();
+    let table = platform(&coordinates).unwrap().table(&["five.DisabledClassTest"]).unwrap();
     assert_lines(&table.lines, &["[class:five.DisabledClassTest]/[method:one()] skipped skipped"]);
     assert!(table.problems[0].starts_with("the engine junit-vintage 5.4.2 fails: "), "{:?}", table.problems);
 }
 
 #[test]
 fn classes_without_tests_are_a_problem_with_advice() {
-    let table = platform(JUNIT_5).table(&["five.NoTestsTest"]).unwrap();
+    let table = platform(JUNIT_5).unwrap().table(&["five.NoTestsTest"]).unwrap();
     assert!(table.lines.is_empty());
     assert_lines(
         &table.problems,
@@ -503,7 +514,7 @@ fn classes_without_tests_are_a_problem_with_advice() {
         Driver::new("junit-platform", vec![classes("junit4", JUNIT_4).unwrap()], &coordinates).unwrap();
     let table = driver.table(&["four.EnclosedTest"]).unwrap();
     assert!(table.problems[0].ends_with("for JUnit 4 tests add org.junit.vintage:junit-vintage-engine"));
-    let table = testng(TESTNG).table(&["ng.NoTestsTest"]).unwrap();
+    let table = testng(TESTNG).unwrap().table(&["ng.NoTestsTest"]).unwrap();
     assert_lines(&table.problems, &["TestNG finds no test in the test classes"]);
 }
 
@@ -519,7 +530,7 @@ const TESTNG_CLASSES: &[&str] = &[
 #[test]
 fn testng_of_all_ages_runs_methods_alone_with_what_they_need() {
     for coordinates in [TESTNG_OLD, TESTNG] {
-        let table = testng(coordinates).table(TESTNG_CLASSES).unwrap();
+        let table = testng(coordinates).unwrap().table(TESTNG_CLASSES).unwrap();
         assert_lines(
             &table.lines,
             &[
@@ -552,8 +563,8 @@ fn testng_of_all_ages_runs_methods_alone_with_what_they_need() {
 
 #[test]
 fn testng_groups_choose_tests() {
-    let table = testng(TESTNG).with("includeTags=fast,other").table(&["ng.PlainTest"]).unwrap();
+    let table = testng(TESTNG).unwrap().with("includeTags=fast,other").table(&["ng.PlainTest"]).unwrap();
     assert_lines(&table.lines, &["ng.PlainTest#passes passed passed"]);
-    let table = testng(TESTNG).with("excludeTags=fast").table(&["ng.PlainTest"]).unwrap();
+    let table = testng(TESTNG).unwrap().with("excludeTags=fast").table(&["ng.PlainTest"]).unwrap();
     assert!(!table.lines.iter().any(|line| line.contains("#passes")));
 }
