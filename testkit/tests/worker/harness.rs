@@ -1,4 +1,5 @@
 //! Plays the controller for a worker whose tests are plain static methods.
+#![expect(clippy::panic, clippy::result_large_err, reason = "helpers of tests fail as tests do")]
 
 use catchment_protocol::lab::{Event, Injection, Request, TestRun};
 use catchment_protocol::options::AgentOptions;

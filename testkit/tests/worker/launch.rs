@@ -9,14 +9,15 @@ use std::fs;
 use std::path::Path;
 
 fn launch_in(results: &Path) -> Launch {
-    let files = fs::read_dir(results).unwrap().map(|entry| entry.unwrap().path());
-    let log_file = files.into_iter().find(|file| file.extension().is_some_and(|it| it == "log")).unwrap();
-    let log = log::read(&fs::read(log_file).unwrap()).unwrap();
-    let launches = log.records.into_iter().filter_map(|record| match record {
+    let files = fs::read_dir(results).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let log_file = files.into_iter().find(|file| file.extension().is_some_and(|it| it == "log"));
+    let log = fs::read(log_file.expect("a log")).expect("readable");
+    let log = log::read(&log).expect("a log of this version");
+    let launch = log.records.into_iter().find_map(|record| match record {
         Record::Launched(launch) => Some(launch),
         _ => None,
     });
-    launches.last().expect("a launch was recorded")
+    launch.expect("a launch was recorded")
 }
 
 #[test]
