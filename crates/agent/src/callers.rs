@@ -8,7 +8,7 @@ use std::sync::Mutex;
 pub(crate) enum Caller {
     Test,
     /// Reflection, streams, method handles: somebody further up is the real caller.
-    Jdk,
+    GoBetween,
     Other,
 }
 

@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 /// How a connection is listed, unless it stays on this machine. `address` is numeric, possibly with a scope.
 pub(crate) fn external_connection(address: &str, port: u16) -> Option<String> {
-    let address: IpAddr = address.split('%').next()?.parse().ok()?;
+    let address = address.split('%').next()?.parse::<IpAddr>().ok()?.to_canonical();
     is_external(address).then(|| SocketAddr::new(address, port).to_string())
 }
 
@@ -13,13 +13,17 @@ pub(crate) fn is_external_name(name: &str, answers: &[String]) -> bool {
     if name.is_empty() || name == "localhost" || name.ends_with(".localhost") || is_own_name(name) {
         return false;
     }
-    let numeric = |text: &str| text.split('%').next().and_then(|text| text.parse::<IpAddr>().ok());
+    let numeric = |text: &str| {
+        text.split('%')
+            .next()
+            .and_then(|text| text.parse().ok())
+            .map(|address: IpAddr| address.to_canonical())
+    };
     numeric(name).is_none()
         && (answers.is_empty() || answers.iter().filter_map(|each| numeric(each)).any(is_external))
 }
 
 fn is_external(address: IpAddr) -> bool {
-    let address = address.to_canonical();
     !address.is_loopback() && !address.is_unspecified() && !is_own(address)
 }
 
@@ -43,6 +47,7 @@ mod tests {
         }
         assert_eq!(external_connection("203.0.113.7", 80).as_deref(), Some("203.0.113.7:80"));
         assert_eq!(external_connection("2001:db8::1%eth0", 443).as_deref(), Some("[2001:db8::1]:443"));
+        assert_eq!(external_connection("::ffff:203.0.113.7", 80).as_deref(), Some("203.0.113.7:80"));
         assert_eq!(external_connection("239.1.2.3", 5).as_deref(), Some("239.1.2.3:5"));
     }
 

@@ -212,10 +212,14 @@ fn send(body: &[u8], to: &mut impl Write) -> io::Result<()> {
 
 fn receive(from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut length = [0; 4];
-    match from.read(&mut length[..1]) {
-        Ok(0) => return Ok(None),
-        Ok(_) => from.read_exact(&mut length[1..])?,
-        Err(error) => return Err(error),
+    loop {
+        match from.read(&mut length[..1]) {
+            Ok(0) => return Ok(None),
+            Ok(_) => break from.read_exact(&mut length[1..])?,
+            // A signal, of which JVMs get many.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
     let length = u32::from_le_bytes(length);
     if length > MAX_MESSAGE {

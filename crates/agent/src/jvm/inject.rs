@@ -14,7 +14,8 @@ const FRAMES_OF_ESCAPE: i32 = 3;
 /// Reflection and streams may lie between the application and a test. Mostly the first frame tells; no more are read
 /// than these in a second and third look.
 const CALLERS_READ: [i32; 3] = [1, 8, 64];
-const OF_THE_JDK: [&str; 4] = ["java.", "jdk.", "sun.", "com.sun."];
+/// Who stands between a caller and what it calls: the JDK, and languages that call everything through their runtime.
+const GO_BETWEENS: [&str; 6] = ["java.", "jdk.", "sun.", "com.sun.", "groovy.", "org.codehaus.groovy."];
 
 thread_local! {
     /// Building an exception runs code of the application, in which nothing is to be thrown.
@@ -76,7 +77,7 @@ pub(super) fn escaped(call: &Call<'_>) {
         for method in call.java.stack(skipped, count) {
             match call.worker.callers.kind_of(method.number(), || kind_of(call, method)) {
                 Caller::Test => return call.worker.test_is_blue(&call.observer.switches),
-                Caller::Jdk => {}
+                Caller::GoBetween => {}
                 Caller::Other => return,
             }
         }
@@ -92,5 +93,6 @@ fn kind_of(call: &Call<'_>, method: Method) -> Caller {
     if call.observer.is_test(written_in) {
         return Caller::Test;
     }
-    if OF_THE_JDK.iter().any(|prefix| name.starts_with(prefix)) { Caller::Jdk } else { Caller::Other }
+    let is_go_between = GO_BETWEENS.iter().any(|prefix| name.starts_with(prefix));
+    if is_go_between { Caller::GoBetween } else { Caller::Other }
 }
