@@ -23,11 +23,16 @@ pub(crate) fn next_place(attempts: &[Attempt], needs_fresh: bool) -> Option<Plac
     let failed = |attempt: &Attempt| matches!(attempt.outcome, Outcome::Fail(_));
     match (warm, fresh.as_slice()) {
         (None, []) => Some(if needs_fresh { Place::Fresh } else { Place::Warm }),
-        (Some(warm), []) => failed(warm).then_some(Place::Fresh),
+        (Some(warm), []) => is_doubtful(warm).then_some(Place::Fresh),
         (Some(warm), [one]) if failed(warm) && one.outcome == Outcome::Pass => Some(Place::Fresh),
         (None, [one]) if failed(one) => Some(Place::Fresh),
         _ => None,
     }
+}
+
+/// Speaks against the pair, or against the worker: in the baseline the test reached the try.
+pub(crate) fn is_doubtful(attempt: &Attempt) -> bool {
+    matches!(attempt.outcome, Outcome::Fail(_) | Outcome::None(NoOutcome::NotReached))
 }
 
 /// What the attempts say together.
@@ -108,12 +113,12 @@ fn attempt_of_run(
 }
 
 fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[CaughtElsewhere]) -> Outcome {
-    if let (0, Err(why)) = (injected.fired, &injected.made) {
-        return Outcome::None(NoOutcome::NotConstructible(why.clone()));
+    if injected.reached == 0 {
+        return Outcome::None(NoOutcome::NotReached);
     }
     if injected.fired == 0 {
-        let why = if injected.reached == 0 { NoOutcome::NotReached } else { NoOutcome::NotFired };
-        return Outcome::None(why);
+        let why = injected.made.clone().err().map(NoOutcome::NotConstructible);
+        return Outcome::None(why.unwrap_or(NoOutcome::NotFired));
     }
     if let (0, Some(elsewhere)) = (injected.caught_here, caught_elsewhere.first()) {
         return Outcome::None(NoOutcome::CaughtElsewhere(elsewhere.place.clone()));
@@ -126,7 +131,9 @@ fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[Caught
             Outcome::None(NoOutcome::Artefact(describe(failure)))
         }
         (RunOutcome::Failed, failure) => {
-            let is_out_of_memory = failure.as_ref().is_some_and(|failure| failure.is_out_of_memory);
+            // An injected OutOfMemoryError is told like any other exception: there was memory.
+            let is_out_of_memory =
+                failure.as_ref().is_some_and(|failure| failure.is_out_of_memory && !failure.is_injected);
             let kind = if is_out_of_memory { FailureKind::Oom } else { FailureKind::Assertion };
             let text = failure.as_ref().map_or_else(|| "the test failed".to_owned(), describe);
             Outcome::Fail(Failure { kind, text })
@@ -181,8 +188,12 @@ mod tests {
     }
 
     #[test]
-    fn no_outcome_is_not_tried_again() {
-        let nothing = none(NoOutcome::NotReached);
-        assert_eq!(next_place(&[nothing], false), None);
+    fn no_outcome_is_not_tried_again_unless_the_worker_may_be_to_blame() {
+        let artefact = none(NoOutcome::Artefact("null".into()));
+        assert_eq!(next_place(&[artefact], false), None);
+        let not_reached = none(NoOutcome::NotReached);
+        assert_eq!(next_place(std::slice::from_ref(&not_reached), false), Some(Place::Fresh));
+        assert_eq!(next_place(&[not_reached.clone(), pass(true)], false), None);
+        assert_eq!(conclude(&[not_reached, pass(true)]).unwrap().attempt.outcome, Outcome::Pass);
     }
 }

@@ -1,12 +1,16 @@
 //! The experiments: those that can still change a verdict, one after the other on every slot.
+//!
+//! The baseline of a test is its second run in a JVM, so an experiment too follows a run of its test in the same JVM with
+//! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
+//! the pair is used once per JVM does the experiment come first.
 
-use super::attempts::{Place, attempt_of, conclude, next_place};
+use super::attempts::{Place, attempt_of, conclude, is_doubtful, next_place};
 use super::baseline::Baseline;
 use super::campaign::{Campaign, CheckError, Shared};
 use super::observations::{Attempt, PairNumber, TestNumber};
 use super::slot::{Running, Slot, in_parallel};
 use super::solo::{fresh_time_limit, run_plain, time_limit};
-use crate::store::Planned;
+use crate::store::{KnownTest, Planned};
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::{Injection, TestRun};
 use catchment_verdicts::{
@@ -39,6 +43,8 @@ struct Task {
     test: TestId,
     planned: Planned,
     needs_fresh: bool,
+    /// The pair is used once per JVM, so that nothing may run before.
+    comes_first: bool,
     /// Executions of the try in the baseline.
     entries: u64,
     attempts: Vec<Attempt>,
@@ -98,6 +104,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             if let (Some(position), Some(test)) = (self.positions.get(&done.pair), tests.get(&done.test)) {
                 let pair = &mut campaign.checked.pairs[*position];
                 pair.experiments.extend(experiment_of(*test, &done.exception, attempts));
+                pair.not_injectable = not_injectable(pair);
                 self.shared.lab.stats().resumed += 1;
             }
         }
@@ -226,6 +233,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
         is_suspect: bool,
     ) -> Task {
         let execution = pair.executions.iter().find(|execution| execution.test == needed.test);
+        let is_once_per_jvm = execution.is_some_and(|execution| execution.once_per_jvm);
         let done = pair.experiments.iter().find(|experiment| {
             experiment.test == needed.test && experiment.exception == pair.types[needed.exception]
         });
@@ -235,7 +243,8 @@ impl<'a, 'p> Experiments<'a, 'p> {
             position,
             test: needed.test,
             planned,
-            needs_fresh: is_suspect || execution.is_some_and(|execution| execution.once_per_jvm),
+            needs_fresh: is_suspect || is_once_per_jvm,
+            comes_first: is_once_per_jvm,
             entries: execution.map_or(0, |execution| execution.usages.entries()),
             attempts,
         }
@@ -255,7 +264,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
                 Place::Warm => self.attempt_warm(slot, task)?,
                 Place::Fresh => self.attempt_fresh(slot, task)?,
             };
-            needs_proof |= place == Place::Warm && matches!(attempt.outcome, Outcome::Fail(_));
+            needs_proof |= place == Place::Warm && is_doubtful(&attempt);
             if place == Place::Warm {
                 unproven.push(task.clone());
             }
@@ -272,6 +281,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let (number, test) = &self.baseline.tests[task.test.index()];
         let limit = time_limit(self.baseline.solo_micros(*number));
         let injection = self.injection(task)?;
+        if !self.settle_warm(slot, *number, test)? {
+            return Ok(not_itself());
+        }
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let (result, micros) = running.run_test(&test.unit.id, Some(injection), limit);
         let attempt = self.judged(running, &result, micros, *number)?;
@@ -288,6 +300,12 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let injection = self.injection(task)?;
         let begun = Instant::now();
         let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
+        if !task.comes_first {
+            let ((plain, _), _) = run_plain(&mut running, test, limit)?;
+            if !plain.passed() {
+                return Ok(Attempt { is_fresh: true, ..not_itself() });
+            }
+        }
         let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         let attempt = self.judged(&running, &result, micros, *number)?;
@@ -295,6 +313,31 @@ impl<'a, 'p> Experiments<'a, 'p> {
             running.stop();
         }
         Ok(Attempt { is_fresh: true, ..attempt })
+    }
+
+    /// Lets the test run once with nothing armed in the warm worker, unless it has. Whether it passed: a worker in which it
+    /// does not is replaced, once.
+    fn settle_warm(
+        &self,
+        slot: &mut Slot<'_>,
+        number: TestNumber,
+        test: &KnownTest,
+    ) -> Result<bool, CheckError> {
+        let limit = time_limit(self.baseline.solo_micros(number));
+        for _ in 0..2 {
+            let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+            if running.has_settled(&test.unit.id) {
+                return Ok(true);
+            }
+            let begun = Instant::now();
+            let ((plain, _), _) = run_plain(running, test, limit)?;
+            self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());
+            if plain.passed() {
+                return Ok(true);
+            }
+            slot.discard();
+        }
+        Ok(false)
     }
 
     fn judged(
@@ -396,6 +439,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             let is_warm_only = pair.experiments.iter().any(|each| same(each) && !each.confirmed_fresh);
             if is_warm_only {
                 pair.experiments.retain(|each| !same(each));
+                pair.not_injectable = not_injectable(pair);
                 campaign.store.forget_attempts(&task.planned)?;
                 *queue.suspicions.entry(task.planned.clone()).or_default() += 1;
                 self.refresh(&campaign, &mut queue, task.position);
@@ -436,6 +480,12 @@ impl<'a, 'p> Experiments<'a, 'p> {
             }
         }
     }
+}
+
+/// The test no longer passes with nothing armed, so what it says under injection means nothing.
+fn not_itself() -> Attempt {
+    let why = "the test failed with nothing injected".to_owned();
+    Attempt { outcome: Outcome::None(NoOutcome::WorkerLost(why)), ..Attempt::default() }
 }
 
 fn is_not_run(experiment: &&Experiment) -> bool {

@@ -42,6 +42,13 @@ pub(crate) struct Usages {
 }
 
 impl Usages {
+    fn add(&mut self, more: Self) {
+        self.entries += more.entries;
+        self.pink += more.pink;
+        self.white += more.white;
+        self.blue += more.blue;
+    }
+
     /// What had not ended when the test had is open. More ends than entries come from usages that another test began.
     pub(crate) fn judged(self) -> catchment_verdicts::Usages {
         let Self { entries, pink, white, blue } = self;
@@ -61,6 +68,17 @@ pub(crate) enum PlainOutcome {
     Ended(String),
 }
 
+impl PlainOutcome {
+    fn severity(&self) -> u8 {
+        match self {
+            Self::Skipped(_) => 0,
+            Self::Passed => 1,
+            Self::Failed(_) => 2,
+            Self::Ended(_) => 3,
+        }
+    }
+}
+
 /// One run of one test with nothing armed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlainRun {
@@ -78,6 +96,23 @@ pub(crate) struct PlainRun {
 impl PlainRun {
     pub(crate) fn passed(&self) -> bool {
         self.outcome == PlainOutcome::Passed
+    }
+
+    /// Takes another part of the same test in: the worse outcome, and the sum of the rest.
+    pub(crate) fn add(&mut self, other: Self) {
+        if self.outcome.severity() < other.outcome.severity() {
+            self.outcome = other.outcome;
+        }
+        self.micros += other.micros;
+        self.blue |= other.blue;
+        self.external.extend(other.external);
+        self.threads_left.extend(other.threads_left);
+        for (pair, more) in other.usages {
+            match self.usages.iter_mut().find(|(each, _)| *each == pair) {
+                Some((_, usages)) => usages.add(more),
+                None => self.usages.push((pair, more)),
+            }
+        }
     }
 
     pub(crate) fn usages_of(&self, pair: PairNumber) -> Option<Usages> {
@@ -114,5 +149,25 @@ impl Default for Attempt {
             micros: 0,
             unarmed_micros: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_one_test_add_up_and_the_worst_outcome_counts() {
+        let pair = PairNumber(1);
+        let part = |outcome, white| {
+            let usages = vec![(pair, Usages { entries: 2, pink: 2 - white, white, blue: 0 })];
+            PlainRun { outcome, micros: 5, usages, ..PlainRun::default() }
+        };
+        let mut run = part(PlainOutcome::Passed, 0);
+        run.add(part(PlainOutcome::Failed("no".into()), 2));
+        run.add(part(PlainOutcome::Skipped(String::new()), 1));
+        assert_eq!(run.outcome, PlainOutcome::Failed("no".into()));
+        assert_eq!(run.micros, 15);
+        assert_eq!(run.usages_of(pair), Some(Usages { entries: 6, pink: 3, white: 3, blue: 0 }));
     }
 }

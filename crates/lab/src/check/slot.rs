@@ -1,17 +1,17 @@
-//! A slot: a place where one JVM at a time runs tests, in its own copy of the project.
+//! A slot: a place where one JVM at a time runs tests, in its own copies of the project.
 //!
 //! `--jobs` slots work side by side. Each keeps one warm worker and starts fresh JVMs beside it where needed.
 
 use super::counters::{CounterMeanings, PairNumbers};
 use super::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::install::InstalledAgent;
-use crate::project::{Project, RunConfiguration, Workspace};
+use crate::project::{Project, RunConfiguration};
 use crate::unix;
 use crate::worker::{Interrupt, Listener, Worker, WorkerEnd, WorkerSetup};
 use catchment_protocol::lab::{Failure, Injection, Outcome, Sample, TestRun, TestUnit};
 use catchment_protocol::records::Record;
 use catchment_verdicts::{Problem, Stats};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -140,6 +140,8 @@ pub(crate) struct Running<'a> {
     worker: Worker,
     pub(crate) heard: Heard<'a>,
     configuration: usize,
+    /// Tests that have run here with nothing armed: whatever happens once per JVM has happened for them.
+    settled: HashSet<String>,
 }
 
 impl Running<'_> {
@@ -165,9 +167,16 @@ impl Running<'_> {
         limit: Duration,
     ) -> (Result<TestRun, WorkerEnd>, u64) {
         let interrupt = self.heard.lab.interrupt;
+        if injection.is_none() {
+            self.settled.insert(test.to_owned());
+        }
         let start = Instant::now();
         let result = self.worker.run_test(test, injection, &mut self.heard, limit, interrupt);
         (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    pub(crate) fn has_settled(&self, test: &str) -> bool {
+        self.settled.contains(test)
     }
 
     pub(crate) fn stop(self) {
@@ -175,11 +184,39 @@ impl Running<'_> {
     }
 }
 
+/// A copy of the project in which one JVM at a time runs.
+#[derive(Debug)]
+struct Room {
+    copy: PathBuf,
+    /// For temporary files, as home, and for what the agent writes.
+    scratch: PathBuf,
+    configurations: Vec<RunConfiguration>,
+}
+
+impl Room {
+    fn new(lab: &Lab<'_>, folder: &Path, name: &str) -> io::Result<Self> {
+        let copy = folder.join("project").join(name);
+        fs::create_dir_all(&copy)?;
+        let copy = fs::canonicalize(copy)?;
+        let moved = |each: &RunConfiguration| each.relocate(&lab.project.workspace.root, &copy);
+        let configurations = lab.project.configurations.iter().map(moved).collect();
+        Ok(Self { copy, scratch: folder.join(name), configurations })
+    }
+
+    /// Undoes what the JVM before may have done to the files.
+    fn tidy(&self, lab: &Lab<'_>) -> Result<(), WorkerEnd> {
+        let made = lab.project.workspace.fork(&self.copy);
+        made.map(|_| ()).map_err(|error| WorkerEnd::Unusable { what: error.to_string() })
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Slot<'a> {
     pub(crate) lab: &'a Lab<'a>,
     number: usize,
-    configurations: Vec<RunConfiguration>,
+    warm_room: Room,
+    /// Of its own: what a warm worker's tests leave behind must not decide what a fresh JVM says.
+    fresh_room: Room,
     warm: Option<Running<'a>>,
     started: u64,
     /// Tests that have left threads behind in the warm worker.
@@ -187,16 +224,10 @@ pub(crate) struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// Makes the slot's copy of the project.
     pub(crate) fn new(lab: &'a Lab<'a>, number: usize) -> io::Result<Self> {
         let folder = slot_folder(&lab.folder, number);
-        let copy = folder.join("project");
-        fs::create_dir_all(&folder)?;
-        let workspace: Workspace = lab.project.workspace.fork(&copy)?;
-        let from = &lab.project.workspace.root;
-        let moved = |each: &RunConfiguration| each.relocate(from, &workspace.root);
-        let configurations = lab.project.configurations.iter().map(moved).collect();
-        Ok(Self { lab, number, configurations, warm: None, started: 0, littered: 0 })
+        let (warm_room, fresh_room) = (Room::new(lab, &folder, "warm")?, Room::new(lab, &folder, "fresh")?);
+        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, littered: 0 })
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -245,20 +276,22 @@ impl<'a> Slot<'a> {
         is_short_lived: bool,
     ) -> Result<Running<'a>, WorkerEnd> {
         let begun = Instant::now();
+        let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
+        room.tidy(self.lab)?;
         let setup = self.setup(configuration, is_short_lived);
         let mut heard = Heard::new(self.lab);
         let worker = Worker::start(&setup, &mut heard, self.lab.interrupt)?;
         self.lab.stats().workers.add(begun.elapsed().as_secs_f64());
-        Ok(Running { worker, heard, configuration })
+        Ok(Running { worker, heard, configuration, settled: HashSet::new() })
     }
 
     fn setup(&mut self, configuration: usize, is_short_lived: bool) -> WorkerSetup {
         self.started += 1;
-        let place = if is_short_lived { "fresh" } else { "warm" };
+        let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
         WorkerSetup {
-            configuration: self.configurations[configuration].clone(),
+            configuration: room.configurations[configuration].clone(),
             agent: self.lab.agent.clone(),
-            scratch: slot_folder(&self.lab.folder, self.number).join(place),
+            scratch: room.scratch.clone(),
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
             max_heap_mib: (unix::memory_mib() / 4 / self.lab.jobs.max(1) as u64).max(512),
             is_short_lived,

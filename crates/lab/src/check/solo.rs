@@ -10,6 +10,7 @@ use super::slot::{Running, Slot, in_parallel};
 use crate::store::KnownTest;
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::Sample;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -79,8 +80,9 @@ fn for_each_test(
     mut missing: Vec<TestNumber>,
     run: impl Fn(&mut Slot<'_>, TestNumber, &KnownTest) -> Result<(), CheckError> + Sync,
 ) -> Result<(), CheckError> {
-    // Tests of one configuration together: workers are per configuration.
-    missing.sort_by_key(|test| (tests.get(test).map(|test| test.configuration), *test));
+    // Tests of one configuration together: workers are per configuration. The last of the suite first: a test that needs
+    // what an earlier one leaves behind must not find it in the worker.
+    missing.sort_by_key(|test| (tests.get(test).map(|test| test.configuration), Reverse(*test)));
     let missing = Mutex::new(VecDeque::from(missing));
     in_parallel(slots, |slot| {
         while let Some(number) = missing.lock().ok().and_then(|mut missing| missing.pop_front()) {

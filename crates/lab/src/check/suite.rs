@@ -6,7 +6,7 @@ use super::slot::{Heard, Running, Slot, in_parallel};
 use crate::project::RunConfiguration;
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::TestUnit;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
@@ -18,6 +18,8 @@ const SILENCE: Duration = Duration::from_secs(120);
 struct SuiteRuns {
     units: HashMap<String, TestUnit>,
     runs: Vec<(String, PlainRun)>,
+    /// Where in `runs` each test is.
+    positions: HashMap<String, usize>,
     problems: Vec<String>,
 }
 
@@ -94,7 +96,7 @@ fn run_suite(
             Ok(problems) => {
                 seen.problems.extend(problems);
                 running.stop();
-                return Ok(seen);
+                return Ok(seen.without_parts_of_wholes());
             }
             Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => {
                 return Err(CheckError::Worker(end));
@@ -102,7 +104,7 @@ fn run_suite(
             Err(end) => classes = seen.add_end(&running, &end, classes),
         }
     }
-    Ok(seen)
+    Ok(seen.without_parts_of_wholes())
 }
 
 fn silence(settings: &RunConfiguration) -> Duration {
@@ -118,8 +120,30 @@ impl SuiteRuns {
     fn add_runs(&mut self, heard: &mut Heard<'_>) {
         self.add_units(std::mem::take(&mut heard.units));
         for run in &heard.finished {
-            self.runs.push((run.test.clone(), heard.plain(run)));
+            self.add_run(run.test.clone(), heard.plain(run));
         }
+    }
+
+    /// A unit whose parts do not follow each other is reported part by part.
+    fn add_run(&mut self, test: String, run: PlainRun) {
+        match self.positions.get(&test) {
+            Some(position) => self.runs[*position].1.add(run),
+            None => {
+                self.positions.insert(test.clone(), self.runs.len());
+                self.runs.push((test, run));
+            }
+        }
+    }
+
+    /// A test that stands for all its invocations, because there are too many, stands for those already seen too.
+    fn without_parts_of_wholes(mut self) -> Self {
+        let wholes: HashSet<String> = self.positions.keys().cloned().collect();
+        let is_part = |test: &str| {
+            let ends = test.match_indices('/').map(|(end, _)| &test[..end]);
+            ends.into_iter().any(|whole| wholes.contains(whole))
+        };
+        self.runs.retain(|(test, _)| !is_part(test));
+        self
     }
 
     /// Notes the end of a JVM in the middle of the suite; the classes that are still to be run.
@@ -129,7 +153,7 @@ impl SuiteRuns {
         let class = last.as_ref().and_then(|test| self.units.get(test)).map(|unit| unit.class.clone());
         if let Some(test) = &running.heard.running {
             let run = PlainRun { outcome: PlainOutcome::Ended(end.to_string()), ..PlainRun::default() };
-            self.runs.push((test.clone(), run));
+            self.add_run(test.clone(), run);
         }
         let position = class.as_ref().and_then(|class| classes.iter().position(|each| is_in(class, each)));
         let position = position.unwrap_or(0);

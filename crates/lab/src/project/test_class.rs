@@ -24,6 +24,9 @@ const MARKS: &[(&str, Framework)] = &[
     ("Lorg/testng/annotations/Test;", Framework::TestNg),
 ];
 
+/// The runner that runs the classes in the class it stands on.
+const ENCLOSED: &str = "Lorg/junit/experimental/runners/Enclosed;";
+
 /// A class of a test folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TestClass {
@@ -35,6 +38,8 @@ pub(super) struct TestClass {
     pub(super) framework: Option<Framework>,
     /// Binary name of its superclass.
     extends: String,
+    /// Runs the tests of the classes in it.
+    is_enclosing: bool,
 }
 
 impl TestClass {
@@ -46,17 +51,29 @@ impl TestClass {
             stands_alone: !is_inner && class.access & ABSTRACT == 0,
             framework: framework_of(&class),
             extends: class.super_name.map(JvmStr::to_binary_name).unwrap_or_default(),
+            is_enclosing: mentions(&class, ENCLOSED),
         })
     }
 }
 
 fn framework_of(class: &ClassFile<'_>) -> Option<Framework> {
-    let count = u16::try_from(class.pool.count()).unwrap_or(u16::MAX);
-    let mentioned: Vec<_> = (1..count).filter_map(|index| class.pool.utf8(index).ok()).collect();
-    let mentions = |mark: &str| mentioned.iter().any(|text| text.as_bytes() == mark.as_bytes());
-    let marked = MARKS.iter().find(|(mark, _)| mentions(mark)).map(|(_, framework)| *framework);
+    let marked = MARKS.iter().find(|(mark, _)| mentions(class, mark)).map(|(_, framework)| *framework);
     let is_junit3 = class.super_name.is_some_and(|name| name.as_bytes() == b"junit/framework/TestCase");
-    marked.or(is_junit3.then_some(Framework::JUnit4))
+    marked.or((is_junit3 || has_suite(class)).then_some(Framework::JUnit4))
+}
+
+/// JUnit 3's way to put tests together.
+fn has_suite(class: &ClassFile<'_>) -> bool {
+    class.methods.iter().any(|method| {
+        let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
+        method.access & STATIC != 0 && name == b"suite" && descriptor == b"()Ljunit/framework/Test;"
+    })
+}
+
+/// Whether this text stands in the constant pool.
+fn mentions(class: &ClassFile<'_>, text: &str) -> bool {
+    let count = u16::try_from(class.pool.count()).unwrap_or(u16::MAX);
+    (1..count).any(|index| class.pool.utf8(index).is_ok_and(|known| known.as_bytes() == text.as_bytes()))
 }
 
 /// The modifiers that stand in the source of a nested class, local and anonymous ones included.
@@ -83,9 +100,17 @@ pub(super) fn classes_in(places: &[PathBuf]) -> Vec<TestClass> {
             }
         });
     }
-    let inherited: Vec<_> = classes.values().map(|class| inherited_framework(class, &classes)).collect();
-    let with_inherited = |(class, framework)| TestClass { framework, ..class };
-    classes.into_values().zip(inherited).map(with_inherited).collect()
+    let seen_together = |class: &TestClass| TestClass {
+        framework: inherited_framework(class, &classes),
+        stands_alone: class.stands_alone && !is_run_by_its_outer_class(class, &classes),
+        ..class.clone()
+    };
+    classes.values().map(seen_together).collect()
+}
+
+fn is_run_by_its_outer_class(class: &TestClass, classes: &BTreeMap<String, TestClass>) -> bool {
+    let outer = class.name.rsplit_once('$').and_then(|(outer, _)| classes.get(outer));
+    outer.is_some_and(|outer| outer.is_enclosing)
 }
 
 fn inherited_framework(class: &TestClass, classes: &BTreeMap<String, TestClass>) -> Option<Framework> {

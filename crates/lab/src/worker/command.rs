@@ -132,6 +132,10 @@ impl WorkerSetup {
         let mut arguments = vec![framework.to_owned()];
         arguments.extend(filters.included_groups.iter().map(|group| format!("includeTags={group}")));
         arguments.extend(filters.excluded_groups.iter().map(|group| format!("excludeTags={group}")));
+        arguments.extend(filters.included_engines.iter().map(|engine| format!("includeEngines={engine}")));
+        arguments.extend(filters.excluded_engines.iter().map(|engine| format!("excludeEngines={engine}")));
+        let parameters = filters.configuration_parameters.iter();
+        arguments.extend(parameters.map(|(name, value)| format!("parameter={name}={value}")));
         arguments
     }
 }
