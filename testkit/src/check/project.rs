@@ -52,6 +52,8 @@ impl Framework {
 pub struct CheckProject {
     folder: TempDir,
     libraries: Vec<PathBuf>,
+    /// Where fixtures keep what shall outlive every JVM: its path is in the variable `FIXTURE_STATE`.
+    state: TempDir,
     /// In the environment of everything that a check of this project starts.
     pub marker: Marker,
 }
@@ -64,7 +66,12 @@ impl CheckProject {
             .into_iter()
             .find(|tests| tests.is_dir());
         let tests = folder_of_tests.with_context(|| format!("{name} has no tests for {framework:?}"))?;
-        let project = Self { folder: tempfile::tempdir()?, libraries, marker: Marker::new() };
+        let project = Self {
+            folder: tempfile::tempdir()?,
+            libraries,
+            state: tempfile::tempdir()?,
+            marker: Marker::new(),
+        };
         project.compile(&folder().join(name), &tests)?;
         Ok(project)
     }
@@ -108,6 +115,7 @@ impl CheckProject {
         command.arg("--test-classpath").arg(env::join_paths(test_class_path)?);
         command.args(arguments).current_dir(self.folder()).stdin(Stdio::null());
         command.env("JAVA_HOME", jdk::installed(17)?.home()).env_remove("JAVA_TOOL_OPTIONS");
+        command.env("FIXTURE_STATE", self.state.path());
         self.marker.put_on(&mut command);
         Ok(command)
     }

@@ -115,6 +115,10 @@ impl PlainRun {
         }
     }
 
+    pub(crate) fn is_skipped(&self) -> bool {
+        matches!(self.outcome, PlainOutcome::Skipped(_))
+    }
+
     pub(crate) fn usages_of(&self, pair: PairNumber) -> Option<Usages> {
         self.usages.iter().find(|(each, _)| *each == pair).map(|(_, usages)| *usages)
     }
