@@ -140,13 +140,11 @@ fn words(content: &[u8]) -> Vec<OsString> {
     let mut bytes = content.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
         match (quote, byte) {
-            (Some(_), b'\\') => {
-                let escaped = bytes.next().map(unescaped);
-                if escaped == Some(b'\n') && content.contains(&b'\n') && bytes.peek() == Some(&b' ') {
-                    while bytes.next_if(|next| matches!(next, b' ' | b'\t')).is_some() {}
-                }
-                word.get_or_insert_default().extend(escaped);
+            // At the end of a line: the word goes on behind the blanks of the next one.
+            (Some(_), b'\\') if bytes.next_if(|next| matches!(next, b'\n' | b'\r')).is_some() => {
+                while bytes.next_if(|next| matches!(next, b' ' | b'\t' | b'\n' | b'\r')).is_some() {}
             }
+            (Some(_), b'\\') => word.get_or_insert_default().extend(bytes.next().map(unescaped)),
             (Some(open), _) if byte == open => quote = None,
             (Some(_), _) => word.get_or_insert_default().push(byte),
             (None, b'"' | b'\'') => {
@@ -233,11 +231,11 @@ mod tests {
     #[test]
     fn argument_files_are_read_as_the_launcher_reads_them() {
         let file = "--module-path\n\"/p/target/classes\"\n# comment\n--class-path '/a b:/c'\n\
-                    --patch-module\nm=\"/p/test\"\n-Dq=\"a\\\\b\"\nMain\n";
+                    --patch-module\nm=\"/p/test\"\n-Dq=\"a\\\\b\\\n   c\"\nMain\n";
         let line = CommandLine::of(&launch(&["-Xmx1g", "@args", "one", "@two"], &[("/w/args", file)]));
         assert_eq!(
             strings(&line.jvm_arguments),
-            ["-Xmx1g", "--module-path", "/p/target/classes", "--patch-module", "m=/p/test", "-Dq=a\\b"]
+            ["-Xmx1g", "--module-path", "/p/target/classes", "--patch-module", "m=/p/test", "-Dq=a\\bc"]
         );
         assert_eq!(line.class_path, Some(vec!["/a b".into(), "/c".into()]));
         assert_eq!(line.main, Main::Class("Main".into()));
