@@ -162,7 +162,12 @@ impl Worker {
         counters: &CounterFile,
         switches: &Switches,
     ) {
-        self.send(&Event::TestStarted { test: test.clone() });
+        let is_suite = lock(&self.session).is_suite;
+        let before = match is_suite {
+            true => lock(&self.snapshots).end(counters, &self.left_slots),
+            false => Vec::new(),
+        };
+        self.send(&Event::TestStarted { test: test.clone(), before });
         let injection = {
             let mut session = lock(&self.session);
             session.running = Some(Running { test, since: Instant::now(), threads });
@@ -182,12 +187,19 @@ impl Worker {
     pub(crate) fn test_ended(&self, counters: &CounterFile, switches: &Switches) -> Ended {
         let experiment = self.injections.disarm(switches);
         switches.set_escapes(false);
-        let running = lock(&self.session).running.take();
+        let (running, is_suite) = {
+            let mut session = lock(&self.session);
+            (session.running.take(), session.is_suite)
+        };
         let micros = running.as_ref().map_or(0, |running| running.since.elapsed().as_micros());
         let counted = match running {
             Some(_) => lock(&self.snapshots).end(counters, &self.left_slots),
             None => Vec::new(),
         };
+        if is_suite {
+            // What moves from here on belongs to no test.
+            lock(&self.snapshots).begin(counters, &self.left_slots);
+        }
         Ended {
             experiment,
             threads: running.map(|running| running.threads),
@@ -331,7 +343,7 @@ mod tests {
 
         fn start(&mut self, test: &str) {
             self.worker.test_started(test.to_owned(), FxHashSet::default(), &self.counters, &self.switches);
-            assert_eq!(self.event(), Event::TestStarted { test: test.to_owned() });
+            assert_eq!(self.event(), Event::TestStarted { test: test.to_owned(), before: Vec::new() });
         }
 
         fn finish(&mut self, test: &str) -> TestRun {
@@ -378,6 +390,23 @@ mod tests {
         bench.worker.suite_finished();
         assert_eq!(bench.event(), Event::SuiteFinished { problems: Vec::new() });
         assert_eq!(bench.request(&Request::Stop), None);
+    }
+
+    #[test]
+    fn what_a_suite_does_between_tests_belongs_to_none_and_comes_with_the_next() {
+        let mut bench = Bench::new();
+        bench.counters.allocate(3).unwrap();
+        bench.request(&Request::RunSuite { classes: Vec::new() });
+        let mut befores = Vec::new();
+        for test in ["a", "b"] {
+            bench.counters.count(1, 0);
+            bench.worker.test_started(test.into(), FxHashSet::default(), &bench.counters, &bench.switches);
+            befores.push(bench.event());
+            bench.counters.count(2, 0);
+            assert_eq!(bench.finish(test).counted, [(2, 1)]);
+        }
+        let started = |test: &str| Event::TestStarted { test: test.into(), before: vec![(1, 1)] };
+        assert_eq!(befores, [started("a"), started("b")]);
     }
 
     #[test]

@@ -73,7 +73,8 @@ pub(crate) trait Listener {
     fn record(&mut self, record: Record);
     /// A test that only showed while the suite ran.
     fn unit(&mut self, unit: TestUnit);
-    fn test_started(&mut self, test: &str);
+    /// With the counters that moved since the test before it in the suite.
+    fn test_started(&mut self, test: &str, before: &[(u32, u64)]);
     fn test_finished(&mut self, run: TestRun);
 }
 
@@ -326,7 +327,7 @@ fn heard(event: Event, listener: &mut dyn Listener) {
     match event {
         Event::Record(record) => listener.record(record),
         Event::Unit(unit) => listener.unit(unit),
-        Event::TestStarted { test } => listener.test_started(&test),
+        Event::TestStarted { test, before } => listener.test_started(&test, &before),
         Event::TestFinished(run) => listener.test_finished(run),
         _ => {}
     }

@@ -84,6 +84,8 @@ pub enum Event {
     /// *Any time*: a test has begun.
     TestStarted {
         test: String,
+        /// In a suite: counters that moved since the test before, and by how much. What prepares a class is here.
+        before: Vec<(u32, u64)>,
     },
     TestFinished(TestRun),
     SuiteFinished {

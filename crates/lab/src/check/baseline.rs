@@ -111,7 +111,7 @@ impl Baseline {
     pub(crate) fn add_to(&self, pairs: &mut [CheckedPair], positions: &HashMap<PairNumber, usize>) {
         for (index, (number, _)) in (0..).zip(&self.tests) {
             if let Some(run) = self.suite.get(&(*number, 0)) {
-                for (pair, usages) in &run.usages {
+                for (pair, usages) in run.usages.iter().chain(&run.before) {
                     if let Some(position) = positions.get(pair) {
                         add(&mut pairs[*position].usages, *usages);
                     }

@@ -4,7 +4,7 @@ use catchment_verdicts::{CaughtElsewhere, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// A pair's number in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct PairNumber(pub(crate) i64);
 
 /// A test's number in the store.
@@ -33,7 +33,7 @@ impl Phase {
 }
 
 /// Executions of a try, by how they ended as seen from one of its clauses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Usages {
     pub(crate) entries: u64,
     pub(crate) pink: u64,
@@ -91,6 +91,9 @@ pub(crate) struct PlainRun {
     /// In a table of their own.
     #[serde(skip)]
     pub(crate) usages: Vec<(PairNumber, Usages)>,
+    /// In a suite: what was used since the test before, which belongs to no test. What prepares its class is here.
+    #[serde(default)]
+    pub(crate) before: Vec<(PairNumber, Usages)>,
 }
 
 impl PlainRun {
@@ -98,7 +101,7 @@ impl PlainRun {
         self.outcome == PlainOutcome::Passed
     }
 
-    /// Takes another part of the same test in: the worse outcome, and the sum of the rest.
+    /// Takes another part of the same test in: the worse outcome, and the sum of the rest. `before` is known to both.
     pub(crate) fn add(&mut self, other: Self) {
         if self.outcome.severity() < other.outcome.severity() {
             self.outcome = other.outcome;

@@ -3,7 +3,7 @@
 //! `--jobs` slots work side by side. Each keeps one warm worker and starts fresh JVMs beside it where needed.
 
 use super::counters::{CounterMeanings, PairNumbers};
-use super::observations::{PairNumber, PlainOutcome, PlainRun};
+use super::observations::{PairNumber, PlainOutcome, PlainRun, Usages};
 use crate::install::InstalledAgent;
 use crate::project::{Project, RunConfiguration};
 use crate::unix;
@@ -11,7 +11,7 @@ use crate::worker::{Interrupt, Listener, Worker, WorkerEnd, WorkerSetup};
 use catchment_protocol::lab::{Failure, Injection, Outcome, Sample, TestRun, TestUnit};
 use catchment_protocol::records::Record;
 use catchment_verdicts::{Problem, Stats};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,12 +51,14 @@ pub(crate) struct Heard<'a> {
     pub(crate) units: Vec<TestUnit>,
     pub(crate) running: Option<String>,
     pub(crate) finished: Vec<TestRun>,
+    /// What was used between two tests of the suite, by the second of them; of all its parts together.
+    before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
 
 impl<'a> Heard<'a> {
     fn new(lab: &'a Lab<'a>) -> Self {
         let meanings = CounterMeanings::default();
-        Self { lab, meanings, units: Vec::new(), running: None, finished: Vec::new() }
+        Self { lab, meanings, units: Vec::new(), running: None, finished: Vec::new(), before: HashMap::new() }
     }
 
     pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
@@ -72,6 +74,7 @@ impl<'a> Heard<'a> {
             external: run.external.clone(),
             threads_left: run.threads_left.clone(),
             usages: self.meanings.usages(&run.counted),
+            before: self.before.get(&run.test).cloned().unwrap_or_default(),
         }
     }
 
@@ -97,8 +100,9 @@ impl Listener for Heard<'_> {
         self.units.push(unit);
     }
 
-    fn test_started(&mut self, test: &str) {
+    fn test_started(&mut self, test: &str, before: &[(u32, u64)]) {
         self.running = Some(test.to_owned());
+        self.before.entry(test.to_owned()).or_default().extend(self.meanings.usages(before));
     }
 
     fn test_finished(&mut self, run: TestRun) {

@@ -99,10 +99,19 @@ fn for_each_test(
     })
 }
 
+/// Those that passed and entered a pair, or whose class did while it was prepared: alone, each of its tests will.
 fn tests_that_enter_pairs(tests: &BTreeMap<TestNumber, KnownTest>, suite: &Runs) -> BTreeSet<TestNumber> {
+    let class_of = |test: &TestNumber| tests.get(test).map(|test| (test.configuration, &test.unit.class));
+    let prepared: BTreeSet<_> = suite
+        .iter()
+        .filter(|(_, run)| !run.before.is_empty())
+        .filter_map(|((test, _), _)| class_of(test))
+        .collect();
     let enters = |test: &&TestNumber| {
         let runs: Vec<_> = runs_of(suite, **test).collect();
-        runs.iter().any(|run| !run.usages.is_empty()) && runs.iter().all(|run| run.passed())
+        let is_used = runs.iter().any(|run| !run.usages.is_empty());
+        let is_prepared = class_of(test).is_some_and(|class| prepared.contains(&class));
+        (is_used || is_prepared) && !runs.is_empty() && runs.iter().all(|run| run.passed())
     };
     tests.keys().filter(enters).copied().collect()
 }
@@ -123,7 +132,8 @@ fn needs_fresh_run(suite: &Runs, solo: &Runs, test: TestNumber) -> bool {
 /// Pairs that the test uses in the suite, but not in its last run alone.
 pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &PlainRun) -> BTreeSet<PairNumber> {
     let used = |run: &PlainRun| -> Vec<PairNumber> {
-        run.usages.iter().filter(|(_, usages)| usages.entries > 0).map(|(pair, _)| *pair).collect()
+        let used = run.usages.iter().chain(&run.before);
+        used.filter(|(_, usages)| usages.entries > 0).map(|(pair, _)| *pair).collect()
     };
     let still: BTreeSet<_> = used(steady).into_iter().collect();
     let ever = runs_of(suite, test).flat_map(used);
