@@ -82,7 +82,11 @@ pub fn check(
     let lab = Lab {
         project: &project,
         agent,
-        numbers: pairs.iter().zip(&numbers).map(|(pair, number)| (pair.id.clone(), *number)).collect::<PairNumbers>(),
+        numbers: pairs
+            .iter()
+            .zip(&numbers)
+            .map(|(pair, number)| (pair.id.clone(), *number))
+            .collect::<PairNumbers>(),
         folder,
         jobs,
         interrupt,
@@ -90,7 +94,8 @@ pub fn check(
         problems: Mutex::new(problems.into_iter().collect()),
     };
     lab.stats().build.add(build_seconds);
-    let checked = CheckedProject { pairs, configurations: configurations(&project), ..CheckedProject::default() };
+    let checked =
+        CheckedProject { pairs, configurations: configurations(&project), ..CheckedProject::default() };
     let shared = Shared {
         lab: &lab,
         campaign: Mutex::new(Campaign { store, checked }),
@@ -149,7 +154,8 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
     suite::observe(shared, &mut slots)?;
     solo::observe(shared, &mut slots)?;
     let baseline = Baseline::read(&shared.campaign().store)?;
-    let positions: HashMap<_, _> = numbers.iter().enumerate().map(|(position, number)| (*number, position)).collect();
+    let positions: HashMap<_, _> =
+        numbers.iter().enumerate().map(|(position, number)| (*number, position)).collect();
     {
         let mut campaign = shared.campaign();
         let campaign = &mut *campaign;
@@ -191,7 +197,8 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
     );
     for (index, configuration) in project.configurations.iter().enumerate() {
         for ordinal in 0..suite::RUNS {
-            let found = campaign.store.finished(index, Phase::Suite, ordinal).ok().flatten().unwrap_or_default();
+            let found =
+                campaign.store.finished(index, Phase::Suite, ordinal).ok().flatten().unwrap_or_default();
             let place = configuration.name.clone();
             problems.extend(found.into_iter().map(|what| Problem { place: place.clone(), what }));
         }
@@ -200,4 +207,3 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
     checked.problems = problems.into_iter().collect();
     checked
 }
-

@@ -103,7 +103,11 @@ fn tool_options(
 }
 
 /// The value of `JAVA_TOOL_OPTIONS` with the agent behind what is there already.
-pub(crate) fn add_agent(existing: Option<OsString>, agent: &InstalledAgent, options: &AgentOptions) -> OsString {
+pub(crate) fn add_agent(
+    existing: Option<OsString>,
+    agent: &InstalledAgent,
+    options: &AgentOptions,
+) -> OsString {
     let library = agent.library.to_string_lossy();
     let quote = if library.contains(char::is_whitespace) { "\"" } else { "" };
     let mut value = existing.filter(|existing| !existing.is_empty()).unwrap_or_default();

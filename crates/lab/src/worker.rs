@@ -39,16 +39,26 @@ pub(crate) type Interrupt = AtomicBool;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerEnd {
     /// No answer in time; the stacks of its threads, as far as it could still tell.
-    Timeout { stacks: String },
+    Timeout {
+        stacks: String,
+    },
     /// The try was entered without end.
-    EndlessLoop { fired: u64 },
+    EndlessLoop {
+        fired: u64,
+    },
     /// The tested code ended the JVM.
-    Exit { code: Option<i32> },
+    Exit {
+        code: Option<i32>,
+    },
     OutOfMemory,
     /// The JVM died; what it said last.
-    Crash { what: String },
+    Crash {
+        what: String,
+    },
     /// The driver cannot work there.
-    Unusable { what: String },
+    Unusable {
+        what: String,
+    },
     /// The user wants the whole run to end.
     Interrupted,
 }
@@ -105,8 +115,9 @@ impl Worker {
         listening.set_nonblocking(true).map_err(|error| failed("no socket", error))?;
         let mut command = setup.command();
         unix::end_with_parent(&mut command);
-        let mut child =
-            command.spawn().map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
+        let mut child = command
+            .spawn()
+            .map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
         let output = Output::drain(&mut child);
         let accepted = accept(&listening, &mut child, interrupt);
         let (socket, end) = match accepted {
