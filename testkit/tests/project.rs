@@ -1,6 +1,7 @@
 //! Real builds, as small as they can be: what is found out about how they run their tests.
 //!
 //! Maven fetches its plugins through its ordinary client.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 use catchment_lab::project::{
     Framework, PlainRequest, Project, ProjectError, ProjectRequest, RunConfiguration, prepare,
