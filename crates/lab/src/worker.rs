@@ -120,6 +120,8 @@ impl Worker {
             .map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
         let output = Output::drain(&mut child);
         let accepted = accept(&listening, &mut child, interrupt);
+        // Whoever was to connect has; the name would stay behind in the temporary folder.
+        let _ = fs::remove_file(&socket_path);
         let (socket, end) = match accepted {
             Ok(socket) => (socket, None),
             Err(end) => match UnixStream::pair() {
