@@ -71,6 +71,7 @@ fn matches_expectations(name: &str, framework: Framework) {
     let after = Snapshot::of(project.folder()).expect("snapshot");
     assert_none(&before.changes(&after), "files of the user");
     assert_none(&project.marker.left_over(), "processes left behind");
+    assert_none(&project.left_in_temporary().expect("temporary folder"), "temporary files left behind");
     assert_none(&differences(&expected, &answer.facts()), name);
     assert_none(&answer.unaccounted(), "experiments not accounted for");
     assert_again(&project, &answer);

@@ -39,7 +39,9 @@ pub struct InstallError {
 /// Tries the user's cache folders, then a folder of the user's among the temporary ones, then `last_resort`, which lasts
 /// only as long as this run: a JVM that a daemon starts later would not find the agent there.
 pub(crate) fn install(last_resort: &Path) -> Result<InstalledAgent, InstallError> {
-    install_into_one_of(cache_folders().chain(private_temporary_folder()).chain([last_resort.to_owned()]))
+    // Made only when it is needed.
+    let private = std::iter::once_with(private_temporary_folder).flatten();
+    install_into_one_of(cache_folders().chain(private).chain([last_resort.to_owned()]))
 }
 
 /// A kept folder under the temporary ones that nobody else can have put anything into.

@@ -54,6 +54,8 @@ pub struct CheckProject {
     libraries: Vec<PathBuf>,
     /// Where fixtures keep what shall outlive every JVM: its path is in the variable `FIXTURE_STATE`.
     state: TempDir,
+    /// The temporary folder of the checks themselves; their workers have others.
+    temporary: TempDir,
     /// In the environment of everything that a check of this project starts.
     pub marker: Marker,
 }
@@ -70,6 +72,7 @@ impl CheckProject {
             folder: tempfile::tempdir()?,
             libraries,
             state: tempfile::tempdir()?,
+            temporary: tempfile::tempdir()?,
             marker: Marker::new(),
         };
         project.compile(&folder().join(name), &tests)?;
@@ -78,6 +81,12 @@ impl CheckProject {
 
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Files that checks have left in their temporary folder.
+    pub fn left_in_temporary(&self) -> Result<Vec<String>> {
+        let entries = fs::read_dir(self.temporary.path())?;
+        entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
     }
 
     /// Where the application's classes are.
@@ -115,7 +124,7 @@ impl CheckProject {
         command.arg("--test-classpath").arg(env::join_paths(test_class_path)?);
         command.args(arguments).current_dir(self.folder()).stdin(Stdio::null());
         command.env("JAVA_HOME", jdk::installed(17)?.home()).env_remove("JAVA_TOOL_OPTIONS");
-        command.env("FIXTURE_STATE", self.state.path());
+        command.env("FIXTURE_STATE", self.state.path()).env("TMPDIR", self.temporary.path());
         self.marker.put_on(&mut command);
         Ok(command)
     }
