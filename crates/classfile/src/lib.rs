@@ -35,7 +35,7 @@ pub use opcodes::Role;
 pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
-    Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, MethodCode, NewException, Piece, Place,
+    Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, Inserter, MethodCode, NewException, Piece, Place,
     RelocateError, Relocator,
 };
 pub use rewrite::{Rewritten, rewrite};

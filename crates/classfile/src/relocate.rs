@@ -20,12 +20,15 @@ mod layout;
 mod positions;
 mod stack_map;
 mod stops;
+mod stream;
 
 use crate::{
     Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, Replacements,
     VerificationType,
 };
 use std::ops::Range;
+
+pub use stream::Inserter;
 
 /// A position in the new code, said in terms of the old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,6 +240,13 @@ pub struct MethodCode<'m, 'a> {
     pub outline: Outline<'m>,
 }
 
+impl MethodCode<'_, '_> {
+    /// Before version 45.3 the sizes in front of the code were shorter.
+    fn has_old_header(&self) -> bool {
+        self.class.major == 45 && self.class.minor < 3
+    }
+}
+
 /// Applies edits. It is there to be used for many methods: its buffers are kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Relocator {
@@ -263,7 +273,7 @@ impl Relocator {
     ) -> Result<(), RelocateError> {
         let out = &mut replacements.contents;
         let start = out.len();
-        if source.class.major == 45 && source.class.minor < 3 {
+        if source.has_old_header() {
             if !edit.is_empty() {
                 return Err(RelocateError::OldHeader);
             }
@@ -272,7 +282,8 @@ impl Relocator {
             let layout = layout::Layout::of(source, edit, &mut self.positions)?;
             let targets = &mut self.frame_targets;
             targets.clear();
-            let emitter = emit::Emitter { source, edit, layout: &layout, targets, constants };
+            let (targets, changed) = (Some(targets), !edit.is_empty());
+            let emitter = emit::Emitter { source, edit, layout: &layout, targets, changed, constants };
             emitter.emit(out).inspect_err(|_| out.truncate(start))?;
         }
         replacements.finish(source.attribute);

@@ -1,11 +1,13 @@
 //! Weaves the methods of one class into one set of constants, with buffers that go from method to method.
 
+use crate::ProbeSite;
 use crate::constants::ProbeConstants;
 use crate::inserts::Insert;
-use crate::method::MethodWeaver;
+use crate::method::{MethodIds, MethodWeaver, max_stack};
+use crate::plain::PlainProbes;
 use crate::sites::{ClassSites, MethodSites};
 use catchment_classfile::{
-    ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, Replacements, replace_code,
+    ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, Replacements, replace_code,
 };
 use catchment_pairs::ClassPairs;
 
@@ -50,15 +52,32 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
             outline: self.sites.outlines.get(&sites.outline),
         };
         let own = &self.sites.sites[sites.ids.clone()];
+        self.edit.clear();
+        if Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
+            return self.weave_plain(source, own, sites.ids.start);
+        }
         let tries = &self.pairs.tries[sites.tries.clone()];
         let weaver = MethodWeaver::new(source, tries, own, sites.ids.start);
-        self.edit.clear();
         self.inserts.clear();
         weaver.fill(&mut self.edit, &mut self.inserts, &mut self.constants)?;
         if self.edit.is_empty() {
             return Ok(());
         }
         self.relocator.relocate(&source, &self.edit, &mut self.constants, &mut self.replacements)
+    }
+
+    fn weave_plain(
+        &mut self,
+        source: MethodCode<'_, 'a>,
+        own: &[ProbeSite],
+        first_id: usize,
+    ) -> Result<(), RelocateError> {
+        self.edit.max_stack = max_stack(&source)?;
+        let (ids, _) = MethodIds::of(own, first_id);
+        let constants = &mut self.constants;
+        let kinds = self.sites.kinds;
+        let mut probes = PlainProbes { source, kinds, ids, next_in_place: first_id, constants };
+        self.relocator.stream(&source, &mut self.edit, &mut probes, &mut self.replacements)
     }
 
     /// The new class; `None` if nothing has changed.

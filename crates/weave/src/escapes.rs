@@ -153,7 +153,7 @@ impl<'a> Escapes<'_, 'a> {
 
     /// A handler behind all others over the whole method. In a constructor it begins behind the call of
     /// `super()`: before it no handler frame can serve both kinds of `this`.
-    fn add_method_escape(
+    pub(crate) fn add_method_escape(
         &self,
         id: usize,
         constants: &mut ProbeConstants,

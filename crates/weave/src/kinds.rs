@@ -1,7 +1,7 @@
 //! Which probes to weave.
 
 /// A set of probe kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProbeKinds(u16);
 
 impl ProbeKinds {

@@ -15,6 +15,7 @@ mod frames;
 mod inserts;
 mod kinds;
 mod method;
+mod plain;
 mod probes;
 mod sites;
 

@@ -32,10 +32,28 @@ struct TryIds {
 
 /// The ids of the probes that a method has one of.
 #[derive(Debug, Default, Clone, Copy)]
-struct MethodIds {
-    enter: Option<usize>,
-    exit: Option<usize>,
-    escape: Option<usize>,
+pub(crate) struct MethodIds {
+    pub(crate) enter: Option<usize>,
+    pub(crate) exit: Option<usize>,
+    pub(crate) escape: Option<usize>,
+}
+
+impl MethodIds {
+    /// From the last of a method's sites, of which the first has the local id `first_id`; gives how many they are, too.
+    pub(crate) fn of(sites: &[ProbeSite], first_id: usize) -> (Self, usize) {
+        let count = sites.iter().rev().take_while(|site| site.is_of_method()).count();
+        let others = sites.len() - count;
+        let mut ids = Self::default();
+        for (site, id) in sites[others..].iter().zip(first_id + others..) {
+            match site {
+                ProbeSite::MethodEnter { .. } => ids.enter = Some(id),
+                ProbeSite::MethodExit { .. } => ids.exit = Some(id),
+                ProbeSite::MethodEscape { .. } => ids.escape = Some(id),
+                _ => {}
+            }
+        }
+        (ids, count)
+    }
 }
 
 pub(crate) struct MethodWeaver<'w, 'a> {
@@ -62,19 +80,17 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     ) -> Self {
         // Numbered in this order: tries, instructions, the method.
         let of_tries = sites.iter().take_while(|site| site.is_of_try()).count();
-        let of_method = sites[of_tries..].iter().rev().take_while(|site| site.is_of_method()).count();
-        let (tries_sites, rest) = sites.split_at(of_tries);
-        let (in_place, method_sites) = rest.split_at(rest.len() - of_method);
-        let first_in_place = first_id + of_tries;
+        let (ids, of_method) = MethodIds::of(sites, first_id);
+        let (tries_sites, in_place) = sites[..sites.len() - of_method].split_at(of_tries);
         Self {
             source,
             entries: source.code.exceptions().collect(),
             frames: FrameTable::new(&source),
             tries,
             try_ids: try_ids(tries.len(), tries_sites, first_id),
-            ids: method_ids(method_sites, first_in_place + in_place.len()),
+            ids,
             in_place,
-            first_in_place,
+            first_in_place: first_id + of_tries,
         }
     }
 
@@ -99,19 +115,13 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             self.insert_bypasses(inserts)?;
             inserts.sort_by_key(Insert::position);
         }
-        edit.max_stack = self.max_stack()?;
+        edit.max_stack = max_stack(&self.source)?;
         place_inserts(inserts, constants, edit)?;
         let slots = Slots { inserts };
         let covers = self.redirect_jumps(&edges.jumps, &slots, constants, edit)?;
         self.place_exceptions(&slots, &covers, constants, edit)?;
         edit.redirects.sort_by_key(|(edge, _)| *edge);
         Ok(())
-    }
-
-    /// Probes push an id, and a throwable before it.
-    fn max_stack(&self) -> Result<u16, RelocateError> {
-        let extended = self.source.code.max_stack.checked_add(2).ok_or(RelocateError::StackTooDeep)?;
-        Ok(extended.max(3))
     }
 
     /// The tries whose first instruction is at `pc`, outermost first, with their indices.
@@ -321,6 +331,12 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     }
 }
 
+/// Probes push an id, and a throwable before it.
+pub(crate) fn max_stack(source: &MethodCode<'_, '_>) -> Result<u16, RelocateError> {
+    let extended = source.code.max_stack.checked_add(2).ok_or(RelocateError::StackTooDeep)?;
+    Ok(extended.max(3))
+}
+
 /// What stands in a block behind the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct EdgeBlock {
@@ -346,19 +362,6 @@ fn try_ids(tries: usize, sites: &[ProbeSite], first_id: usize) -> Vec<TryIds> {
         }
     }
     all
-}
-
-fn method_ids(sites: &[ProbeSite], first_id: usize) -> MethodIds {
-    let mut ids = MethodIds::default();
-    for (site, id) in sites.iter().zip(first_id..) {
-        match site {
-            ProbeSite::MethodEnter { .. } => ids.enter = Some(id),
-            ProbeSite::MethodExit { .. } => ids.exit = Some(id),
-            ProbeSite::MethodEscape { .. } => ids.escape = Some(id),
-            _ => {}
-        }
-    }
-    ids
 }
 
 fn place_inserts(

@@ -92,6 +92,7 @@ pub(crate) struct ClassSites<'a> {
     /// The methods with probes, in file order.
     pub(crate) methods: Vec<MethodSites<'a>>,
     pub(crate) outlines: Outlines,
+    pub(crate) kinds: ProbeKinds,
 }
 
 pub(crate) fn number_sites<'a>(
@@ -101,6 +102,7 @@ pub(crate) fn number_sites<'a>(
 ) -> ClassSites<'a> {
     let mut result =
         if kinds.beyond_tries() { ClassSites::with_room_for(class) } else { ClassSites::default() };
+    result.kinds = kinds;
     let mut next_try = 0;
     for method in 0..class.methods.len() {
         // Tries come method by method.
@@ -124,6 +126,7 @@ impl<'a> ClassSites<'a> {
             sites: Vec::with_capacity(class.bytes.len() / 64),
             methods: Vec::with_capacity(class.methods.len()),
             outlines: Outlines::with_room_for(class.bytes.len() / 4),
+            kinds: ProbeKinds::default(),
         }
     }
 

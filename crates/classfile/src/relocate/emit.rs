@@ -9,25 +9,39 @@ use crate::type_annotations::{self, PositionMap};
 use crate::{Attribute, ClassError, Insn};
 use std::ops::Range;
 
+/// Bytes in front of the code: stack size, number of locals, length.
+pub(super) const CODE_HEADER: usize = 8;
+
 pub(super) struct Emitter<'e, 'a> {
     pub(super) source: &'e MethodCode<'e, 'a>,
     pub(super) edit: &'e CodeEdit<'a>,
     pub(super) layout: &'e Layout<'e, 'a>,
-    /// Filled while jumps are written, read when frames are.
-    pub(super) targets: &'e mut FrameTargets,
+    /// Filled while jumps are written, read when frames are. `None` where control arrives only at landings.
+    pub(super) targets: Option<&'e mut FrameTargets>,
+    /// Whether anything moves.
+    pub(super) changed: bool,
     pub(super) constants: &'e mut dyn Constants,
 }
 
 impl<'a> Emitter<'_, 'a> {
-    pub(super) fn emit(mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+    pub(super) fn emit(self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         let new_len = self.layout.code_len();
         out.reserve(new_len as usize + self.source.attribute.data.len() + 64);
-        put2(out, self.edit.max_stack);
-        put2(out, self.source.code.max_locals);
-        put4(out, new_len);
+        out.extend_from_slice(&[0; CODE_HEADER]);
         let base = out.len();
         self.emit_instructions(out)?;
+        self.emit_behind(out, base)
+    }
+
+    /// Everything that follows the old code, which stands with its header at the end of `out`; then the header.
+    pub(super) fn emit_behind(mut self, out: &mut Vec<u8>, base: usize) -> Result<(), RelocateError> {
+        self.emit_appended(out)?;
+        let new_len = self.layout.code_len();
         debug_assert_eq!(out.len() - base, new_len as usize);
+        let header = &mut out[base - CODE_HEADER..base];
+        header[..2].copy_from_slice(&self.edit.max_stack.to_be_bytes());
+        header[2..4].copy_from_slice(&self.source.code.max_locals.to_be_bytes());
+        header[4..].copy_from_slice(&new_len.to_be_bytes());
         self.aim_jumps(&mut out[base..])?;
         self.emit_exceptions(out)?;
         self.emit_attributes(out)
@@ -48,6 +62,10 @@ impl<'a> Emitter<'_, 'a> {
             }
         }
         out.extend_from_slice(&code[copied..]);
+        Ok(())
+    }
+
+    fn emit_appended(&self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         for (index, block) in self.edit.appended.iter().enumerate() {
             out.extend_from_slice(&self.edit.code[block.code.clone()]);
             if let AppendedEnd::Goto(to) = block.end {
@@ -170,7 +188,7 @@ impl<'a> Emitter<'_, 'a> {
                 type_annotations::relocate(data, &CodePositions::new(self.edit, self.layout), out)?;
             }
             // Unknown code attributes may hold positions nobody here can map.
-            _ if !self.edit.is_empty() => return Ok(false),
+            _ if self.changed => return Ok(false),
             _ => out.extend_from_slice(data),
         }
         Ok(true)
@@ -197,7 +215,7 @@ impl<'a> Emitter<'_, 'a> {
 
 /// Appends a part of `source`. Most are shorter than it takes to call for a copy of any length.
 #[inline]
-fn put_run(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+pub(super) fn put_run(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
     const SHORT: usize = 16;
     let end = out.len() + range.len();
     match source.get(range.start..).and_then(|rest| rest.first_chunk::<SHORT>()) {

@@ -19,10 +19,12 @@ impl<'a> Emitter<'_, 'a> {
                 Role::Switch => self.aim_switch(landmark, from, code)?,
                 _ => {}
             }
-            if !landmark.role.falls_through() {
+            if let Some(targets) = &mut self.targets
+                && !landmark.role.falls_through()
+            {
                 let next_pc = landmark.insn(self.source.code.bytes)?.next_pc();
                 if self.layout.has_pieces(next_pc) {
-                    self.targets.add_cut_off(next_pc);
+                    targets.add_cut_off(next_pc);
                 }
             }
         }
@@ -34,8 +36,8 @@ impl<'a> Emitter<'_, 'a> {
     fn distance(&mut self, from: u32, pc: usize, target: usize) -> Result<u32, ClassError> {
         let place = self.edit.jump(pc, target);
         let (to, has_pieces) = self.layout.find_target(place)?;
-        if has_pieces {
-            self.targets.add(place);
+        if has_pieces && let Some(targets) = &mut self.targets {
+            targets.add(place);
         }
         Ok(to.wrapping_sub(from))
     }

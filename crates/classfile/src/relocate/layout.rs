@@ -36,6 +36,17 @@ impl<'l, 'a> Layout<'l, 'a> {
         }
     }
 
+    /// Of code that is already where it belongs.
+    pub(super) fn streamed(
+        source: &MethodCode<'l, 'a>,
+        edit: &'l CodeEdit<'a>,
+        positions: &'l mut Positions,
+    ) -> Self {
+        let mut layout = Self { code: source.code.bytes, outline: source.outline, edit, positions };
+        layout.positions.end = layout.place_appended(layout.positions.end);
+        layout
+    }
+
     pub(super) fn code_len(&self) -> u32 {
         self.positions.end
     }
@@ -200,6 +211,9 @@ impl<'l, 'a> Layout<'l, 'a> {
     pub(super) fn slot(&self, pc: usize, slot: usize, moved: Moved) -> u32 {
         if slot == 0 || !moved.has_pieces() {
             return moved.before();
+        }
+        if pc == 0 && self.positions.start_landing > 0 {
+            return self.positions.start_landing;
         }
         let first = self.edit.pieces.partition_point(|it| it.pc() < pc);
         match self.edit.pieces.get(first + slot) {

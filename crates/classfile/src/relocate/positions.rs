@@ -40,6 +40,8 @@ pub(super) struct Positions {
     pub(super) moved: Vec<Moved>,
     pub(super) pieces: Vec<u32>,
     pub(super) appended: Vec<(u32, u32)>,
+    /// Where jumps to the first instruction land in code that was streamed; 0 for no place of its own.
+    pub(super) start_landing: u32,
     /// Where everything ends.
     pub(super) end: u32,
     /// Old pcs of the instructions whose length may change: switches, for their padding, and what is widened.
@@ -61,6 +63,7 @@ impl Positions {
 
     pub(super) fn clear(&mut self) {
         self.clear_places();
+        self.start_landing = 0;
         self.widened.clear();
         self.widened_pieces.clear();
         self.widened_appended.clear();

@@ -24,8 +24,13 @@ impl<'a> Emitter<'_, 'a> {
                 stack_map.put(frame, moved.at())?;
                 continue;
             }
+            let landing = self.edit.landing(frame.pc);
+            let slots = match &mut self.targets {
+                Some(targets) => targets.slots(frame.pc, landing),
+                None => &[landing],
+            };
             let mut encoding = frame;
-            for slot in self.targets.slots(frame.pc, self.edit.landing(frame.pc)) {
+            for slot in slots {
                 stack_map.put(encoding, self.layout.slot(frame.pc, *slot, moved))?;
                 encoding = repeated(frame);
             }
@@ -40,6 +45,7 @@ impl<'a> Emitter<'_, 'a> {
 
     /// Adds the targets that are new; those of the old jumps are in already.
     fn complete_targets(&mut self) {
+        let Some(targets) = &mut self.targets else { return };
         let gotos = self.edit.pieces.iter().filter_map(|piece| match piece {
             Piece::Goto { to, .. } => Some(*to),
             Piece::Code { .. } => None,
@@ -53,10 +59,10 @@ impl<'a> Emitter<'_, 'a> {
             if let Place::Slot { pc, .. } = place
                 && self.layout.has_pieces(pc)
             {
-                self.targets.add(place);
+                targets.add(place);
             }
         }
-        self.targets.sort();
+        targets.sort();
     }
 }
 

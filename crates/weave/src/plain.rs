@@ -1,0 +1,66 @@
+//! Methods that protect nothing: their probes are written while the code is copied.
+
+use crate::ProbeKinds;
+use crate::constants::ProbeConstants;
+use crate::escapes::Escapes;
+use crate::frames::FrameTable;
+use crate::method::{MethodIds, put_probe};
+use crate::probes::Probe;
+use catchment_classfile::{CodeEdit, Constants, Inserter, MethodCode, RelocateError, Role};
+
+/// The probes of one method without handlers.
+pub(crate) struct PlainProbes<'w, 'a> {
+    pub(crate) source: MethodCode<'w, 'a>,
+    pub(crate) kinds: ProbeKinds,
+    pub(crate) ids: MethodIds,
+    /// The id of the next probe at a single instruction.
+    pub(crate) next_in_place: usize,
+    pub(crate) constants: &'w mut ProbeConstants,
+}
+
+impl PlainProbes<'_, '_> {
+    fn next_in_place(&mut self) -> usize {
+        self.next_in_place += 1;
+        self.next_in_place - 1
+    }
+}
+
+impl<'a> Inserter<'a> for PlainProbes<'_, 'a> {
+    /// `dup; ldc_w id; invokestatic`
+    const MAX_INSERTED: usize = 7;
+
+    #[inline]
+    fn wants(&self, role: Role) -> bool {
+        match role {
+            Role::Call => self.kinds.contains(ProbeKinds::CALL),
+            Role::Throw => self.kinds.contains(ProbeKinds::THROWING),
+            Role::Return => self.ids.exit.is_some(),
+            _ => false,
+        }
+    }
+
+    fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        self.ids.enter.map_or(Ok(()), |id| put_probe(Probe::MethodEnter, id, self.constants, out))
+    }
+
+    #[inline]
+    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let (probe, id) = match (role, self.ids.exit) {
+            (Role::Return, Some(id)) => (Probe::MethodExit, id),
+            (Role::Throw, _) => (Probe::Throwing, self.next_in_place()),
+            _ => (Probe::Call, self.next_in_place()),
+        };
+        put_probe(probe, id, self.constants, out)
+    }
+
+    fn append(&mut self, edit: &mut CodeEdit<'a>) -> Result<(), RelocateError> {
+        let Some(id) = self.ids.escape else { return Ok(()) };
+        let frames = FrameTable::new(&self.source);
+        let escapes = Escapes { source: &self.source, entries: &[], frames: &frames };
+        escapes.add_method_escape(id, self.constants, edit)
+    }
+
+    fn constants(&mut self) -> &mut dyn Constants {
+        self.constants
+    }
+}
