@@ -241,14 +241,14 @@ impl Observer {
             let place = format!("{}.{}{}", delivered.class, problem.method, problem.descriptor);
             self.problem(&place, &problem.what);
         }
-        if prepared.sites().is_empty() {
+        if prepared.probes() == 0 {
             return Ok(None);
         }
         let hash = hash64(delivered.bytes);
-        let base = self.base_of(delivered.class, hash, prepared.sites().len())?;
+        let base = self.base_of(delivered.class, hash, prepared.probes())?;
         let (prepared, woven) = self.weave_most(delivered.bytes, prepared, base)?;
         let pairs = prepared.pairs();
-        let record = WovenClass { base, ..woven_class(delivered, hash, pairs, prepared.sites(), &woven) };
+        let record = WovenClass { base, ..woven_class(delivered, hash, pairs, &prepared.sites(), &woven) };
         Ok(Some(WovenBytes { bytes: woven.bytes, record }))
     }
 

@@ -140,7 +140,10 @@ pub struct Replacements<'a> {
 impl<'a> Replacements<'a> {
     /// With room for new code of a class of the given size.
     pub fn with_room_for(class: &ClassFile<'_>) -> Self {
-        Self { contents: Vec::with_capacity(class.bytes.len()), attributes: Vec::new() }
+        Self {
+            contents: Vec::with_capacity(class.bytes.len()),
+            attributes: Vec::with_capacity(class.methods.len()),
+        }
     }
 
     pub fn is_empty(&self) -> bool {

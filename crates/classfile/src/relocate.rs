@@ -156,15 +156,6 @@ pub struct CodeEdit<'a> {
 }
 
 impl CodeEdit<'_> {
-    /// An empty edit with room for many insertions into code of the given length.
-    pub fn with_room_for(len: usize) -> Self {
-        Self {
-            code: Vec::with_capacity(len / 2 + 64),
-            pieces: Vec::with_capacity(len / 8 + 8),
-            ..Self::default()
-        }
-    }
-
     /// An edit that changes nothing.
     pub fn unchanged(code: &Code<'_>) -> Self {
         let exceptions =

@@ -281,20 +281,29 @@ impl<'a> MethodReader<'_, 'a> {
 
     fn describe_all(&self, body: &Body<'a>, tries: Vec<Try>) -> Result<MethodTries, ClassError> {
         let parents = parents_of(&tries);
-        let blocks = Blocks::of(body);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
-        let exact = handlers.saturating_mul(body.insns.len() + blocks.handler_rows()) < MAX_STEPS;
-        let tries = tries.into_iter().map(|it| self.describe(body, it, exact.then_some(&blocks)));
-        let mut tries = tries.collect::<Result<Vec<_>, _>>()?;
-        rank(&mut tries);
-        hash_bodies(body, &mut tries);
-        Ok(MethodTries { method: self.index, tries, parents, suspensions: coroutine::suspensions(body) })
+        let mut blocks = Blocks::of(body, |steps| handlers.saturating_mul(steps) < MAX_STEPS);
+        let mut described = Vec::with_capacity(tries.len());
+        for it in tries {
+            described.push(self.describe(body, it, blocks.as_mut())?);
+        }
+        rank(&mut described);
+        hash_bodies(body, &mut described);
+        let suspensions = coroutine::suspensions(body);
+        Ok(MethodTries { method: self.index, tries: described, parents, suspensions })
     }
 
-    fn describe(&self, body: &Body<'a>, it: Try, blocks: Option<&Blocks>) -> Result<Described, ClassError> {
+    fn describe(
+        &self,
+        body: &Body<'a>,
+        it: Try,
+        mut blocks: Option<&mut Blocks>,
+    ) -> Result<Described, ClassError> {
         let start = it.start();
-        let clauses = it.clauses.iter().map(|handler| self.describe_clause(body, handler, start, blocks));
-        let clauses = clauses.collect::<Result<Vec<_>, _>>()?;
+        let clauses = it.clauses.iter();
+        let clauses = clauses
+            .map(|handler| self.describe_clause(body, handler, start, blocks.as_deref_mut()))
+            .collect::<Result<Vec<_>, _>>()?;
         let inlined = it.clauses.iter().any(|handler| self.is_inlined(body, handler.pc));
         let raw_line = it.clauses.first().and_then(|handler| body.line(handler.pc));
         let try_line = self.position(body, start);
@@ -306,7 +315,7 @@ impl<'a> MethodReader<'_, 'a> {
         body: &Body<'a>,
         handler: &Handler,
         try_start: u16,
-        blocks: Option<&Blocks>,
+        blocks: Option<&mut Blocks>,
     ) -> Result<DescribedClause, ClassError> {
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
         let start = body.index(handler.pc).ok_or(ClassError::NotAnInstruction(usize::from(handler.pc)))?;
@@ -342,11 +351,7 @@ impl<'a> MethodReader<'_, 'a> {
 }
 
 fn indices(body: &Body<'_>, ranges: &[PcRange]) -> Vec<usize> {
-    let mut indices: Vec<usize> = ranges
-        .iter()
-        .flat_map(|range| body.insns_in(*range))
-        .filter_map(|insn| u16::try_from(insn.pc).ok().and_then(|pc| body.index(pc)))
-        .collect();
+    let mut indices: Vec<usize> = ranges.iter().flat_map(|range| body.indices_in(*range)).collect();
     indices.sort_unstable();
     indices.dedup();
     indices

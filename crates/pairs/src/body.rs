@@ -1,4 +1,6 @@
 //! One method opened up: instructions by index, handlers and lines.
+//!
+//! Instructions are decoded again when asked for: only their places are kept, since most are never looked at.
 
 use crate::PcRange;
 use crate::blocks::Blocks;
@@ -6,6 +8,7 @@ use catchment_classfile::{
     ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef,
 };
 use std::cell::OnceCell;
+use std::ops::Range;
 
 const NOT_AN_INSTRUCTION: u32 = u32::MAX;
 
@@ -15,7 +18,8 @@ pub(crate) struct Body<'a> {
     pub(crate) pool: &'a ConstantPool<'a>,
     pub(crate) method: &'a Member<'a>,
     pub(crate) code: Code<'a>,
-    pub(crate) insns: Vec<Insn<'a>>,
+    /// Where each instruction starts; at the end the length of the code.
+    starts: Vec<u32>,
     pub(crate) entries: Vec<ExceptionEntry>,
     pub(crate) lines: LineTable,
     index_of_pc: Vec<u32>,
@@ -37,19 +41,20 @@ impl<'a> Body<'a> {
         code: Code<'a>,
     ) -> Result<Self, ClassError> {
         let mut index_of_pc = vec![NOT_AN_INSTRUCTION; code.bytes.len()];
-        let mut insns = Vec::with_capacity(code.bytes.len() / 2);
+        let mut starts = Vec::with_capacity(code.bytes.len() / 2);
         for insn in code.insns() {
             let insn = insn?;
-            index_of_pc[insn.pc] = u32::try_from(insns.len()).unwrap_or(NOT_AN_INSTRUCTION);
-            insns.push(insn);
+            index_of_pc[insn.pc] = u32::try_from(starts.len()).unwrap_or(NOT_AN_INSTRUCTION);
+            starts.push(u32::try_from(insn.pc).unwrap_or(u32::MAX));
         }
+        starts.push(u32::try_from(code.bytes.len()).unwrap_or(u32::MAX));
         let entries: Vec<ExceptionEntry> = code.exceptions().collect();
         let lines = LineTable::read(&code, &class.pool);
         let body = Self {
             pool: &class.pool,
             method,
             code,
-            insns,
+            starts,
             entries,
             lines,
             index_of_pc,
@@ -72,6 +77,30 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
+    /// How many instructions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The instruction with the given index.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<Insn<'a>> {
+        let pc = *self.starts.get(index)? as usize;
+        let end = *self.starts.get(index + 1)? as usize;
+        let bytes = self.code.bytes.get(pc..end)?;
+        bytes.first().map(|opcode| Insn { pc, opcode: *opcode, bytes })
+    }
+
+    /// All instructions.
+    pub(crate) fn insns(&self) -> impl Iterator<Item = Insn<'a>> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// Where the instruction with the given index starts.
+    pub(crate) fn pc(&self, index: usize) -> usize {
+        self.starts[index] as usize
+    }
+
     /// The index of the instruction at `pc`.
     pub(crate) fn index(&self, pc: u16) -> Option<usize> {
         self.index_at(usize::from(pc))
@@ -81,18 +110,21 @@ impl<'a> Body<'a> {
         self.index_of_pc.get(pc).filter(|index| **index != NOT_AN_INSTRUCTION).map(|index| *index as usize)
     }
 
-    /// The instructions whose pc lies in `range`.
-    pub(crate) fn insns_in(&self, range: PcRange) -> &[Insn<'a>] {
-        let from = self.insns.partition_point(|insn| insn.pc < usize::from(range.start));
-        let to = self.insns.partition_point(|insn| insn.pc < usize::from(range.end));
-        &self.insns[from..to.max(from)]
+    /// The indices of the instructions whose pc lies in `range`.
+    pub(crate) fn indices_in(&self, range: PcRange) -> Range<usize> {
+        let pcs = &self.starts[..self.len()];
+        let from = pcs.partition_point(|pc| *pc < u32::from(range.start));
+        let to = pcs.partition_point(|pc| *pc < u32::from(range.end));
+        from..to.max(from)
     }
 
     /// Where control can go after instruction `index`, exceptions aside.
     pub(crate) fn successors(&self, index: usize) -> impl Iterator<Item = usize> {
-        let insn = self.insns[index];
-        let next = insn.falls_through().then_some(index + 1).filter(|next| *next < self.insns.len());
-        insn.targets().filter_map(|pc| self.index_at(pc)).chain(next)
+        let insn = self.get(index);
+        let goes_on = insn.is_none_or(|insn| insn.falls_through());
+        let next = goes_on.then_some(index + 1).filter(|next| *next < self.len());
+        let targets = insn.into_iter().flat_map(|insn| insn.targets());
+        targets.filter_map(|pc| self.index_at(pc)).chain(next)
     }
 
     pub(crate) fn line(&self, pc: u16) -> Option<u16> {
@@ -120,13 +152,13 @@ impl<'a> Body<'a> {
     /// The instructions of the clause at `handler`, in code order: those only reachable through it, up to the end of
     /// the variable it stores the exception in, where debug information has it. Without that, code behind the try that
     /// nothing else leads to counts as well.
-    pub(crate) fn clause(&self, handler: usize, blocks: &Blocks) -> Vec<usize> {
+    pub(crate) fn clause(&self, handler: usize, blocks: &mut Blocks) -> Vec<usize> {
         let end = self.end_of_exception_variable(handler).unwrap_or(usize::MAX);
-        blocks.only_through(handler).flatten().filter(|index| self.insns[*index].pc < end).collect()
+        blocks.only_through(handler).flatten().filter(|index| self.pc(*index) < end).collect()
     }
 
     fn end_of_exception_variable(&self, handler: usize) -> Option<usize> {
-        let store = self.insns[handler];
+        let store = self.get(handler)?;
         let scope = usize::from(u16::try_from(store.next_pc()).ok()?);
         let variable = self.variables_in(store.astore()?).iter().find(|it| usize::from(it.start) == scope)?;
         Some(usize::from(variable.end))
@@ -134,8 +166,8 @@ impl<'a> Body<'a> {
 
     /// The instructions from `start` to the first that does not go on to the next.
     pub(crate) fn straight_line(&self, start: usize) -> Vec<usize> {
-        let ends = |index: usize| !self.insns[index].falls_through();
-        (start..self.insns.len()).take_while(|index| *index == start || !ends(index - 1)).collect()
+        let ends = |index: usize| self.get(index).is_some_and(|insn| !insn.falls_through());
+        (start..self.len()).take_while(|index| *index == start || !ends(index - 1)).collect()
     }
 }
 

@@ -10,6 +10,7 @@
 
 use crate::PcRange;
 use crate::body::Body;
+use catchment_classfile::Insn;
 use catchment_classfile::opcodes::{ARETURN, DUP, IF_ACMPNE};
 
 const INTRINSICS: &str = "kotlin/coroutines/intrinsics/IntrinsicsKt";
@@ -17,25 +18,27 @@ const INTRINSICS: &str = "kotlin/coroutines/intrinsics/IntrinsicsKt";
 /// The places where the method asks whether it was suspended, and returns if so. Sorted.
 pub(crate) fn suspensions(body: &Body<'_>) -> Vec<PcRange> {
     let Some(marker) = suspended_marker(body) else { return Vec::new() };
-    let checks = body.insns.windows(5).filter(|window| {
-        window[0].opcode == DUP
-            && window[1].aload() == Some(marker)
-            && window[2].opcode == IF_ACMPNE
-            && window[3].aload() == Some(marker)
-            && window[4].opcode == ARETURN
-    });
-    let ranges = checks.map(|window| {
-        let start = u16::try_from(window[0].pc).ok()?;
-        Some(PcRange { start, end: u16::try_from(window[4].next_pc()).ok()? })
-    });
-    ranges.flatten().collect()
+    (0..body.len()).filter_map(|index| suspension_at(body, index, marker)).collect()
+}
+
+fn suspension_at(body: &Body<'_>, index: usize, marker: u16) -> Option<PcRange> {
+    let insn = |offset: usize| body.get(index + offset);
+    let is_load = |insn: Insn<'_>| insn.aload() == Some(marker);
+    let first = insn(0).filter(|it| it.opcode == DUP)?;
+    insn(1).filter(|it| is_load(*it))?;
+    insn(2).filter(|it| it.opcode == IF_ACMPNE)?;
+    insn(3).filter(|it| is_load(*it))?;
+    let last = insn(4).filter(|it| it.opcode == ARETURN)?;
+    Some(PcRange { start: u16::try_from(first.pc).ok()?, end: u16::try_from(last.next_pc()).ok()? })
 }
 
 /// The slot that holds `COROUTINE_SUSPENDED`.
 fn suspended_marker(body: &Body<'_>) -> Option<u16> {
-    let stored = body.insns.windows(2).find(|pair| {
-        body.calls_into(&pair[0], INTRINSICS)
-            && body.member(&pair[0]).is_some_and(|it| it.name == "getCOROUTINE_SUSPENDED")
-    });
-    stored.and_then(|pair| pair[1].astore())
+    let asks = |insn: &Insn<'_>| {
+        body.calls_into(insn, INTRINSICS)
+            && body.member(insn).is_some_and(|it| it.name == "getCOROUTINE_SUSPENDED")
+    };
+    // What the last instruction asks nobody stores.
+    let stored = body.insns().take(body.len().saturating_sub(1)).position(|insn| asks(&insn))?;
+    body.get(stored + 1)?.astore()
 }

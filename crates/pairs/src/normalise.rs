@@ -38,8 +38,8 @@ impl Fnv {
 /// Hash of the instructions with the given indices, which must be ascending.
 pub(crate) fn hash_of(body: &Body<'_>, insns: &[usize]) -> u64 {
     let mut normaliser = Normaliser { body, insns, slots: Slots::default(), hash: Fnv::NEW };
-    for index in insns {
-        normaliser.add(&body.insns[*index]);
+    for insn in insns.iter().filter_map(|index| body.get(*index)) {
+        normaliser.add(&insn);
     }
     normaliser.hash.0
 }

@@ -1,9 +1,8 @@
 //! Weaves the methods of one class into one set of constants, with buffers that go from method to method.
 
-use crate::ProbeSite;
 use crate::constants::ProbeConstants;
 use crate::inserts::Insert;
-use crate::method::{MethodIds, MethodWeaver, max_stack};
+use crate::method::{MethodWeaver, max_stack};
 use crate::plain::PlainProbes;
 use crate::sites::{ClassSites, MethodSites};
 use catchment_classfile::{
@@ -34,11 +33,11 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
             class,
             pairs,
             sites,
-            constants: ProbeConstants::new(&class.pool, first_id, sites.sites.len()),
+            constants: ProbeConstants::new(&class.pool, first_id, sites.count),
             replacements: Replacements::with_room_for(class),
             relocator: Relocator::with_room_for(longest),
-            edit: CodeEdit::with_room_for(longest),
-            inserts: Vec::with_capacity(longest / 8 + 8),
+            edit: CodeEdit::default(),
+            inserts: Vec::new(),
         }
     }
 
@@ -51,13 +50,12 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
             code: sites.code,
             outline: self.sites.outlines.get(&sites.outline),
         };
-        let own = &self.sites.sites[sites.ids.clone()];
         self.edit.clear();
         if Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
-            return self.weave_plain(source, own, sites.ids.start);
+            return self.weave_plain(source, sites);
         }
         let tries = &self.pairs.tries[sites.tries.clone()];
-        let weaver = MethodWeaver::new(source, tries, own, sites.ids.start);
+        let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds);
         self.inserts.clear();
         weaver.fill(&mut self.edit, &mut self.inserts, &mut self.constants)?;
         if self.edit.is_empty() {
@@ -69,14 +67,16 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
     fn weave_plain(
         &mut self,
         source: MethodCode<'_, 'a>,
-        own: &[ProbeSite],
-        first_id: usize,
+        sites: &MethodSites<'a>,
     ) -> Result<(), RelocateError> {
         self.edit.max_stack = max_stack(&source)?;
-        let (ids, _) = MethodIds::of(own, first_id);
-        let constants = &mut self.constants;
-        let kinds = self.sites.kinds;
-        let mut probes = PlainProbes { source, kinds, ids, next_in_place: first_id, constants };
+        let mut probes = PlainProbes {
+            source,
+            kinds: self.sites.kinds,
+            ids: sites.ids,
+            next_in_place: sites.first_in_place,
+            constants: &mut self.constants,
+        };
         self.relocator.stream(&source, &mut self.edit, &mut probes, &mut self.replacements)
     }
 

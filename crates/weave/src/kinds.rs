@@ -1,7 +1,9 @@
 //! Which probes to weave.
 
+use catchment_classfile::Role;
+
 /// A set of probe kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeKinds(u16);
 
 impl ProbeKinds {
@@ -31,5 +33,15 @@ impl ProbeKinds {
     /// Whether any probe stands at instructions, so that methods without tries matter too.
     pub(crate) const fn beyond_tries(self) -> bool {
         self.0 & !Self::USAGE.0 != 0
+    }
+
+    /// Whether a probe of its own stands in front of each instruction of this role.
+    #[inline]
+    pub(crate) fn stand_before(self, role: Role) -> bool {
+        match role {
+            Role::Call => self.contains(Self::CALL),
+            Role::Throw => self.contains(Self::THROWING),
+            _ => false,
+        }
     }
 }

@@ -73,9 +73,14 @@ impl Prepared<'_> {
         &self.pairs
     }
 
+    /// How many probes there are.
+    pub fn probes(&self) -> usize {
+        self.sites.count
+    }
+
     /// What each probe observes; the index is its local id.
-    pub fn sites(&self) -> &[ProbeSite] {
-        &self.sites.sites
+    pub fn sites(&self) -> Vec<ProbeSite> {
+        self.sites.list(&self.pairs)
     }
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.

@@ -4,13 +4,14 @@
 //! thrown by the probe reaches this try's clauses and no inner ones. Jumps out of a try go through a block behind
 //! the method's code; so do exceptions that leave it uncaught.
 
-use crate::ProbeSite;
+use crate::ProbeKinds;
 use crate::constants::ProbeConstants;
 use crate::edges::{Edges, Jump, edges_of};
 use crate::escapes::{BlockCover, EscapeRequest, Escapes};
 use crate::frames::FrameTable;
 use crate::inserts::{Action, Insert, Rank, Slots, landing};
 use crate::probes::Probe;
+use crate::sites::{MethodIds, MethodSites, TryIds};
 use catchment_classfile::{
     Appended, AppendedEnd, BlockFrame, ClassError, CodeEdit, Constants as _, ExceptionEntry, Frame,
     MethodCode, NewException, Piece, Place, RelocateError, Role, opcodes,
@@ -19,42 +20,6 @@ use catchment_pairs::TrySite;
 
 /// The longest code a class file may have (JVMS §4.7.3).
 const MAX_CODE_LEN: usize = 65_535;
-
-/// The probe ids of one try.
-#[derive(Debug, Default, Clone, Copy)]
-struct TryIds {
-    enter: Option<usize>,
-    exit: Option<usize>,
-    escape: Option<usize>,
-    /// Of the first clause; those of the others follow.
-    first_caught: Option<usize>,
-}
-
-/// The ids of the probes that a method has one of.
-#[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct MethodIds {
-    pub(crate) enter: Option<usize>,
-    pub(crate) exit: Option<usize>,
-    pub(crate) escape: Option<usize>,
-}
-
-impl MethodIds {
-    /// From the last of a method's sites, of which the first has the local id `first_id`; gives how many they are, too.
-    pub(crate) fn of(sites: &[ProbeSite], first_id: usize) -> (Self, usize) {
-        let count = sites.iter().rev().take_while(|site| site.is_of_method()).count();
-        let others = sites.len() - count;
-        let mut ids = Self::default();
-        for (site, id) in sites[others..].iter().zip(first_id + others..) {
-            match site {
-                ProbeSite::MethodEnter { .. } => ids.enter = Some(id),
-                ProbeSite::MethodExit { .. } => ids.exit = Some(id),
-                ProbeSite::MethodEscape { .. } => ids.escape = Some(id),
-                _ => {}
-            }
-        }
-        (ids, count)
-    }
-}
 
 pub(crate) struct MethodWeaver<'w, 'a> {
     source: MethodCode<'w, 'a>,
@@ -65,32 +30,27 @@ pub(crate) struct MethodWeaver<'w, 'a> {
     /// By index of the try.
     try_ids: Vec<TryIds>,
     ids: MethodIds,
-    /// The probes at single instructions, in code order, and the id of the first.
-    in_place: &'w [ProbeSite],
+    kinds: ProbeKinds,
+    /// The id of the first probe at a single instruction; the others follow in code order.
     first_in_place: usize,
 }
 
 impl<'w, 'a> MethodWeaver<'w, 'a> {
-    /// `sites` are the probes of the method, of which the first has the local id `first_id`.
     pub(crate) fn new(
         source: MethodCode<'w, 'a>,
         tries: &'w [TrySite],
-        sites: &'w [ProbeSite],
-        first_id: usize,
+        sites: &MethodSites<'a>,
+        kinds: ProbeKinds,
     ) -> Self {
-        // Numbered in this order: tries, instructions, the method.
-        let of_tries = sites.iter().take_while(|site| site.is_of_try()).count();
-        let (ids, of_method) = MethodIds::of(sites, first_id);
-        let (tries_sites, in_place) = sites[..sites.len() - of_method].split_at(of_tries);
         Self {
             source,
             entries: source.code.exceptions().collect(),
             frames: FrameTable::new(&source),
             tries,
-            try_ids: try_ids(tries.len(), tries_sites, first_id),
-            ids,
-            in_place,
-            first_in_place: first_id + of_tries,
+            try_ids: sites.try_ids(kinds, tries),
+            ids: sites.ids,
+            kinds,
+            first_in_place: sites.first_in_place,
         }
     }
 
@@ -163,22 +123,17 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         if let Some(id) = self.ids.enter {
             inserts.push(Insert::probe(0, Rank::MethodEntry, Probe::MethodEnter, id));
         }
-        if self.in_place.is_empty() && self.ids.exit.is_none() {
-            return;
-        }
-        let mut in_place = self.in_place.iter().zip(self.first_in_place..).peekable();
+        let mut next_id = self.first_in_place;
         for landmark in self.source.outline.landmarks() {
             let pc = landmark.pc();
-            match (landmark.role, self.ids.exit) {
-                (Role::Call | Role::Throw, _) => {
-                    let own = in_place.next_if(|(site, _)| site.pc().map(usize::from) == Some(pc));
-                    let probe = if landmark.role == Role::Call { Probe::Call } else { Probe::Throwing };
-                    inserts.extend(own.map(|(_, id)| Insert::probe(pc, Rank::InPlace, probe, id)));
-                }
-                (Role::Return, Some(id)) => {
-                    inserts.push(Insert::probe(pc, Rank::MethodExit, Probe::MethodExit, id));
-                }
-                _ => {}
+            if self.kinds.stand_before(landmark.role) {
+                let probe = if landmark.role == Role::Call { Probe::Call } else { Probe::Throwing };
+                inserts.push(Insert::probe(pc, Rank::InPlace, probe, next_id));
+                next_id += 1;
+            } else if landmark.role == Role::Return
+                && let Some(id) = self.ids.exit
+            {
+                inserts.push(Insert::probe(pc, Rank::MethodExit, Probe::MethodExit, id));
             }
         }
     }
@@ -345,23 +300,6 @@ struct EdgeBlock {
     to: Place,
     /// Indices of the old table rows that protect it.
     rows: Vec<u16>,
-}
-
-fn try_ids(tries: usize, sites: &[ProbeSite], first_id: usize) -> Vec<TryIds> {
-    let mut all = vec![TryIds::default(); tries];
-    let first_try = sites.first().and_then(ProbeSite::try_site).unwrap_or(0);
-    for (site, id) in sites.iter().zip(first_id..) {
-        let index = site.try_site().and_then(|index| index.checked_sub(first_try));
-        let Some(ids) = index.and_then(|index| all.get_mut(index)) else { continue };
-        match site {
-            ProbeSite::TryEnter { .. } => ids.enter = Some(id),
-            ProbeSite::TryExit { .. } => ids.exit = Some(id),
-            ProbeSite::TryEscape { .. } => ids.escape = Some(id),
-            ProbeSite::Caught { clause: 0, .. } => ids.first_caught = Some(id),
-            _ => {}
-        }
-    }
-    all
 }
 
 fn place_inserts(

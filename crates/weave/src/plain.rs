@@ -4,8 +4,9 @@ use crate::ProbeKinds;
 use crate::constants::ProbeConstants;
 use crate::escapes::Escapes;
 use crate::frames::FrameTable;
-use crate::method::{MethodIds, put_probe};
+use crate::method::put_probe;
 use crate::probes::Probe;
+use crate::sites::MethodIds;
 use catchment_classfile::{CodeEdit, Constants, Inserter, MethodCode, RelocateError, Role};
 
 /// The probes of one method without handlers.
@@ -31,12 +32,7 @@ impl<'a> Inserter<'a> for PlainProbes<'_, 'a> {
 
     #[inline]
     fn wants(&self, role: Role) -> bool {
-        match role {
-            Role::Call => self.kinds.contains(ProbeKinds::CALL),
-            Role::Throw => self.kinds.contains(ProbeKinds::THROWING),
-            Role::Return => self.ids.exit.is_some(),
-            _ => false,
-        }
+        self.kinds.stand_before(role) || role == Role::Return && self.ids.exit.is_some()
     }
 
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {

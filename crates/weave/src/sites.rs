@@ -1,8 +1,8 @@
 //! Numbers the probes of a class: a pure function of its bytes and the kinds asked for.
 
 use crate::ProbeKinds;
-use catchment_classfile::{Attribute, ClassFile, Code, Landmark, OutlineSpan, Outlines, Role};
-use catchment_pairs::ClassPairs;
+use catchment_classfile::{Attribute, ClassFile, Code, OutlineSpan, Outlines, Role};
+use catchment_pairs::{ClassPairs, TrySite};
 use std::ops::Range;
 
 /// What one probe of a class observes.
@@ -42,57 +42,49 @@ pub enum ProbeSite {
     },
 }
 
-impl ProbeSite {
-    pub(crate) fn is_of_try(&self) -> bool {
-        self.try_site().is_some()
-    }
-
-    /// Whether the method has at most one of it.
-    pub(crate) fn is_of_method(&self) -> bool {
-        matches!(self, Self::MethodEnter { .. } | Self::MethodExit { .. } | Self::MethodEscape { .. })
-    }
-
-    pub(crate) fn try_site(&self) -> Option<usize> {
-        match self {
-            Self::TryEnter { try_site }
-            | Self::TryExit { try_site }
-            | Self::TryEscape { try_site }
-            | Self::Caught { try_site, .. } => Some(*try_site),
-            _ => None,
-        }
-    }
-
-    /// The instruction it stands at, if that is a single one.
-    #[inline]
-    pub(crate) fn pc(&self) -> Option<u16> {
-        match self {
-            Self::Throwing { pc, .. } | Self::Call { pc, .. } => Some(*pc),
-            _ => None,
-        }
-    }
+/// The ids of the probes that a method has one of.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct MethodIds {
+    pub(crate) enter: Option<usize>,
+    pub(crate) exit: Option<usize>,
+    pub(crate) escape: Option<usize>,
 }
 
-/// The probes of one method and what is known of it by now.
+/// The probe ids of one try.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct TryIds {
+    pub(crate) enter: Option<usize>,
+    pub(crate) exit: Option<usize>,
+    pub(crate) escape: Option<usize>,
+    /// Of the first clause; those of the others follow.
+    pub(crate) first_caught: Option<usize>,
+}
+
+/// A method with probes and what is known of it by now. Its probes are numbered in this order: those of its tries, those
+/// at single instructions, those of the method.
 #[derive(Debug)]
 pub(crate) struct MethodSites<'a> {
     pub(crate) method: usize,
-    /// A run of consecutive local ids.
-    pub(crate) ids: Range<usize>,
+    /// The local id of its first probe.
+    pub(crate) first_id: usize,
     /// Its tries, as a run of [`ClassPairs::tries`].
     pub(crate) tries: Range<usize>,
+    pub(crate) first_in_place: usize,
+    pub(crate) ids: MethodIds,
     pub(crate) attribute: Attribute<'a>,
     pub(crate) code: Code<'a>,
     pub(crate) outline: OutlineSpan,
 }
 
 /// All probes of a class.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ClassSites<'a> {
-    pub(crate) sites: Vec<ProbeSite>,
+    pub(crate) kinds: ProbeKinds,
+    /// How many probes there are.
+    pub(crate) count: usize,
     /// The methods with probes, in file order.
     pub(crate) methods: Vec<MethodSites<'a>>,
     pub(crate) outlines: Outlines,
-    pub(crate) kinds: ProbeKinds,
 }
 
 pub(crate) fn number_sites<'a>(
@@ -100,9 +92,7 @@ pub(crate) fn number_sites<'a>(
     pairs: &ClassPairs,
     kinds: ProbeKinds,
 ) -> ClassSites<'a> {
-    let mut result =
-        if kinds.beyond_tries() { ClassSites::with_room_for(class) } else { ClassSites::default() };
-    result.kinds = kinds;
+    let mut sites = ClassSites::new(class, kinds);
     let mut next_try = 0;
     for method in 0..class.methods.len() {
         // Tries come method by method.
@@ -110,56 +100,134 @@ pub(crate) fn number_sites<'a>(
         let tries = next_try..next_try + own;
         next_try = tries.end;
         if kinds.beyond_tries() || !tries.is_empty() {
-            let first = result.sites.len();
-            if result.number_method(class, pairs, (method, tries), kinds).is_none() {
-                result.sites.truncate(first);
-            }
+            sites.number_method(class, method, &pairs.tries[tries.clone()], tries);
         }
     }
-    result
+    sites
 }
 
 impl<'a> ClassSites<'a> {
-    /// With room for probes in every method. About a fifth of a class file is code, every 15th byte of it a probe.
-    fn with_room_for(class: &ClassFile<'a>) -> Self {
-        Self {
-            sites: Vec::with_capacity(class.bytes.len() / 64),
-            methods: Vec::with_capacity(class.methods.len()),
-            outlines: Outlines::with_room_for(class.bytes.len() / 4),
-            kinds: ProbeKinds::default(),
-        }
+    fn new(class: &ClassFile<'a>, kinds: ProbeKinds) -> Self {
+        let (methods, outlines) = if kinds.beyond_tries() {
+            // About a fifth of a class file is code.
+            (Vec::with_capacity(class.methods.len()), Outlines::with_room_for(class.bytes.len() / 4))
+        } else {
+            (Vec::new(), Outlines::default())
+        };
+        Self { kinds, count: 0, methods, outlines }
     }
 
-    /// Methods whose code cannot be read get no probes (`None`); the JVM refuses such a class by itself.
+    /// Methods whose code cannot be read get no probes; the JVM refuses such a class by itself.
     fn number_method(
         &mut self,
         class: &ClassFile<'a>,
-        pairs: &ClassPairs,
-        (method, tries): (usize, Range<usize>),
-        kinds: ProbeKinds,
-    ) -> Option<()> {
-        let (attribute, code) = class.code(&class.methods[method]).ok()??;
-        let outline = self.outlines.add(code.bytes).ok()?;
-        let first = self.sites.len();
-        for try_site in tries.clone() {
-            number_try(try_site, pairs.tries[try_site].clauses.len(), kinds, &mut self.sites);
-        }
+        method: usize,
+        tries: &[TrySite],
+        try_indices: Range<usize>,
+    ) {
+        let Ok(Some((attribute, code))) = class.code(&class.methods[method]) else { return };
+        let Ok(outline) = self.outlines.add(code.bytes) else { return };
+        let kinds = self.kinds;
+        let mut ids = Numbering { next: self.count };
+        tries.iter().for_each(|it| _ = ids.of_try(kinds, it.clauses.len()));
+        let first_in_place = ids.next;
+        let mut method_ids = MethodIds::default();
         if kinds.beyond_tries() {
             let landmarks = self.outlines.get(&outline).landmarks();
-            number_instructions(method, landmarks, kinds, &mut self.sites);
+            ids.next += landmarks.iter().filter(|it| kinds.stand_before(it.role)).count();
+            let returns = landmarks.iter().any(|it| it.role == Role::Return);
+            method_ids = ids.of_method(kinds, returns);
         }
-        let ids = first..self.sites.len();
-        if !ids.is_empty() {
-            self.methods.push(MethodSites { method, ids, tries, attribute, code, outline });
+        if ids.next > self.count {
+            let first_id = std::mem::replace(&mut self.count, ids.next);
+            let tries = try_indices;
+            let ids = method_ids;
+            self.methods.push(MethodSites {
+                method,
+                first_id,
+                tries,
+                first_in_place,
+                ids,
+                attribute,
+                code,
+                outline,
+            });
         }
-        Some(())
+    }
+
+    /// What each probe observes, by local id.
+    pub(crate) fn list(&self, pairs: &ClassPairs) -> Vec<ProbeSite> {
+        let mut list = Vec::with_capacity(self.count);
+        for sites in &self.methods {
+            for try_site in sites.tries.clone() {
+                list_try(try_site, pairs.tries[try_site].clauses.len(), self.kinds, &mut list);
+            }
+            self.list_in_place(sites, &mut list);
+            let method = sites.method;
+            list.extend(sites.ids.enter.map(|_| ProbeSite::MethodEnter { method }));
+            list.extend(sites.ids.exit.map(|_| ProbeSite::MethodExit { method }));
+            list.extend(sites.ids.escape.map(|_| ProbeSite::MethodEscape { method }));
+        }
+        list
+    }
+
+    fn list_in_place(&self, sites: &MethodSites<'a>, list: &mut Vec<ProbeSite>) {
+        let landmarks = self.outlines.get(&sites.outline).landmarks();
+        let method = sites.method;
+        list.extend(landmarks.iter().filter(|it| self.kinds.stand_before(it.role)).map(|landmark| {
+            let pc = u16::try_from(landmark.pc()).unwrap_or(u16::MAX);
+            match landmark.role {
+                Role::Throw => ProbeSite::Throwing { method, pc },
+                _ => ProbeSite::Call { method, pc },
+            }
+        }));
     }
 }
 
-fn number_try(try_site: usize, clauses: usize, kinds: ProbeKinds, sites: &mut Vec<ProbeSite>) {
+impl MethodSites<'_> {
+    /// The ids of each of its tries.
+    pub(crate) fn try_ids(&self, kinds: ProbeKinds, tries: &[TrySite]) -> Vec<TryIds> {
+        let mut ids = Numbering { next: self.first_id };
+        tries.iter().map(|it| ids.of_try(kinds, it.clauses.len())).collect()
+    }
+}
+
+/// Gives out local ids. Lists of probes are in the same order.
+struct Numbering {
+    next: usize,
+}
+
+impl Numbering {
+    fn take(&mut self, count: usize) -> Option<usize> {
+        let first = self.next;
+        self.next += count;
+        (count > 0).then_some(first)
+    }
+
+    fn of_try(&mut self, kinds: ProbeKinds, clauses: usize) -> TryIds {
+        let one = |kind| usize::from(kinds.contains(kind));
+        TryIds {
+            enter: self.take(one(ProbeKinds::TRY_ENTER)),
+            exit: self.take(one(ProbeKinds::TRY_EXIT)),
+            escape: self.take(one(ProbeKinds::TRY_ESCAPE)),
+            first_caught: self.take(one(ProbeKinds::CAUGHT) * clauses),
+        }
+    }
+
+    fn of_method(&mut self, kinds: ProbeKinds, returns: bool) -> MethodIds {
+        let one = |kind| usize::from(kinds.contains(kind));
+        MethodIds {
+            enter: self.take(one(ProbeKinds::METHOD_ENTER)),
+            exit: self.take(usize::from(returns) * one(ProbeKinds::METHOD_EXIT)),
+            escape: self.take(one(ProbeKinds::METHOD_ESCAPE)),
+        }
+    }
+}
+
+fn list_try(try_site: usize, clauses: usize, kinds: ProbeKinds, list: &mut Vec<ProbeSite>) {
     let mut add = |kind, site| {
         if kinds.contains(kind) {
-            sites.push(site);
+            list.push(site);
         }
     };
     add(ProbeKinds::TRY_ENTER, ProbeSite::TryEnter { try_site });
@@ -168,28 +236,4 @@ fn number_try(try_site: usize, clauses: usize, kinds: ProbeKinds, sites: &mut Ve
     for clause in 0..clauses {
         add(ProbeKinds::CAUGHT, ProbeSite::Caught { try_site, clause });
     }
-}
-
-fn number_instructions(method: usize, landmarks: &[Landmark], kinds: ProbeKinds, sites: &mut Vec<ProbeSite>) {
-    let (calls, throws) = (kinds.contains(ProbeKinds::CALL), kinds.contains(ProbeKinds::THROWING));
-    let mut returns = false;
-    for landmark in landmarks {
-        let pc = u16::try_from(landmark.pc()).unwrap_or(u16::MAX);
-        match landmark.role {
-            Role::Call if calls => sites.push(ProbeSite::Call { method, pc }),
-            Role::Throw if throws => sites.push(ProbeSite::Throwing { method, pc }),
-            Role::Return => returns = true,
-            _ => {}
-        }
-    }
-    let mut add = |kind, site| {
-        if kinds.contains(kind) {
-            sites.push(site);
-        }
-    };
-    add(ProbeKinds::METHOD_ENTER, ProbeSite::MethodEnter { method });
-    if returns {
-        add(ProbeKinds::METHOD_EXIT, ProbeSite::MethodExit { method });
-    }
-    add(ProbeKinds::METHOD_ESCAPE, ProbeSite::MethodEscape { method });
 }

@@ -50,7 +50,7 @@ fn check_weaving(place: &str, bytes: &[u8], hash: u64, results: &Results) -> Opt
     };
     let base = first_id(hash);
     let woven = prepared.weave(base);
-    results.add_woven(prepared.sites().len(), prepared.pairs().pairs.len(), &woven.skipped);
+    results.add_woven(prepared.probes(), prepared.pairs().pairs.len(), &woven.skipped);
     let again = prepare(bytes, ProbeKinds::ALL).map(|prepared| prepared.weave(base));
     if again.as_ref() != Ok(&woven) {
         let other = again.ok().and_then(|woven| woven.bytes).unwrap_or_default();

@@ -54,11 +54,7 @@ pub(super) struct Positions {
 
 impl Positions {
     pub(super) fn with_room_for(len: usize) -> Self {
-        Self {
-            moved: Vec::with_capacity(len + 1),
-            pieces: Vec::with_capacity(len / 8 + 8),
-            ..Self::default()
-        }
+        Self { moved: Vec::with_capacity(len + 1), ..Self::default() }
     }
 
     pub(super) fn clear(&mut self) {

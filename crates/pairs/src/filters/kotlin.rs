@@ -8,6 +8,7 @@ use super::switches::catches_only;
 use super::try_with_resources::stores_and_rethrows;
 use crate::body::Body;
 use crate::clauses::Handler;
+use catchment_classfile::Insn;
 use catchment_classfile::opcodes::{GETSTATIC, POP};
 
 pub(super) fn is_inline_only(body: &Body<'_>, handler: &Handler) -> bool {
@@ -22,9 +23,9 @@ fn is_use(body: &Body<'_>, handler: &Handler) -> bool {
 
 /// Whether the exception in `slot` is handed to the library's `closeFinally`.
 fn is_handed_to_close_finally(body: &Body<'_>, slot: u16) -> bool {
-    body.insns.windows(2).any(|window| {
-        let called = || body.member(&window[1]).filter(|_| window[1].is_call());
-        window[0].aload() == Some(slot)
+    body.insns().enumerate().any(|(index, insn)| {
+        let called = || body.get(index + 1).filter(Insn::is_call).and_then(|call| body.member(&call));
+        insn.aload() == Some(slot)
             && called().is_some_and(|it| it.owner.starts_with("kotlin/") && it.name == "closeFinally")
     })
 }

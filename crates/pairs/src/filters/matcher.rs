@@ -16,8 +16,8 @@ impl<'b, 'a> Matcher<'b, 'a> {
         body.index(pc).map(|index| Self { body, index })
     }
 
-    pub(super) fn peek(&self) -> Option<&'b Insn<'a>> {
-        self.body.insns.get(self.index)
+    pub(super) fn peek(&self) -> Option<Insn<'a>> {
+        self.body.get(self.index)
     }
 
     pub(super) fn pc(&self) -> Option<u16> {
@@ -25,7 +25,7 @@ impl<'b, 'a> Matcher<'b, 'a> {
     }
 
     fn step<T>(&mut self, accept: impl FnOnce(&Insn<'a>) -> Option<T>) -> Option<T> {
-        let value = accept(self.peek()?)?;
+        let value = accept(&self.peek()?)?;
         self.index += 1;
         Some(value)
     }

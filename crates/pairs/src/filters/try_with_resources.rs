@@ -100,7 +100,7 @@ fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
 /// of `primary`.
 fn remembers_primary(body: &Body<'_>, handler: &Handler) -> Option<u16> {
     let primary = stores_and_rethrows(body, handler)?;
-    let last = body.index(handler.pc).and_then(|first| body.insns.get(first + 4))?;
+    let last = body.index(handler.pc).and_then(|first| body.get(first + 4))?;
     let one_line = is_on_one_line(body, handler.pc, u16::try_from(last.pc).ok()?);
     (one_line && !is_named(body, primary, handler.pc)).then_some(primary)
 }
@@ -131,10 +131,11 @@ fn guards_close(body: &Body<'_>, handler: &Handler) -> Option<u16> {
 
 /// javac 9 and 10: slots whose value is the first argument of `$closeResource`.
 fn handed_to_close_resource<'b>(body: &'b Body<'_>) -> impl Iterator<Item = u16> + 'b {
-    let calls = body.insns.windows(3).filter(|window| {
-        window[2].is_call() && body.member(&window[2]).is_some_and(|it| it.name == CLOSE_RESOURCE)
-    });
-    calls.filter_map(|window| window[0].aload())
+    let calls = body
+        .insns()
+        .enumerate()
+        .filter(|(_, insn)| insn.is_call() && body.member(insn).is_some_and(|it| it.name == CLOSE_RESOURCE));
+    calls.filter_map(|(index, _)| body.get(index.checked_sub(2)?)?.aload())
 }
 
 /// ecj: `if (primary == null) primary = t; else if (primary != t) primary.addSuppressed(t); [close();] throw primary;`

@@ -14,6 +14,9 @@ const PASSES: usize = 5;
 
 /// What ASM took and wrote.
 pub(super) struct Theirs {
+    /// The first pass of a JVM that has just started, compilation included: what a weaver at load time gets.
+    pub(super) first: Duration,
+    /// Passes after a warm-up, compilation not counted.
     pub(super) times: Measurements,
     pub(super) written: usize,
 }
@@ -52,14 +55,21 @@ fn write_classes(path: &Path, classes: &[Vec<u8>]) -> Result<()> {
 }
 
 fn read_answer(answer: &str) -> Result<Theirs> {
+    let mut first = None;
     let mut times = Vec::new();
     for line in answer.lines() {
-        match line.strip_prefix("bytes ") {
-            Some(bytes) => {
-                return Ok(Theirs { times: Measurements::new(times), written: bytes.parse()? });
+        match line.split_once(' ') {
+            None => times.push(nanoseconds(line)?),
+            Some(("first", time)) => first = Some(nanoseconds(time)?),
+            Some((_, bytes)) => {
+                let first = first.context("ASM did not say what its first pass took")?;
+                return Ok(Theirs { first, times: Measurements::new(times), written: bytes.parse()? });
             }
-            None => times.push(Duration::from_nanos(line.parse()?)),
         }
     }
     bail!("ASM came to no end")
+}
+
+fn nanoseconds(text: &str) -> Result<Duration> {
+    Ok(Duration::from_nanos(text.parse()?))
 }
