@@ -3,3 +3,4 @@
 mod builder;
 mod hostile;
 mod relocate;
+mod stream;

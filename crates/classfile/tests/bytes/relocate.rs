@@ -10,7 +10,7 @@ use catchment_classfile::{
     VerificationType, replace_code,
 };
 
-struct NoConstants;
+pub(crate) struct NoConstants;
 
 impl Constants for NoConstants {
     fn class(&mut self, _: &[u8]) -> Option<u16> {
@@ -23,7 +23,7 @@ impl Constants for NoConstants {
 }
 
 /// Applies what `change` makes of an empty edit to the only method, and reads the class again.
-fn edit(class: &[u8], change: impl FnOnce(&mut CodeEdit<'_>)) -> Result<Vec<u8>, RelocateError> {
+pub(crate) fn edit(class: &[u8], change: impl FnOnce(&mut CodeEdit<'_>)) -> Result<Vec<u8>, RelocateError> {
     let class = ClassFile::parse(class).expect("readable");
     let method = class.methods[0];
     let (attribute, code) = class.code(&method).expect("readable").expect("has code");
@@ -38,7 +38,7 @@ fn edit(class: &[u8], change: impl FnOnce(&mut CodeEdit<'_>)) -> Result<Vec<u8>,
 }
 
 /// Inserts `bytes` in front of the instruction at `pc`.
-fn insert(edit: &mut CodeEdit<'_>, pc: usize, bytes: &[u8]) {
+pub(crate) fn insert(edit: &mut CodeEdit<'_>, pc: usize, bytes: &[u8]) {
     let start = edit.code.len();
     edit.code.extend(bytes);
     edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
