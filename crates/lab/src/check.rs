@@ -69,7 +69,8 @@ pub fn check(
     let folder = project::results_folder(&request.project)?;
     let _lock = lock(&folder)?;
     progress.phase("build", None);
-    let project = project::prepare(&request.project, &mut |text| progress.note(text))?;
+    let project = project::prepare(&request.project, &mut |text| progress.note(text))
+        .map_err(|error| CheckError::from(error).settled())?;
     let build_seconds = begun.elapsed().as_secs_f64();
     let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
     if found == Found::Same {

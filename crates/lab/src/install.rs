@@ -70,6 +70,11 @@ fn cache_folders() -> impl Iterator<Item = PathBuf> {
     xdg.into_iter().chain(home).filter(|folder| folder.is_absolute()).map(|folder| folder.join("catchment"))
 }
 
+/// Changes with what this tool puts into JVMs.
+pub(crate) fn embedded_content() -> u64 {
+    FILES.iter().fold(0, |content: u64, (_, bytes)| content.rotate_left(1) ^ hash64(bytes))
+}
+
 fn install_into(cache: &Path) -> io::Result<InstalledAgent> {
     if !can_be_named_to_the_jvm(cache) {
         return Err(io::Error::other("the JVM cannot be given a library with such a path"));
@@ -78,8 +83,7 @@ fn install_into(cache: &Path) -> io::Result<InstalledAgent> {
     if is_noexec(cache) {
         return Err(io::Error::other("mounted without permission to execute"));
     }
-    let content = FILES.iter().fold(0, |content: u64, (_, bytes)| content.rotate_left(1) ^ hash64(bytes));
-    let folder = cache.join(format!("agent-{content:016x}"));
+    let folder = cache.join(format!("agent-{:016x}", embedded_content()));
     if !is_complete(&folder) {
         unpack_atomically(cache, &folder)?;
     }

@@ -199,16 +199,42 @@ pub(crate) fn note_interrupts() -> &'static AtomicBool {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler as usize;
             action.sa_flags = libc::SA_RESTART;
-            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+            let mut old: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &raw mut old);
+            // Ignored signals (nohup, background jobs) stay ignored.
+            if old.sa_sigaction != libc::SIG_IGN {
+                libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+            }
         }
     }
     &INTERRUPTED
+}
+
+/// Whether the user wants to stop.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
 }
 
 extern "C" fn note_interrupt(signal: libc::c_int) {
     if INTERRUPTED.swap(true, Ordering::SeqCst) {
         // SAFETY: always allowed. Workers die with their parent.
         unsafe { libc::_exit(128 + signal) };
+    }
+}
+
+/// Whether a child has ended, without taking its exit status: its number stays taken.
+pub(crate) fn has_ended(process: u32) -> io::Result<bool> {
+    // SAFETY: all zero is a valid value of this plain C struct.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WEXITED | libc::WNOWAIT | libc::WNOHANG;
+    // SAFETY: a place to write to, alive during the call.
+    match unsafe { libc::waitid(libc::P_PID, process, &raw mut info, options) } {
+        // SAFETY: the call has filled it in; the number is 0 as long as the child runs.
+        0 => Ok(unsafe { info.si_pid() } != 0),
+        _ => match io::Error::last_os_error() {
+            error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+            error => Err(error),
+        },
     }
 }
 

@@ -77,6 +77,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
             build_arguments: args.build_arguments.clone(),
             plain: args.classpath.as_ref().map(|class_path| plain(class_path, args)),
             fresh: args.fresh,
+            report: args.output.clone().filter(|path| path != Path::new("-")),
         },
         selection: PairSelection {
             include: typed_or(&args.include, &config.include),

@@ -36,10 +36,12 @@ pub enum CheckError {
 }
 
 impl CheckError {
-    /// An interrupted worker means that the user wants to stop, whatever it was doing.
+    /// An interrupted worker or build means that the user wants to stop, whatever it was doing.
     pub(crate) fn settled(self) -> Self {
         match self {
-            Self::Worker(WorkerEnd::Interrupted) => Self::Interrupted,
+            Self::Worker(WorkerEnd::Interrupted) | Self::Project(ProjectError::Interrupted) => {
+                Self::Interrupted
+            }
             other => other,
         }
     }

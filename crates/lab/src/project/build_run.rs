@@ -2,7 +2,7 @@
 
 use super::ProjectError;
 use crate::install;
-use crate::unix::end_with_parent;
+use crate::unix::{end_with_parent, has_ended, is_interrupted, kill_group};
 use crate::watch::add_agent;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Launch, Record};
@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -73,7 +74,8 @@ impl BuildRun {
         Ok(Self { launches, tool_options: Some(tool_options), ..unseen })
     }
 
-    /// Runs the command to its end; `each_line` sees the lines of its output as they come.
+    /// Runs the command to its end; `each_line` sees the lines of its output as they come. It is a process group of its
+    /// own: Ctrl-C ends it through us, and what its tests leave running ends with it.
     pub(super) fn run(
         &self,
         command: &mut Command,
@@ -89,11 +91,16 @@ impl BuildRun {
         let errors = log.try_clone().map_err(|reason| failed("cannot write", &self.log, reason))?;
         command.envs(self.tool_options.as_ref().map(|options| (TOOL_OPTIONS, options))).env(GIT_LOCKS, "0");
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
+        command.process_group(0);
         end_with_parent(command);
         let succeeded = self.watch_log(command, each_line).map_err(|reason| {
             let program = command.get_program().to_owned();
             failed("cannot run", Path::new(&program), reason)
         })?;
+        // A build that was cut short says nothing about the project.
+        if is_interrupted() {
+            return Err(ProjectError::Interrupted);
+        }
         let log = String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned();
         Ok(Built { succeeded, log: without_colours(&log), launches: self.read_launches(), since })
     }
@@ -101,18 +108,24 @@ impl BuildRun {
     /// The log is a file rather than a pipe: a process that a test leaves behind would keep a pipe open for ever.
     fn watch_log(&self, command: &mut Command, each_line: &mut dyn FnMut(&str)) -> io::Result<bool> {
         let mut child = command.spawn()?;
+        let group = child.id();
         let mut log = File::open(&self.log)?;
         let mut pending = Vec::new();
         loop {
-            let ended = child.try_wait()?;
+            if is_interrupted() {
+                kill_group(group);
+            }
+            let ended = has_ended(group)?;
             log.read_to_end(&mut pending)?;
             let whole = pending.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             let lines: Vec<u8> = pending.drain(..whole).collect();
             String::from_utf8_lossy(&lines).lines().for_each(|line| each_line(&without_colours(line)));
-            match ended {
-                Some(status) => return Ok(status.success()),
-                None => thread::sleep(TICK),
+            if ended {
+                // While its number is still taken, so that nobody else can have it.
+                kill_group(group);
+                return Ok(child.wait()?.success());
             }
+            thread::sleep(TICK);
         }
     }
 

@@ -4,6 +4,7 @@ use super::ProjectRequest;
 use super::build_run::find_program;
 use super::copy::Selection;
 use super::tree::{Sources, SourcesAndOutputs, visit_tree};
+use crate::install::embedded_content;
 use catchment_protocol::hash::hash64;
 use std::env;
 use std::fs;
@@ -19,12 +20,16 @@ const FORM: u64 = 1;
 const VARIABLES: &[&str] =
     &["JAVA_HOME", "MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "JAVA_OPTS", "CLASSPATH"];
 
+/// What we are told in the tree. It changes what is reported, not what is found.
+const SETTINGS: &str = "catchment.toml";
+
 /// Over the paths and contents of the sources below `root` (and of the outputs, if no build tool will make them), the
-/// request, and this tool's version.
+/// request, and this tool with what it puts into JVMs.
 pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u64> {
     let mut parts = Parts::default();
     parts.add(&FORM.to_le_bytes());
     parts.add(env!("CARGO_PKG_VERSION").as_bytes());
+    parts.add(&embedded_content().to_le_bytes());
     parts.add(request.folder.as_os_str().as_bytes());
     parts.add(&serde_json::to_vec(&(&request.build_arguments, &request.plain))?);
     for name in VARIABLES {
@@ -38,7 +43,12 @@ pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u
         plain.class_path.iter().chain(&plain.test_class_path).for_each(|entry| parts.add_age(entry));
     }
     let selection: &dyn Selection = if request.plain.is_some() { &SourcesAndOutputs } else { &Sources };
+    let report = request.report.as_ref().and_then(|report| fs::canonicalize(report).ok());
     visit_tree(root, Path::new(""), selection, &mut |relative, metadata| {
+        let is_settings = relative.file_name().is_some_and(|name| name == SETTINGS);
+        if is_settings || report.as_ref().is_some_and(|report| *report == root.join(relative)) {
+            return Ok(());
+        }
         parts.add(relative.as_os_str().as_bytes());
         parts
             .add_file(&root.join(relative), metadata)
@@ -77,6 +87,25 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_this_tool_is_told_and_writes_does_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        fs::write(root.join("pom.xml"), "a").unwrap();
+        let request = ProjectRequest {
+            folder: root.clone(),
+            report: Some(root.join("check.json")),
+            ..ProjectRequest::default()
+        };
+        let first = fingerprint(&root, &request).unwrap();
+        for own in ["catchment.toml", "check.json", ".catchment-Xa1"] {
+            fs::write(root.join(own), "b").unwrap();
+            assert_eq!(fingerprint(&root, &request).unwrap(), first, "{own}");
+        }
+        fs::write(root.join("other.json"), "b").unwrap();
+        assert_ne!(fingerprint(&root, &request).unwrap(), first);
+    }
 
     #[test]
     fn contents_names_and_arguments_matter_and_outputs_do_not() {

@@ -74,7 +74,7 @@ impl GradleBuild<'_> {
         for task in tasks {
             configurations.extend(task.configuration(&run, &self.workspace.root, built.since, &mut problems));
         }
-        Ok(Found { configurations, problems })
+        Ok(Found { configurations, problems, is_whole: built.succeeded })
     }
 
     fn problem(&self, what: &str) -> Problem {

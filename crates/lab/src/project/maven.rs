@@ -204,7 +204,8 @@ impl MavenBuild<'_> {
             configuration.system_properties.retain(|(key, _)| !is_ours(key));
             configuration
         };
-        Found { configurations: configurations.into_iter().map(without_ours).collect(), problems }
+        let configurations = configurations.into_iter().map(without_ours).collect();
+        Found { configurations, problems, is_whole: built.succeeded }
     }
 }
 

@@ -49,6 +49,8 @@ pub struct ProjectRequest {
     pub plain: Option<PlainRequest>,
     /// Build again even if nothing has changed.
     pub fresh: bool,
+    /// A file in the tree that this tool writes itself: no part of the project.
+    pub report: Option<PathBuf>,
 }
 
 /// Classes that somebody else has built.
@@ -93,6 +95,8 @@ pub enum ProjectError {
     Plain(String),
     #[error("{action} {}: {reason}", path.display())]
     Io { action: &'static str, path: PathBuf, reason: io::Error },
+    #[error("interrupted")]
+    Interrupted,
     #[error(transparent)]
     Install(#[from] crate::install::InstallError),
 }
@@ -102,6 +106,8 @@ pub enum ProjectError {
 struct Found {
     configurations: Vec<RunConfiguration>,
     problems: Vec<Problem>,
+    /// Whether the whole build succeeded. Of one that failed in part nobody knows which tests are missing.
+    is_whole: bool,
 }
 
 /// Where a project lies.
@@ -135,7 +141,9 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     let complete = |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests();
     let configurations = found.configurations.into_iter().map(complete).collect();
     let project = Project { workspace, configurations, problems: found.problems, fingerprint };
-    saved::save(&project);
+    if found.is_whole {
+        saved::save(&project);
+    }
     Ok(project)
 }
 

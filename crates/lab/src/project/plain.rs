@@ -41,7 +41,7 @@ pub(super) fn configurations(request: &PlainRequest, workspace: &Workspace) -> R
     if let [only] = configurations.as_mut_slice() {
         "class path".clone_into(&mut only.name);
     }
-    Ok(Found { configurations, problems: Vec::new() })
+    Ok(Found { configurations, problems: Vec::new(), is_whole: true })
 }
 
 fn java(request: &PlainRequest) -> Result<PathBuf, ProjectError> {

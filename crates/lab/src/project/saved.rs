@@ -1,7 +1,9 @@
 //! The result of a build, kept for the next run.
 
 use super::{Project, Workspace};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 fn file(workspace: &Workspace) -> PathBuf {
@@ -22,12 +24,14 @@ pub(super) fn forget(workspace: &Workspace) {
     let _ = fs::remove_file(file(workspace));
 }
 
-/// Whole or not at all. Failing costs a build the next time and nothing else.
+/// Whole or not at all, and for the user alone: the environment in it may hold secrets. Failing costs a build the next time and nothing else.
 pub(super) fn save(project: &Project) {
     let Ok(text) = serde_json::to_vec_pretty(project) else { return };
     let path = file(&project.workspace);
     let unfinished = path.with_extension("unfinished");
-    if fs::write(&unfinished, text).is_ok() {
+    let _ = fs::remove_file(&unfinished);
+    let file = File::options().write(true).create_new(true).mode(0o600).open(&unfinished);
+    if file.and_then(|mut file| file.write_all(&text)).is_ok() {
         let _ = fs::rename(unfinished, path);
     }
 }

@@ -124,11 +124,12 @@ impl Booter {
     /// their place is taken by our driver. `of_jvm` is for tests that lie on the module path with all they need.
     fn class_path(&self, of_jvm: Vec<PathBuf>) -> Vec<PathBuf> {
         let own: Vec<PathBuf> = self.list("classPathUrl.").into_iter().map(PathBuf::from).collect();
-        let own = if own.is_empty() { of_jvm } else { own };
+        let of_jvm = if own.is_empty() { of_jvm } else { Vec::new() };
         let provided = self.list("surefireClassPathUrl.").into_iter().map(PathBuf::from);
+        let added = of_jvm.into_iter().chain(provided).filter(|entry| !is_surefires(entry));
         let mut class_path: Vec<PathBuf> = Vec::new();
-        for entry in own.into_iter().chain(provided) {
-            if !class_path.contains(&entry) && !is_surefires(&entry) {
+        for entry in own.into_iter().chain(added) {
+            if !class_path.contains(&entry) {
                 class_path.push(entry);
             }
         }

@@ -58,7 +58,8 @@ impl Selection for Everything {
 
 fn is_never_copied(relative: &Path) -> bool {
     let name = relative.file_name().unwrap_or_default();
-    NEVER_COPIED.iter().any(|never| name == *never)
+    // The report of a check that is still running, or was killed, stands beside ours.
+    NEVER_COPIED.iter().any(|never| name == *never) || name.as_encoded_bytes().starts_with(b".catchment-")
 }
 
 /// Whether a build tool has made this folder and will make it again.
