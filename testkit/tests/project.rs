@@ -289,6 +289,30 @@ fn a_module_is_patched_with_its_tests() {
 }
 
 #[test]
+fn a_build_that_fails_in_part_is_built_again_the_next_time() {
+    let parent = "<parent><groupId>acme</groupId><artifactId>all</artifactId><version>1</version></parent>";
+    let surefire = plugin("maven-surefire-plugin", "3.5.2", "");
+    let modules = "<modules><module>core</module><module>broken</module></modules>";
+    let all = pom_with(JUNIT5, &surefire, modules)
+        .replace("<artifactId>parser</artifactId>", "<artifactId>all</artifactId><packaging>pom</packaging>");
+    let module = |name: &str, more: &str| {
+        format!(
+            "<project><modelVersion>4.0.0</modelVersion>{parent}<artifactId>{name}</artifactId>{more}</project>"
+        )
+    };
+    let nobody_has_it = "<dependencies><dependency><groupId>acme</groupId><artifactId>core</artifactId>
+        <version>1</version></dependency><dependency><groupId>acme</groupId><artifactId>nothing</artifactId>
+        <version>1</version></dependency></dependencies>";
+    let sample = Sample::new().file("pom.xml", &all).file("core/pom.xml", &module("core", ""));
+    let sample = sample.file("broken/pom.xml", &module("broken", nobody_has_it));
+    let sample = sample.parser("core/").junit5("core/src/test/java", "CoreTest");
+    let project = sample.prepared(&[]);
+    assert_eq!(only(&project).test_classes, ["acme.CoreTest"]);
+    assert!(project.problems.iter().any(|problem| problem.what.contains("failed")), "{:?}", project.problems);
+    assert!(!sample.root.join(".catchment/project.json").exists());
+}
+
+#[test]
 fn tests_in_another_module_and_in_failsafe() {
     let parent = "<parent><groupId>acme</groupId><artifactId>all</artifactId><version>1</version></parent>";
     let failsafe =
