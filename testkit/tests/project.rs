@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A project on disk that a test writes.
@@ -35,6 +36,13 @@ impl Sample {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
         self
+    }
+
+    fn executable(self, path: &str, content: &str) -> Self {
+        let sample = self.file(path, content);
+        let permissions = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(sample.root.join(path), permissions).unwrap();
+        sample
     }
 
     /// A module with a class `acme.Parser`, if none of its own is written.
@@ -389,6 +397,50 @@ fn testng_with_groups_and_threads() {
     assert_eq!(found.filters.included_groups, ["slow"]);
     assert_eq!(found.notes, ["parallel=methods: parallel execution is switched off for observation"]);
     assert_eq!(reported(found), ["bad of acme.OneTest: Passed"]);
+}
+
+#[test]
+fn testng_suites_give_their_classes_and_say_what_is_lost() {
+    let test = |class: &str| {
+        format!(
+            "package acme; public class {class} {{ @org.testng.annotations.Test
+             public void good() {{ assert Parser.parse(\"1\") == 1; }} }}"
+        )
+    };
+    let suite = "<!DOCTYPE suite SYSTEM \"https://testng.org/testng-1.0.dtd\"><suite name=\"all\"><test name=\"some\">
+        <classes><class name=\"acme.Listed\"/><class name=\"acme.AlsoListed\"/></classes></test></suite>";
+    let sample =
+        ["Listed", "AlsoListed", "OtherTest"].into_iter().fold(Sample::new().parser(""), |it, class| {
+            it.file(&format!("src/test/java/acme/{class}.java"), &test(class))
+        });
+    let configuration = "<suiteXmlFiles><suiteXmlFile>suite.xml</suiteXmlFile></suiteXmlFiles>";
+    let sample = sample.file("suite.xml", suite);
+    let sample = sample.file("pom.xml", &pom("org.testng:testng:7.5", "3.5.2", configuration));
+    let project = sample.prepared(&[]);
+    let found = only(&project);
+    assert_eq!(found.framework, Framework::TestNg);
+    assert_eq!(sorted(&found.test_classes), ["acme.AlsoListed", "acme.Listed"]);
+    assert_eq!(found.filters.suite_files, [sample.copy("suite.xml")]);
+    assert!(found.notes[0].starts_with("suite.xml: the classes of these suites run without"), "{found:?}");
+}
+
+#[test]
+fn a_wrapper_is_used_if_it_starts_and_parallel_junit_4_is_not_parallel() {
+    let sample = Sample::new().parser("").junit4("OneTest");
+    let sample = sample
+        .file("pom.xml", &pom(JUNIT4, "3.5.2", "<parallel>classes</parallel><threadCount>2</threadCount>"));
+    let broken = sample.executable("mvnw", "#!/bin/sh\nexit 1\n");
+    let project = broken.prepared(&[]);
+    assert!(project.problems[0].what.contains("wrapper (mvnw) does not start"), "{:?}", project.problems);
+    let found = only(&project);
+    assert_eq!(found.framework, Framework::JUnit4);
+    assert_eq!(found.notes, ["parallel=classes: parallel execution is switched off for observation"]);
+
+    let working = broken.executable("mvnw", "#!/bin/sh\nexec mvn -Dacme.wrapped=yes \"$@\"\n");
+    let project = working.prepared(&[]);
+    assert_eq!(project.problems, []);
+    let properties = &only(&project).system_properties;
+    assert!(properties.contains(&("acme.wrapped".to_owned(), "yes".to_owned())), "{properties:?}");
 }
 
 #[test]

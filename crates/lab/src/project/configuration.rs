@@ -61,6 +61,21 @@ impl RunConfiguration {
     }
 }
 
+impl RunConfiguration {
+    /// Says so if TestNG was told more than classes.
+    pub(super) fn note_suite_files(mut self) -> Self {
+        let names = self.filters.suite_files.iter().filter_map(|file| file.file_name());
+        let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+        if !names.is_empty() {
+            let files = names.join(", ");
+            self.notes.push(format!(
+                "{files}: the classes of these suites run without the parameters, groups and listeners that the files set"
+            ));
+        }
+        self
+    }
+}
+
 /// Who runs the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Framework {

@@ -139,18 +139,20 @@ impl TestsOfExecution {
                 std::iter::once(report.suite.as_str())
                     .chain(report.tests.iter().map(|test| test.class.as_str()))
             };
-            let class = if known.is_empty() {
-                Some(outermost(&report.suite).to_owned()).filter(|class| !class.is_empty())
+            let found: Vec<&str> = if known.is_empty() {
+                classes_named_by(report)
             } else {
-                names().find_map(|name| known_class(&known, name)).map(str::to_owned)
+                names().find_map(|name| known_class(&known, name)).into_iter().collect()
             };
-            let Some(class) = class else {
+            if found.is_empty() {
                 has_unknown |= !report.tests.is_empty();
                 continue;
-            };
+            }
             reported.extend(report.tests.iter().cloned());
-            if !report.tests.is_empty() && !classes.contains(&class) {
-                classes.push(class);
+            for class in found.into_iter().filter(|_| !report.tests.is_empty()) {
+                if !classes.iter().any(|known| known == class) {
+                    classes.push(class.to_owned());
+                }
             }
         }
         if classes.is_empty() || has_unknown {
@@ -178,6 +180,15 @@ impl TestsOfExecution {
         }
         Self { classes, reported: reports.iter().flat_map(|report| report.tests.clone()).collect() }
     }
+}
+
+/// A report is named after its class, but TestNG's after the suite when it was given suites.
+fn classes_named_by(report: &Report) -> Vec<&str> {
+    let suite = outermost(&report.suite);
+    let of_tests: Vec<&str> = report.tests.iter().map(|test| outermost(&test.class)).collect();
+    let is_class = of_tests.is_empty() || of_tests.contains(&suite);
+    let classes = if is_class { vec![suite] } else { of_tests };
+    classes.into_iter().filter(|class| !class.is_empty()).collect()
 }
 
 /// The scanned class that a reported name belongs to: itself, or the class it is nested in.

@@ -138,7 +138,8 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     if found.configurations.is_empty() {
         return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
     }
-    let complete = |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests();
+    let complete =
+        |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests().note_suite_files();
     let configurations = found.configurations.into_iter().map(complete).collect();
     let project = Project { workspace, configurations, problems: found.problems, fingerprint };
     if found.is_whole {

@@ -62,7 +62,7 @@ impl SurefireJvm {
             working_folder: path_of(&launch.working_folder),
             framework: booter.framework(),
             filters: booter.filters(),
-            scanned: booter.list("tc."),
+            scanned: booter.scanned(),
             reports: booter.path("reportsDirectory"),
             test_classes: booter.path("testClassesDirectory"),
             notes: booter.notes(),
@@ -157,8 +157,13 @@ impl Booter {
             configuration_parameters: self
                 .get("configurationParameters")
                 .map_or_else(Vec::new, |text| properties::parse(text.as_bytes())),
-            suite_files: self.list("testXmlSuite").into_iter().map(PathBuf::from).collect(),
+            suite_files: self.list("testSuiteXmlFiles").into_iter().map(PathBuf::from).collect(),
         }
+    }
+
+    /// Given suites, TestNG runs these and not what the scan found.
+    fn scanned(&self) -> Vec<String> {
+        if self.filters().suite_files.is_empty() { self.list("tc.") } else { Vec::new() }
     }
 
     fn words(&self, key: &str) -> Vec<String> {
