@@ -70,7 +70,7 @@ impl WorkerSetup {
         command.arg(DRIVER).args(self.driver_arguments());
         command.current_dir(&configuration.working_folder);
         command.env_clear().envs(configuration.environment.iter().map(|(name, value)| (name, value)));
-        command.env_remove(TOOL_OPTIONS).env("HOME", self.home()).env("TMPDIR", self.temporary());
+        command.env("HOME", self.home()).env("TMPDIR", self.temporary());
         command.env(MARKER, &self.marker);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         command
@@ -78,7 +78,11 @@ impl WorkerSetup {
 
     fn jvm_arguments(&self) -> Vec<OsString> {
         let given = &self.configuration.jvm_arguments;
-        let is_given = |prefix: &str| given.iter().any(|each| each.to_string_lossy().starts_with(prefix));
+        let in_environment = self.tool_options();
+        let is_given = |prefix: &str| {
+            given.iter().any(|each| each.to_string_lossy().starts_with(prefix))
+                || in_environment.split_whitespace().any(|each| each.starts_with(prefix))
+        };
         let mut arguments = given.clone();
         for (name, value) in &self.configuration.system_properties {
             arguments.push(format!("-D{name}={value}").into());
@@ -99,6 +103,13 @@ impl WorkerSetup {
         arguments.push("-XX:-CreateCoredumpOnCrash".into());
         arguments.push(self.agent_argument());
         arguments
+    }
+
+    /// What the JVM is told by its environment. The command line would overrule it.
+    fn tool_options(&self) -> String {
+        let variables = self.configuration.environment.iter();
+        let options = variables.filter(|(name, _)| *name == *TOOL_OPTIONS).map(|(_, value)| value);
+        options.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 
     fn agent_argument(&self) -> OsString {
@@ -144,4 +155,59 @@ fn joined(prefix: &str, value: &OsStr) -> OsString {
     let mut text = OsString::from(prefix);
     text.push(value);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::TestFilters;
+
+    fn setup(environment: &[(&str, &str)]) -> WorkerSetup {
+        let variable = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
+        let configuration = RunConfiguration {
+            name: "class path".to_owned(),
+            java: "java".into(),
+            jvm_arguments: Vec::new(),
+            class_path: Vec::new(),
+            system_properties: Vec::new(),
+            environment: environment.iter().map(variable).collect(),
+            working_folder: "/".into(),
+            framework: Framework::JUnit4,
+            filters: TestFilters::default(),
+            test_classes: Vec::new(),
+            reported: Vec::new(),
+            application: Vec::new(),
+            tests: Vec::new(),
+            notes: Vec::new(),
+        };
+        let agent = InstalledAgent { library: "a.so".into(), runtime: "r".into(), driver: "d.jar".into() };
+        WorkerSetup {
+            configuration,
+            agent,
+            scratch: "/scratch".into(),
+            marker: "m".to_owned(),
+            max_heap_mib: 512,
+            is_short_lived: false,
+        }
+    }
+
+    fn arguments(setup: &WorkerSetup) -> Vec<String> {
+        setup.command().get_args().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn what_the_user_tells_every_jvm_reaches_workers_and_is_not_overruled() {
+        let setup = setup(&[(TOOL_OPTIONS, "-Dflavour=salty -Xmx2g"), ("PATH", "/bin")]);
+        let command = setup.command();
+        let value = command.get_envs().find(|(name, _)| *name == TOOL_OPTIONS).and_then(|(_, value)| value);
+        assert_eq!(value, Some(OsStr::new("-Dflavour=salty -Xmx2g")));
+        let arguments = arguments(&setup);
+        assert!(!arguments.iter().any(|argument| argument.starts_with("-Xmx")), "{arguments:?}");
+        assert!(arguments.iter().any(|argument| argument.starts_with("-Duser.home=")), "{arguments:?}");
+    }
+
+    #[test]
+    fn a_worker_has_a_limit_for_its_heap_unless_there_is_one() {
+        assert!(arguments(&setup(&[])).contains(&"-Xmx512m".to_owned()));
+    }
 }
