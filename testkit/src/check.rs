@@ -3,6 +3,7 @@
 //! ```text
 //! <name>/main, test      sources; `test-<framework>` where one project is tested by several frameworks
 //! <name>/earlier, later  classes as they were when `main` was compiled, and as they are now (see `project.rs`)
+//! <name>/catchment.toml  if it needs settings of its own
 //! <name>/expected.txt    see `expected.rs`
 //! ```
 //!
@@ -41,7 +42,7 @@ pub fn expected(name: &str) -> Result<Facts> {
     expected::parse(&text).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// A line for every fact that differs. Where `expected` says nothing of a count, any count will do.
+/// A line for every fact that differs. Where `expected` says nothing of a count, or of how a test is tried, any will do.
 pub fn differences(expected: &Facts, actual: &Facts) -> Vec<String> {
     let mut lines = Vec::new();
     for about in expected.keys().chain(actual.keys()).collect::<BTreeSet<_>>() {
@@ -53,7 +54,7 @@ pub fn differences(expected: &Facts, actual: &Facts) -> Vec<String> {
             (Some(wanted), None) => {
                 lines.push(format!("{about}: expected {wanted}, but nothing is said of it"));
             }
-            (None, Some(_)) if is_count(about) => {}
+            (None, Some(_)) if is_optional(about) => {}
             (None, Some(found)) => lines.push(format!("{about}: is {found}, which is not expected")),
             (None, None) => {}
         }
@@ -61,8 +62,8 @@ pub fn differences(expected: &Facts, actual: &Facts) -> Vec<String> {
     lines
 }
 
-fn is_count(about: &str) -> bool {
-    about.starts_with("tests ") || about.ends_with(" usages")
+fn is_optional(about: &str) -> bool {
+    about.starts_with("tests ") || about.starts_with("shared ") || about.ends_with(" usages")
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ fixtures! {
     suites_junit5: "suites-junit5" by JUnit5,
     hostile: "hostile" by JUnit4,
     hostile_baseline: "hostile-baseline" by JUnit4,
+    lost_worker: "lost-worker" by JUnit5,
+    contexts: "contexts" by JUnit5,
 }
 
 #[test]
@@ -74,6 +76,7 @@ fn matches_expectations(name: &str, framework: Framework) {
     assert_none(&project.left_in_temporary().expect("temporary folder"), "temporary files left behind");
     assert_none(&differences(&expected, &answer.facts()), name);
     assert_none(&answer.unaccounted(), "experiments not accounted for");
+    assert_none(&answer.overdone(), "progress");
     assert_again(&project, &answer);
 }
 

@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -36,7 +36,12 @@ pub(crate) struct Worker {
     session: Mutex<Session>,
     snapshots: Mutex<Snapshots>,
     left_slots: LeftSlots,
-    is_blue: AtomicBool,
+    /// Exceptions that left the application into the running test.
+    escaped: AtomicU64,
+    /// Tests that have begun.
+    tests_begun: AtomicU64,
+    /// A whole suite runs.
+    is_suite: AtomicBool,
     notes: Mutex<Notes>,
     /// Nobody minds any more that this JVM ends.
     has_stopped: AtomicBool,
@@ -45,7 +50,6 @@ pub(crate) struct Worker {
 /// Between one request and the next.
 #[derive(Debug, Default)]
 struct Session {
-    is_suite: bool,
     injection: Option<Injection>,
     units: Vec<TestUnit>,
     problems: Vec<String>,
@@ -89,7 +93,9 @@ impl Worker {
             session: Mutex::default(),
             snapshots: Mutex::default(),
             left_slots: LeftSlots::default(),
-            is_blue: AtomicBool::new(false),
+            escaped: AtomicU64::new(0),
+            tests_begun: AtomicU64::new(0),
+            is_suite: AtomicBool::new(false),
             notes: Mutex::default(),
             has_stopped: AtomicBool::new(false),
         })
@@ -101,11 +107,12 @@ impl Worker {
         let Ok(Some(request)) = request else { end_process(WORKER_ENDED_EXIT) };
         let mut session = lock(&self.session);
         *session = Session::default();
+        self.is_suite.store(matches!(request, Request::RunSuite { .. }), Ordering::SeqCst);
         let order = |verb: &str, rest: Vec<String>| Some([vec![verb.to_owned()], rest].concat());
         match request {
             Request::Discover { classes } => order("discover", classes),
-            Request::RunSuite { classes } => {
-                session.is_suite = true;
+            Request::RunSuite { classes, injection } => {
+                session.injection = injection;
                 order("suite", classes)
             }
             Request::RunTest { test, injection } => {
@@ -131,11 +138,10 @@ impl Worker {
     }
 
     pub(crate) fn unit(&self, unit: TestUnit) {
-        let mut session = lock(&self.session);
-        if session.is_suite {
+        if self.is_suite() {
             self.send(&Event::Unit(unit));
         } else {
-            session.units.push(unit);
+            lock(&self.session).units.push(unit);
         }
     }
 
@@ -162,8 +168,7 @@ impl Worker {
         counters: &CounterFile,
         switches: &Switches,
     ) {
-        let is_suite = lock(&self.session).is_suite;
-        let before = match is_suite {
+        let before = match self.is_suite() {
             true => lock(&self.snapshots).end(counters, &self.left_slots),
             false => Vec::new(),
         };
@@ -174,7 +179,8 @@ impl Worker {
             session.injection.clone()
         };
         lock(&self.notes).external.clear();
-        self.is_blue.store(false, Ordering::SeqCst);
+        self.escaped.store(0, Ordering::SeqCst);
+        self.tests_begun.fetch_add(1, Ordering::SeqCst);
         lock(&self.snapshots).begin(counters, &self.left_slots);
         // The colour of a test is that of its runs without injection.
         match injection {
@@ -187,16 +193,13 @@ impl Worker {
     pub(crate) fn test_ended(&self, counters: &CounterFile, switches: &Switches) -> Ended {
         let experiment = self.injections.disarm(switches);
         switches.set_escapes(false);
-        let (running, is_suite) = {
-            let mut session = lock(&self.session);
-            (session.running.take(), session.is_suite)
-        };
+        let running = lock(&self.session).running.take();
         let micros = running.as_ref().map_or(0, |running| running.since.elapsed().as_micros());
         let counted = match running {
             Some(_) => lock(&self.snapshots).end(counters, &self.left_slots),
             None => Vec::new(),
         };
-        if is_suite {
+        if self.is_suite() {
             // What moves from here on belongs to no test.
             lock(&self.snapshots).begin(counters, &self.left_slots);
         }
@@ -226,7 +229,7 @@ impl Worker {
             failure,
             micros: ended.micros,
             counted: ended.counted,
-            blue: self.is_blue.load(Ordering::SeqCst),
+            escaped: self.escaped.load(Ordering::SeqCst),
             external,
             threads_left,
             samples,
@@ -234,10 +237,22 @@ impl Worker {
         }));
     }
 
-    /// An exception left a method of the application into test code. Asking once per test is enough.
-    pub(crate) fn test_is_blue(&self, switches: &Switches) {
-        self.is_blue.store(true, Ordering::SeqCst);
-        switches.set_escapes(false);
+    fn is_suite(&self) -> bool {
+        self.is_suite.load(Ordering::SeqCst)
+    }
+
+    /// What marks the exceptions that have left the application during this test. Those thrown by experiments have others.
+    pub(crate) fn mark_of_escaped(&self) -> i64 {
+        let begun = self.tests_begun.load(Ordering::SeqCst);
+        i64::try_from(begun).map_or(i64::MIN, |begun| -begun)
+    }
+
+    /// An exception left a method of the application into test code. Of a test alone it is enough to know that one did.
+    pub(crate) fn escaped_to_test(&self, switches: &Switches) {
+        self.escaped.fetch_add(1, Ordering::SeqCst);
+        if !self.is_suite() {
+            switches.set_escapes(false);
+        }
     }
 
     pub(crate) fn connected_to(&self, address: String) {
@@ -386,7 +401,7 @@ mod tests {
         bench.worker.discovered();
         let tests = vec![TestUnit { id: "u".into(), ..TestUnit::default() }];
         assert_eq!(bench.event(), Event::Discovered { tests, problems: vec!["odd".into()] });
-        assert_eq!(bench.request(&Request::RunSuite { classes }).unwrap()[0], "suite");
+        assert_eq!(bench.request(&Request::RunSuite { classes, injection: None }).unwrap()[0], "suite");
         bench.worker.suite_finished();
         assert_eq!(bench.event(), Event::SuiteFinished { problems: Vec::new() });
         assert_eq!(bench.request(&Request::Stop), None);
@@ -396,7 +411,7 @@ mod tests {
     fn what_a_suite_does_between_tests_belongs_to_none_and_comes_with_the_next() {
         let mut bench = Bench::new();
         bench.counters.allocate(3).unwrap();
-        bench.request(&Request::RunSuite { classes: Vec::new() });
+        bench.request(&Request::RunSuite { classes: Vec::new(), injection: None });
         let mut befores = Vec::new();
         for test in ["a", "b"] {
             bench.counters.count(1, 0);

@@ -49,7 +49,7 @@ Two contracts are judged for each clause:
   source independence  the catch works no matter where in the try the exception comes from
   pure resilience      the program does its work even when the try fails at once
 
-catchment.toml in DIR may hold: include, exclude, jobs, budget, and for findings you accept
+catchment.toml in DIR may hold: include, exclude, jobs, budget, silence (time after which a mute suite hangs), and for findings you accept
   [[suppress]]
   pair = \"the id that --all and --json show\"
   reason = \"why\"

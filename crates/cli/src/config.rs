@@ -12,7 +12,7 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 const FILE: &str = "catchment.toml";
-const KEYS: [&str; 5] = ["budget", "exclude", "include", "jobs", "suppress"];
+const KEYS: [&str; 6] = ["budget", "exclude", "include", "jobs", "silence", "suppress"];
 const SUPPRESS_KEYS: [&str; 2] = ["pair", "reason"];
 
 /// What the file says. Nothing is needed.
@@ -22,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) exclude: Vec<String>,
     pub(crate) jobs: Option<NonZeroUsize>,
     pub(crate) budget: Option<Duration>,
+    /// How long a suite may give no sign of life.
+    pub(crate) silence: Option<Duration>,
     pub(crate) suppress: Vec<Suppression>,
 }
 
@@ -32,6 +34,7 @@ struct ConfigFile {
     exclude: Vec<String>,
     jobs: Option<NonZeroUsize>,
     budget: Option<String>,
+    silence: Option<String>,
     suppress: Vec<SuppressTable>,
 }
 
@@ -77,7 +80,10 @@ fn parse(text: &str) -> Result<Config, ConfigError> {
 
 fn understood(file: ConfigFile) -> Result<Config, ConfigError> {
     let wrong = |what: String| ConfigError { line: None, what };
-    let budget = file.budget.as_deref().map(duration::parse).transpose();
+    let time = |key: &str, text: Option<String>| {
+        let parsed = text.as_deref().map(duration::parse).transpose();
+        parsed.map_err(|error| wrong(format!("{key}: {error}")))
+    };
     let suppress = file.suppress.into_iter().map(|it| Suppression { pair: it.pair, reason: it.reason });
     let suppress: Vec<_> = suppress.collect();
     if let Some(bare) = suppress.iter().find(|it| it.reason.trim().is_empty()) {
@@ -87,7 +93,8 @@ fn understood(file: ConfigFile) -> Result<Config, ConfigError> {
         include: file.include,
         exclude: file.exclude,
         jobs: file.jobs,
-        budget: budget.map_err(|error| wrong(format!("budget: {error}")))?,
+        budget: time("budget", file.budget)?,
+        silence: time("silence", file.silence)?,
         suppress,
     })
 }
@@ -158,6 +165,7 @@ mod tests {
             exclude = ["*Generated"]
             jobs = 4
             budget = "10m"
+            silence = "5m"
             [[suppress]]
             pair = "com.acme.Cache.load()V#0.0:E@1"
             reason = "told to"
@@ -167,6 +175,7 @@ mod tests {
             exclude: vec!["*Generated".into()],
             jobs: NonZeroUsize::new(4),
             budget: Some(Duration::from_secs(600)),
+            silence: Some(Duration::from_secs(300)),
             suppress: vec![Suppression {
                 pair: "com.acme.Cache.load()V#0.0:E@1".into(),
                 reason: "told to".into(),
@@ -204,6 +213,7 @@ mod tests {
         assert_eq!(error("\n\n[[suppress]]\npair = \"a\"\n").0, Some(3));
         assert_eq!(error("a = = 1").0, Some(1));
         assert!(error("budget = \"soon\"").1.contains("soon"));
+        assert!(error("silence = \"long\"").1.starts_with("silence: "));
         assert_eq!(error("suppress = 3").0, Some(1));
         let bare = error("[[suppress]]\npair = \"a\"\nreason = \" \"");
         assert_eq!(bare.1, "the suppression of a has no reason");

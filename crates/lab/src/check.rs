@@ -7,14 +7,19 @@
 
 mod attempts;
 mod baseline;
+mod batch;
 mod campaign;
+mod contexts;
 mod counters;
 mod experiments;
 pub(crate) mod observations;
+mod proof;
+mod queue;
 mod slot;
 mod solo;
 mod subjects;
 mod suite;
+mod trials;
 
 pub use campaign::CheckError;
 pub use subjects::PairSelection;
@@ -49,6 +54,8 @@ pub struct CheckRequest {
     pub jobs: usize,
     /// No new work is started when this is used up.
     pub budget: Option<Duration>,
+    /// A suite that gives no sign of life for so long hangs; two minutes unless given.
+    pub silence: Option<Duration>,
     /// Run every experiment, also those that no longer change a verdict.
     pub matrix: bool,
     /// Forget what earlier checks found.
@@ -102,10 +109,12 @@ pub fn check(
         campaign: Mutex::new(Campaign { store, checked }),
         progress: Mutex::new(progress),
         deadline: request.budget.map(|budget| begun + budget),
+        silence: request.silence.unwrap_or(suite::SILENCE),
     };
     let outcome = carry_out(request, &shared, &numbers);
+    let outcome = outcome.map_err(|error| shared.explained(error.settled()));
     let _ = fs::remove_dir_all(slots_folder(&lab.folder));
-    outcome.map_err(CheckError::settled)?;
+    outcome?;
     Ok(finished(shared, &project, begun))
 }
 
@@ -139,8 +148,8 @@ fn configurations(project: &Project) -> Vec<CheckedConfiguration> {
     let described = |configuration: &project::RunConfiguration| CheckedConfiguration {
         name: configuration.name.clone(),
         framework: configuration.framework.to_string(),
-        java_version: String::new(),
         notes: configuration.notes.clone(),
+        ..CheckedConfiguration::default()
     };
     project.configurations.iter().map(described).collect()
 }
@@ -154,6 +163,7 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
     }
     suite::observe(shared, &mut slots)?;
     solo::observe(shared, &mut slots)?;
+    contexts::observe(shared, &mut slots)?;
     let baseline = Baseline::read(&shared.campaign().store)?;
     let positions: HashMap<_, _> =
         numbers.iter().enumerate().map(|(position, number)| (*number, position)).collect();
@@ -197,12 +207,21 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
         project.problems.iter().map(|each| Problem { place: each.place.clone(), what: each.what.clone() }),
     );
     for (index, configuration) in project.configurations.iter().enumerate() {
+        if let (Some(jvm), Some(checked)) =
+            (campaign.store.jvm(index).ok().flatten(), checked.configurations.get_mut(index))
+        {
+            (checked.java_version, checked.framework) = (jvm.java, jvm.framework);
+        }
         for ordinal in 0..suite::RUNS {
             let found =
                 campaign.store.finished(index, Phase::Suite, ordinal).ok().flatten().unwrap_or_default();
             let place = configuration.name.clone();
             problems.extend(found.into_iter().map(|what| Problem { place: place.clone(), what }));
         }
+    }
+    // Not in the order in which several slots came to an end.
+    for pair in &mut checked.pairs {
+        pair.experiments.sort_by(|a, b| (a.test, &a.exception).cmp(&(b.test, &b.exception)));
     }
     checked.stats = stats;
     checked.problems = problems.into_iter().collect();

@@ -7,25 +7,30 @@
 //! usage         how each plain run used each pair
 //! sample        what caught exceptions looked like
 //! finished      phases that are complete
+//! jvm           what the tests of each run configuration run on
 //! experiment    the plan: test, pair, exception
-//! attempt       each execution of an experiment
+//! attempt       each execution of an experiment that is over; of warm ones, once the worker has proven itself
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
 //! aside, never an error.
 
 use crate::check::observations::{Attempt, PairNumber, Phase, PlainRun, TestNumber, Usages};
+use crate::unix::free_bytes;
+use crate::worker::Jvm;
 use catchment_protocol::lab::{Sample, TestUnit};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Changes whenever the tables below do.
-const VERSION: &str = "1";
+/// Changes whenever the tables below do, or what their rows mean.
+const VERSION: &str = "2";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
+/// Tests write files, JVMs map some, and so does this store.
+const LEAST_FREE_BYTES: u64 = 32 << 20;
 
 const TABLES: &str = "
 create table meta (name text primary key, value text not null) without rowid;
@@ -44,6 +49,7 @@ create table sample (
     pair integer not null, exception text not null, sample text not null, primary key (pair, exception)) without rowid;
 create table finished (configuration integer not null, phase text not null, ordinal integer not null, problems text not null,
     primary key (configuration, phase, ordinal)) without rowid;
+create table jvm (configuration integer primary key, java text not null, framework text not null);
 create table experiment (
     number integer primary key, pair integer not null, test integer not null, exception text not null,
     unique (pair, test, exception));
@@ -58,6 +64,9 @@ pub enum StoreError {
     Database { path: PathBuf, reason: rusqlite::Error },
     #[error("cannot keep results in {}: {reason}", path.display())]
     File { path: PathBuf, reason: io::Error },
+    /// Tests that cannot write fail, too, and mean nothing.
+    #[error("no space left on the disk of {}; what was finished is kept, and the next check goes on from there", path.display())]
+    Full { path: PathBuf },
     #[error("cannot keep results: {0}")]
     Encoding(#[from] serde_json::Error),
 }
@@ -73,7 +82,7 @@ pub(crate) enum Found {
 }
 
 /// A planned experiment: throw `exception` at the beginning of every execution of the pair's try while the test runs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Planned {
     pub(crate) pair: PairNumber,
     pub(crate) test: TestNumber,
@@ -91,6 +100,8 @@ pub(crate) struct KnownTest {
 pub(crate) struct Store {
     connection: Connection,
     path: PathBuf,
+    /// With less space on its disk nothing more is believed.
+    least_free_bytes: u64,
 }
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -115,14 +126,14 @@ impl Store {
         let connection = Connection::open(path).ok()?;
         let query = "select value from meta where name = 'state'";
         let state: String = connection.query_row(query, [], |row| row.get(0)).ok()?;
-        let store = Self { connection, path: path.to_owned() };
+        let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
         (state == wanted && store.configure().is_ok()).then_some(store)
     }
 
     fn create(path: &Path, state: &str) -> Result<Self> {
         let database = |reason| StoreError::Database { path: path.to_owned(), reason };
         let connection = Connection::open(path).map_err(database)?;
-        let store = Self { connection, path: path.to_owned() };
+        let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
         store.configure()?;
         let tables = format!("begin; {TABLES} insert into meta values ('state', '{state}'); commit;");
         store.connection.execute_batch(&tables).map_err(database)?;
@@ -136,11 +147,23 @@ impl Store {
     }
 
     fn failed(&self, reason: rusqlite::Error) -> StoreError {
-        StoreError::Database { path: self.path.clone(), reason }
+        let path = self.path.clone();
+        match reason.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => StoreError::Full { path },
+            _ => StoreError::Database { path, reason },
+        }
+    }
+
+    /// The workers run on the same disk. What their tests say when it is full is about the disk.
+    pub(crate) fn require_space(&self) -> Result<()> {
+        let free = self.path.parent().and_then(free_bytes);
+        let is_full = free.is_some_and(|free| free < self.least_free_bytes);
+        if is_full { Err(StoreError::Full { path: self.path.clone() }) } else { Ok(()) }
     }
 
     /// Does several writes as one: all of them are kept, or none.
     pub(crate) fn together<T>(&self, write: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.require_space()?;
         let transaction = self.connection.unchecked_transaction().map_err(|reason| self.failed(reason))?;
         let value = write()?;
         transaction.commit().map_err(|reason| self.failed(reason))?;
@@ -278,6 +301,23 @@ impl Store {
         Ok(())
     }
 
+    pub(crate) fn keep_jvm(&self, configuration: usize, jvm: &Jvm) -> Result<()> {
+        self.execute(
+            "insert or replace into jvm values (?1, ?2, ?3)",
+            params![configuration as i64, jvm.java, jvm.framework],
+        )?;
+        Ok(())
+    }
+
+    /// `None` before the first suite run.
+    pub(crate) fn jvm(&self, configuration: usize) -> Result<Option<Jvm>> {
+        let query = "select java, framework from jvm where configuration = ?1";
+        let found = self.connection.query_row(query, [configuration as i64], |row| {
+            Ok(Jvm { java: row.get(0)?, framework: row.get(1)? })
+        });
+        found.optional().map_err(|reason| self.failed(reason))
+    }
+
     /// The problems of a phase that is complete; `None` while it is not.
     pub(crate) fn finished(
         &self,
@@ -305,24 +345,19 @@ impl Store {
         })
     }
 
-    /// Adds an attempt at a planned experiment.
-    pub(crate) fn keep_attempt(&self, planned: &Planned, ordinal: u32, attempt: &Attempt) -> Result<()> {
-        let json = serde_json::to_string(attempt)?;
-        self.execute(
-            "insert or replace into attempt select number, ?4, ?5 from experiment \
-             where pair = ?1 and test = ?2 and exception = ?3",
-            params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
-        )?;
-        Ok(())
-    }
-
-    /// Forgets attempts that were made in a worker that turned out to be spoilt.
-    pub(crate) fn forget_attempts(&self, planned: &Planned) -> Result<()> {
-        self.execute(
-            "delete from attempt where experiment in \
-             (select number from experiment where pair = ?1 and test = ?2 and exception = ?3)",
-            params![planned.pair.0, planned.test.0, planned.exception],
-        )?;
+    /// All attempts at a planned experiment, in place of what was known of it.
+    pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
+        let key = params![planned.pair.0, planned.test.0, planned.exception];
+        let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";
+        self.execute(&format!("delete from attempt where experiment in ({experiment})"), key)?;
+        for (ordinal, attempt) in (0_u32..).zip(attempts) {
+            let json = serde_json::to_string(attempt)?;
+            self.execute(
+                "insert into attempt select number, ?4, ?5 from experiment \
+                 where pair = ?1 and test = ?2 and exception = ?3",
+                params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
+            )?;
+        }
         Ok(())
     }
 
@@ -366,6 +401,14 @@ mod tests {
         TestUnit { id: id.to_owned(), class: "a.T".to_owned(), name: id.to_owned(), shared: None }
     }
 
+    fn jvm() -> Jvm {
+        Jvm { java: "17.0.15".to_owned(), framework: "JUnit 4.13.2".to_owned() }
+    }
+
+    fn fresh_attempt() -> Attempt {
+        Attempt { is_fresh: true, ..Attempt::default() }
+    }
+
     #[test]
     fn what_was_kept_is_there_after_opening_again() {
         let folder = tempfile::tempdir().unwrap();
@@ -377,9 +420,11 @@ mod tests {
             store.keep_run(test, Phase::Solo, 1, &run_with(pair)).unwrap();
             store.keep_run(test, Phase::Solo, 1, &run_with(pair)).unwrap();
             store.finish(0, Phase::Suite, 0, &["odd".to_owned()]).unwrap();
+            store.keep_jvm(0, &jvm()).unwrap();
             planned = Planned { pair, test, exception: "a.E".to_owned() };
             store.plan(&[planned.clone(), planned.clone()]).unwrap();
-            store.keep_attempt(&planned, 0, &Attempt::default()).unwrap();
+            store.keep_attempts(&planned, &[fresh_attempt(), fresh_attempt()]).unwrap();
+            store.keep_attempts(&planned, &[Attempt::default()]).unwrap();
             // Dropped without a word, as a killed process does.
             std::mem::forget(store);
         }
@@ -392,9 +437,9 @@ mod tests {
         assert_eq!(store.runs(Phase::Suite).unwrap(), BTreeMap::new());
         assert_eq!(store.finished(0, Phase::Suite, 0).unwrap(), Some(vec!["odd".to_owned()]));
         assert_eq!(store.finished(0, Phase::Suite, 1).unwrap(), None);
+        assert_eq!(store.jvm(0).unwrap(), Some(jvm()));
+        assert_eq!(store.jvm(1).unwrap(), None);
         assert_eq!(store.attempts().unwrap(), [(planned.clone(), vec![Attempt::default()])].into());
-        store.forget_attempts(&planned).unwrap();
-        assert_eq!(store.attempts().unwrap(), BTreeMap::new());
     }
 
     #[test]
@@ -409,6 +454,35 @@ mod tests {
             .unwrap();
         assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Other);
         assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
+    }
+
+    #[test]
+    fn a_full_disk_is_one_line_and_loses_nothing_that_was_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        store.finish(0, Phase::Suite, 0, &["odd".to_owned()]).unwrap();
+        let pages: i64 = store.connection.query_row("pragma page_count", [], |row| row.get(0)).unwrap();
+        store.connection.pragma_update(None, "max_page_count", pages).unwrap();
+        let full = (1..10_000)
+            .map(|ordinal| store.together(|| store.finish(0, Phase::Suite, ordinal, &["odd".to_owned()])))
+            .find_map(Result::err)
+            .unwrap();
+        assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
+        assert_eq!(full.to_string().lines().count(), 1);
+        drop(store);
+        let (store, found) = Store::open(folder.path(), 1, false).unwrap();
+        assert_eq!(found, Found::Same);
+        assert_eq!(store.finished(0, Phase::Suite, 0).unwrap(), Some(vec!["odd".to_owned()]));
+    }
+
+    #[test]
+    fn nothing_is_kept_that_was_seen_on_a_disk_without_space() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut store, _) = Store::open(folder.path(), 1, false).unwrap();
+        store.least_free_bytes = u64::MAX;
+        let full = store.together(|| store.finish(0, Phase::Suite, 0, &[])).unwrap_err();
+        assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
+        assert_eq!(store.finished(0, Phase::Suite, 0).unwrap(), None);
     }
 
     #[test]

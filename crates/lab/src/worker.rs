@@ -5,6 +5,7 @@
 //! [`WorkerEnd`] says how.
 
 mod command;
+mod lasting;
 mod output;
 mod sweep;
 
@@ -78,8 +79,19 @@ impl std::fmt::Display for WorkerEnd {
     }
 }
 
+/// What a worker runs on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Jvm {
+    /// `17.0.15`.
+    pub(crate) java: String,
+    /// `JUnit Platform 1.11.2`.
+    pub(crate) framework: String,
+}
+
 /// What a worker says on its own account while it does what it was asked.
 pub(crate) trait Listener {
+    /// The JVM is up.
+    fn ready(&mut self, jvm: Jvm);
     fn record(&mut self, record: Record);
     /// A test that only showed while the suite ran.
     fn unit(&mut self, unit: TestUnit);
@@ -115,8 +127,7 @@ impl Worker {
         listening.set_nonblocking(true).map_err(|error| failed("no socket", error))?;
         let mut command = setup.command();
         unix::end_with_parent(&mut command);
-        let mut child = command
-            .spawn()
+        let mut child = lasting::spawn(command)
             .map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
         let output = Output::drain(&mut child);
         let accepted = accept(&listening, &mut child, interrupt);
@@ -147,7 +158,12 @@ impl Worker {
         let deadline = Instant::now() + START_TIME;
         loop {
             match self.next_event(deadline, interrupt) {
-                Ok(Event::Ready { .. }) => return Ok(()),
+                Ok(Event::Ready { java_version, framework, .. }) => {
+                    // Behind the sign is the number of the build.
+                    let java = java_version.split('+').next().unwrap_or_default().to_owned();
+                    listener.ready(Jvm { java, framework });
+                    return Ok(());
+                }
                 Ok(Event::Record(record)) => listener.record(record),
                 Ok(Event::Unusable { what }) => {
                     self.kill();
@@ -191,11 +207,12 @@ impl Worker {
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
+        injection: Option<Injection>,
         listener: &mut dyn Listener,
         limit: Duration,
         interrupt: &Interrupt,
     ) -> Result<Vec<String>, WorkerEnd> {
-        self.ask(&Request::RunSuite { classes: classes.to_vec() })?;
+        self.ask(&Request::RunSuite { classes: classes.to_vec(), injection })?;
         loop {
             match self.next_event(Instant::now() + limit, interrupt)? {
                 Event::SuiteFinished { problems } => return Ok(problems),

@@ -22,8 +22,8 @@ pub enum Request {
     /// List the tests in these classes. Answer: [`Event::Discovered`].
     Discover { classes: Vec<String> },
     /// Run all tests of these classes, in this order, as one suite. Answer: [`Event::TestFinished`] for each test, then
-    /// [`Event::SuiteFinished`].
-    RunSuite { classes: Vec<String> },
+    /// [`Event::SuiteFinished`]. The injection is armed from the beginning to the end of each test, not between.
+    RunSuite { classes: Vec<String>, injection: Option<Injection> },
     /// Run one test alone. Answer: [`Event::TestFinished`].
     RunTest { test: String, injection: Option<Injection> },
     /// End. Answer: the socket closes.
@@ -121,8 +121,8 @@ pub struct TestRun {
     pub micros: u64,
     /// Counters that moved, and by how much.
     pub counted: Vec<(u32, u64)>,
-    /// An exception left an application method into test code.
-    pub blue: bool,
+    /// Exceptions that left an application method into test code; of a test run alone, at most one is counted.
+    pub escaped: u64,
     /// Addresses other than loopback that were connected to or looked up.
     pub external: Vec<String>,
     /// Threads that the test started and left running.
@@ -249,7 +249,7 @@ mod tests {
                 failure: Some(failure),
                 micros: 12,
                 counted: vec![(7, u64::MAX)],
-                blue: true,
+                escaped: 1,
                 external: vec![],
                 threads_left: vec!["pool-1".into()],
                 samples: vec![(3, Sample { fields: vec![field()], ..Sample::default() })],

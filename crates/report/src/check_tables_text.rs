@@ -3,7 +3,10 @@
 use crate::check::CheckReport;
 use crate::check_text::CheckDetail;
 use crate::text::counted;
-use catchment_verdicts::{CheckedTest, PairTables, SetAside, TestTable};
+use catchment_verdicts::{
+    CheckedConfiguration, CheckedProject, CheckedTest, PairTables, SetAside, TestTable,
+};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// So many tests of each kind are named unless all are asked for.
@@ -39,15 +42,33 @@ pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) ->
 }
 
 /// How much of the exception handling the tests specify.
-pub(crate) fn write_test_table(out: &mut dyn Write, tests: &[CheckedTest]) -> io::Result<()> {
-    let table = TestTable::of(tests);
-    writeln!(out, "\n{}", counted(table.total, "test", "tests"))?;
+pub(crate) fn write_test_table(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
+    let table = TestTable::of(&project.tests);
+    let tests = counted(table.total, "test", "tests");
+    writeln!(out, "\n{tests}{}", run_by(&project.configurations))?;
     let expected = table.expected_exceptions.map(|count| format!("; {count} reached test code"));
     let expected = format!("expect exceptions{}", expected.unwrap_or_default());
     let internal = format!("pass through catches; {} caught by the application", table.internal_exceptions);
     write_colour(out, "blue", table.blue, table.total, &expected)?;
     write_colour(out, "white", table.white, table.total, &internal)?;
-    write_colour(out, "pink", table.pink, table.total, "see no exception")
+    write_colour(out, "pink", table.pink, table.total, "see no exception")?;
+    match project.tests.iter().filter(|test| test.shared_context).count() {
+        0 => Ok(()),
+        count => writeln!(
+            out,
+            "  {count} with a shared context: tried together with their class, failures confirmed alone"
+        ),
+    }
+}
+
+/// `, run by JUnit 5.10.2 on Java 17.0.9`, each kind once.
+fn run_by(configurations: &[CheckedConfiguration]) -> String {
+    let known =
+        configurations.iter().filter(|each| !each.framework.is_empty() && !each.java_version.is_empty());
+    let kinds: BTreeSet<_> =
+        known.map(|each| format!("{} on Java {}", each.framework, each.java_version)).collect();
+    let kinds: Vec<_> = kinds.into_iter().collect();
+    if kinds.is_empty() { String::new() } else { format!(", run by {}", kinds.join(" and ")) }
 }
 
 fn write_colour(out: &mut dyn Write, name: &str, count: usize, total: usize, what: &str) -> io::Result<()> {

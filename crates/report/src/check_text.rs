@@ -37,7 +37,7 @@ pub fn write_check_text(
         write_all_pairs(out, report)?;
     }
     write_pair_table(out, report)?;
-    write_test_table(out, &report.project.tests)?;
+    write_test_table(out, report.project)?;
     write_set_aside(out, &report.project.tests, detail)?;
     write_notes(out, report)?;
     write_unfinished(out, report)?;

@@ -56,12 +56,13 @@ pub struct CheckedTest {
     pub colour: Option<TestColour>,
     /// Why its runs are no evidence for or against anything.
     pub set_aside: Option<SetAside>,
-    /// Run together with others of its class, because alone it would cost far more (a Spring context).
+    /// Its experiments run together with those of its class, because alone it costs far more: the class prepares something
+    /// expensive. Its failures are confirmed alone.
     pub shared_context: bool,
     pub suite_millis: u64,
     /// Alone in a worker, nothing armed. `None` when it enters no pair.
     pub solo_millis: Option<u64>,
-    /// Exceptions that left application code into test code, in the suite; `None` when only whether is known.
+    /// Exceptions that left application code into test code, in the suite; `None` when it did not run there.
     pub exceptions_to_test: Option<u64>,
     /// Exceptions that application clauses caught during the test, in the suite.
     pub exceptions_caught: u64,

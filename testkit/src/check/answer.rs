@@ -11,15 +11,33 @@ use serde_json::Value;
 #[derive(Debug, Clone)]
 pub struct Answer {
     json: Value,
+    progress: String,
 }
 
 impl Answer {
     pub fn parse(text: &str) -> Result<Self> {
         let json: Value = serde_json::from_str(text).context("the answer is no JSON")?;
         match json["schema"].as_str() {
-            Some("catchment.check/1") => Ok(Self { json }),
+            Some("catchment.check/1") => Ok(Self { json, progress: String::new() }),
             schema => bail!("the answer's schema is {schema:?}"),
         }
+    }
+
+    /// With what it said on the way.
+    pub(super) fn with_progress(self, progress: &str) -> Self {
+        Self { progress: progress.to_owned(), ..self }
+    }
+
+    /// Lines that claim more to be done than there is to do.
+    pub fn overdone(&self) -> Vec<String> {
+        let is_overdone = |line: &&str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            words.windows(3).any(|words| match (words[0].parse::<u64>(), words[2].parse::<u64>()) {
+                (Ok(done), Ok(total)) => words[1] == "of" && done > total,
+                _ => false,
+            })
+        };
+        self.progress.lines().filter(is_overdone).map(str::to_owned).collect()
     }
 
     pub fn json(&self) -> &Value {
@@ -31,6 +49,9 @@ impl Answer {
         let mut facts = self.verdicts();
         for (kind, count) in self.json["tests"].as_object().into_iter().flatten() {
             facts.insert(format!("tests {kind}"), count.to_string());
+        }
+        for test in array(&self.json["test_list"]) {
+            facts.insert(format!("shared {}", test_name(&test["name"])), test["shared_context"].to_string());
         }
         for pair in array(&self.json["pairs"]) {
             let about = about(pair);
@@ -185,6 +206,13 @@ mod tests {
              usages 1 pink, 2 blue\n  only timeouts\n  CacheTest.loads[1.5]: fail\n",
         );
         assert_eq!(facts, expected.unwrap());
+    }
+
+    #[test]
+    fn more_than_all_is_too_much() {
+        let said = "catchment: tests: 7 of 7\ncatchment: experiments: 31 of 29\ncatchment: a note of 3";
+        let answer = Answer::parse(ANSWER).unwrap().with_progress(said);
+        assert_eq!(answer.overdone(), ["catchment: experiments: 31 of 29"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! # comment
 //! tests  total 13  red 0  flaky 0  pink 5  white 6  blue 2
 //! aside ToggledTest.everyOtherTime: flaky
+//! shared ContextTest.reads: true                  (tried together with its class; nothing is said of other tests)
 //! pair Cache.load catch IOException: independent, not_resilient
 //!   usages 1 pink, 2 white
 //!   unreachable                                   (no injected exception can get there)
@@ -39,7 +40,7 @@ impl Reader {
             [] => Ok(()),
             [first, ..] if first.starts_with('#') => Ok(()),
             ["tests", counts @ ..] => self.counts(counts),
-            ["aside", ..] => self.fact(line),
+            ["aside" | "shared", ..] => self.fact(line),
             ["pair", ..] => self.pair_line(line),
             _ if line.starts_with(' ') => self.detail(line.trim()),
             _ => bail!("starts with no known word"),

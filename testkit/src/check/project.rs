@@ -109,6 +109,10 @@ impl CheckProject {
         let mut class_path = vec![self.main_classes()];
         class_path.extend(self.libraries.iter().cloned());
         copy(&compiled(tests, &class_path)?, &self.test_classes())?;
+        let settings = fixture.join("catchment.toml");
+        if settings.is_file() {
+            fs::copy(&settings, self.folder().join("catchment.toml"))?;
+        }
         // What a user's folder holds besides: it must still be there, and as it was.
         copy(&fixture.join("main"), &self.folder().join("src/main"))?;
         copy(tests, &self.folder().join("src/test"))
@@ -136,7 +140,8 @@ impl CheckProject {
         if !matches!(output.status.code(), Some(0 | 1)) {
             bail!("catchment check ended with {}:\n{errors}", output.status);
         }
-        Answer::parse(&String::from_utf8_lossy(&output.stdout)).with_context(|| errors.into_owned())
+        let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout));
+        Ok(answer.with_context(|| errors.clone().into_owned())?.with_progress(&errors))
     }
 }
 

@@ -33,7 +33,7 @@ fn a_suite_tells_of_each_test_as_it_runs() {
     let classes = classes();
     let mut worker = Worker::ready(17, &classes);
     let tests = ["tests.Cases#plain", "tests.Cases#multi"];
-    worker.ask(&Request::RunSuite { classes: tests.map(str::to_owned).to_vec() });
+    worker.ask(&Request::RunSuite { classes: tests.map(str::to_owned).to_vec(), injection: None });
     let event = worker.event();
     assert!(matches!(&event, Some(Event::Unit(unit)) if unit.id == "late"), "{event:?}");
     let mut finished = Vec::new();
@@ -57,11 +57,23 @@ fn exceptions_that_leave_the_application_into_a_test_make_it_blue() {
         let mut worker = Worker::ready(java, &classes);
         for blue in ["blue", "blueByReference", "blueByReflection"] {
             let run = worker.run(blue);
-            assert!(run.blue && run.outcome == Outcome::Passed, "{java}: {run:?}");
+            assert!(run.escaped == 1 && run.outcome == Outcome::Passed, "{java}: {run:?}");
             let run = worker.run("white");
-            assert!(!run.blue && seen(&run) == "caught", "{java}: {run:?}");
+            assert!(run.escaped == 0 && seen(&run) == "caught", "{java}: {run:?}");
         }
-        assert!(!worker.run("plain").blue);
+        assert_eq!(worker.run("plain").escaped, 0);
+        let tests = ["tests.Cases#blue", "tests.Cases#blueFiveTimes", "tests.Cases#blueOnceThoughRethrown"];
+        worker.ask(&Request::RunSuite { classes: tests.map(str::to_owned).to_vec(), injection: None });
+        let mut escaped = Vec::new();
+        while let Some(event) = worker.event() {
+            match event {
+                Event::TestFinished(run) => escaped.push(run.escaped),
+                Event::SuiteFinished { .. } => break,
+                _ => {}
+            }
+        }
+        // The first is the test that only the suite shows.
+        assert_eq!(escaped, [0, 1, 5, 1], "{java}");
     }
 }
 

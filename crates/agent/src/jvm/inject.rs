@@ -70,19 +70,31 @@ pub(super) fn is_injected<'j>(java: &Java<'j>, throwable: Throwable<'j>, experim
     java.mark_of(throwable) >> 1 == experiment
 }
 
-/// Looks who called the method that is being left: if it is test code, the test is blue.
-pub(super) fn escaped(call: &Call<'_>) {
+/// Looks who called the method that is being left: if it is test code, the test is blue. An exception that test code lets
+/// pass, so that it leaves the application once more, is one exception.
+pub(super) fn escaped<'j>(call: &Call<'j>, thrown: Throwable<'j>) {
+    if is_called_by_test(call) {
+        let mark = call.worker.mark_of_escaped();
+        if call.java.mark_of(thrown) != mark {
+            call.java.mark(thrown, mark);
+            call.worker.escaped_to_test(&call.observer.switches);
+        }
+    }
+}
+
+fn is_called_by_test(call: &Call<'_>) -> bool {
     let mut skipped = FRAMES_OF_ESCAPE;
     for count in CALLERS_READ {
         for method in call.java.stack(skipped, count) {
             match call.worker.callers.kind_of(method.number(), || kind_of(call, method)) {
-                Caller::Test => return call.worker.test_is_blue(&call.observer.switches),
+                Caller::Test => return true,
                 Caller::GoBetween => {}
-                Caller::Other => return,
+                Caller::Other => return false,
             }
         }
         skipped += count;
     }
+    false
 }
 
 fn kind_of(call: &Call<'_>, method: Method) -> Caller {

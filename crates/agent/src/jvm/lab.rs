@@ -227,9 +227,11 @@ pub(super) extern "system" fn caught(
     });
 }
 
-pub(super) extern "system" fn escaped(env: *mut jni::JNIEnv, _: jni::jclass) {
+pub(super) extern "system" fn escaped(env: *mut jni::JNIEnv, _: jni::jclass, thrown: jni::jthrowable) {
     in_worker(env, (), |call| {
-        inject::escaped(call);
+        // SAFETY: the argument.
+        let thrown = unsafe { call.throwable(thrown) }?;
+        inject::escaped(call, thrown);
         Some(())
     });
 }

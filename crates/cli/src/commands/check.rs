@@ -85,6 +85,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         },
         jobs: args.jobs.or(config.jobs).map_or_else(default_jobs, NonZeroUsize::get),
         budget: args.budget.or(config.budget),
+        silence: config.silence,
         matrix: args.matrix,
         fresh: args.fresh,
         allow_external: args.allow_external,
@@ -170,9 +171,11 @@ mod tests {
             exclude: vec!["*Old".into()],
             jobs: NonZeroUsize::new(3),
             budget: Some(Duration::from_secs(60)),
+            silence: Some(Duration::from_secs(7)),
             suppress: Vec::new(),
         };
         let from_file = request(&args(&[]), &config);
+        assert_eq!(from_file.silence, Some(Duration::from_secs(7)));
         assert_eq!((from_file.jobs, from_file.budget), (3, Some(Duration::from_secs(60))));
         assert_eq!(from_file.selection.include, ["com.file.*"]);
         let typed = args(&["--include", "a.*", "--include", "b.*", "--jobs", "2", "--budget", "1h"]);

@@ -7,7 +7,9 @@ use super::observations::Attempt;
 use super::slot::describe;
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::{Injected, Outcome as RunOutcome, TestRun};
-use catchment_verdicts::{CaughtElsewhere, Failure, FailureKind, NoOutcome, Outcome};
+use catchment_verdicts::{
+    CaughtElsewhere, CheckedPair, Experiment, Failure, FailureKind, Mode, NoOutcome, Outcome, TestId,
+};
 
 /// In what kind of JVM to try next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,7 @@ pub(crate) fn next_place(attempts: &[Attempt], needs_fresh: bool) -> Option<Plac
         (None, []) => Some(if needs_fresh { Place::Fresh } else { Place::Warm }),
         (Some(warm), []) => is_doubtful(warm).then_some(Place::Fresh),
         (Some(warm), [one]) if failed(warm) && one.outcome == Outcome::Pass => Some(Place::Fresh),
+        (Some(warm), [one]) if !failed(warm) && failed(one) => Some(Place::Fresh),
         (None, [one]) if failed(one) => Some(Place::Fresh),
         _ => None,
     }
@@ -32,7 +35,15 @@ pub(crate) fn next_place(attempts: &[Attempt], needs_fresh: bool) -> Option<Plac
 
 /// Speaks against the pair, or against the worker: in the baseline the test reached the try.
 pub(crate) fn is_doubtful(attempt: &Attempt) -> bool {
-    matches!(attempt.outcome, Outcome::Fail(_) | Outcome::None(NoOutcome::NotReached))
+    matches!(
+        attempt.outcome,
+        Outcome::Fail(_) | Outcome::None(NoOutcome::NotReached | NoOutcome::WorkerLost(_))
+    )
+}
+
+/// The test no longer passes with nothing armed, so what it says under injection means nothing.
+pub(crate) fn not_itself() -> Attempt {
+    none(NoOutcome::WorkerLost("the test failed with nothing injected".to_owned()))
 }
 
 /// What the attempts say together.
@@ -56,8 +67,57 @@ pub(crate) fn conclude(attempts: &[Attempt]) -> Option<Conclusion<'_>> {
     Some(Conclusion { attempt, confirmed_fresh, unstable })
 }
 
-fn is_failure(attempt: &Attempt) -> bool {
+pub(crate) fn is_failure(attempt: &Attempt) -> bool {
     matches!(attempt.outcome, Outcome::Fail(_))
+}
+
+pub(crate) fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<Experiment> {
+    let conclusion = conclude(attempts)?;
+    let attempt = conclusion.attempt;
+    Some(Experiment {
+        test,
+        exception: exception.to_owned(),
+        mode: Mode::ShortCircuit,
+        outcome: attempt.outcome.clone(),
+        confirmed_fresh: conclusion.confirmed_fresh,
+        unstable: conclusion.unstable,
+        reached: attempt.reached,
+        fired: attempt.fired,
+        caught_here: attempt.caught_here,
+        caught_elsewhere: attempt.caught_elsewhere.clone(),
+        made: attempt.made.clone(),
+    })
+}
+
+/// It needs no further attempt.
+pub(crate) fn is_final(experiment: &Experiment) -> bool {
+    match &experiment.outcome {
+        Outcome::Fail(_) => experiment.confirmed_fresh || experiment.unstable,
+        Outcome::Pass => true,
+        Outcome::None(why) => !matches!(why, NoOutcome::NotRun(_)),
+    }
+}
+
+/// Why no injected exception reaches the clause, when none of them did.
+pub(crate) fn not_injectable(pair: &CheckedPair) -> Option<String> {
+    let mut reasons = pair.experiments.iter().map(|experiment| match &experiment.outcome {
+        Outcome::None(NoOutcome::CaughtElsewhere(place)) => {
+            Some(format!("{} is caught before it reaches this clause, by {place}", experiment.exception))
+        }
+        Outcome::None(NoOutcome::NotConstructible(why)) => {
+            Some(format!("no {} can be made: {why}", experiment.exception))
+        }
+        _ => None,
+    });
+    let first = reasons.next().flatten()?;
+    reasons.all(|reason| reason.is_some()).then_some(first)
+}
+
+/// `com.acme.Cache.load  Cache.java:83`.
+pub(crate) fn place_of(pair: &CheckedPair) -> String {
+    let line = pair.catch_line.or(pair.try_line).map(|line| format!(":{line}")).unwrap_or_default();
+    let file = pair.source_file.as_deref().unwrap_or("unknown source");
+    format!("{}.{}  {file}{line}", pair.class, pair.method)
 }
 
 /// How a run of a test with an injection ended.
@@ -181,6 +241,12 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_that_only_a_fresh_jvm_saw_is_confirmed_by_another() {
+        assert_eq!(play(&not_itself(), &[fail(true), fail(true)], false), (true, true, false));
+        assert_eq!(play(&not_itself(), &[fail(true), pass(true)], false), (true, false, true));
+    }
+
+    #[test]
     fn what_happens_once_per_jvm_runs_in_fresh_ones_only() {
         assert_eq!(play(&fail(false), &[pass(true)], true), (false, false, false));
         assert_eq!(play(&fail(false), &[fail(true), fail(true)], true), (true, true, false));
@@ -194,6 +260,7 @@ mod tests {
         let not_reached = none(NoOutcome::NotReached);
         assert_eq!(next_place(std::slice::from_ref(&not_reached), false), Some(Place::Fresh));
         assert_eq!(next_place(&[not_reached.clone(), pass(true)], false), None);
+        assert_eq!(next_place(&[not_itself()], false), Some(Place::Fresh));
         assert_eq!(conclude(&[not_reached, pass(true)]).unwrap().attempt.outcome, Outcome::Pass);
     }
 }

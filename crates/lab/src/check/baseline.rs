@@ -1,6 +1,7 @@
 //! From the runs with nothing armed to a checked project without experiments: which tests are evidence, and which pairs
 //! each of them executes.
 
+use super::contexts;
 use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber, Usages};
 use super::solo::{self, once_per_jvm, runs_of};
 use crate::store::{KnownTest, Store, StoreError};
@@ -17,6 +18,7 @@ pub(crate) struct Baseline {
     suite: Runs,
     solo: Runs,
     fresh: Runs,
+    class: Runs,
 }
 
 impl Baseline {
@@ -31,6 +33,7 @@ impl Baseline {
             suite: store.runs(Phase::Suite)?,
             solo: store.runs(Phase::Solo)?,
             fresh: store.runs(Phase::Fresh)?,
+            class: store.runs(Phase::Class)?,
         })
     }
 
@@ -47,10 +50,10 @@ impl Baseline {
             configuration: test.configuration,
             colour: first.filter(|_| passes).map(colour),
             set_aside,
-            shared_context: test.unit.shared.is_some(),
+            shared_context: contexts::shares_context(&self.class, number),
             suite_millis: first.map_or(0, |run| run.micros / 1000),
             solo_millis: self.steady(number).map(|run| run.micros / 1000),
-            exceptions_to_test: None,
+            exceptions_to_test: first.map(|run| run.escaped),
             exceptions_caught: first.map_or(0, |run| run.usages.iter().map(|(_, usages)| usages.white).sum()),
         }
     }
@@ -63,6 +66,17 @@ impl Baseline {
     /// How long the test takes alone with nothing armed.
     pub(crate) fn solo_micros(&self, test: TestNumber) -> u64 {
         self.steady(test).map_or(0, |run| run.micros)
+    }
+
+    /// How long its class takes with nothing armed, if that is how its experiments run.
+    pub(crate) fn class_micros(&self, test: TestNumber) -> u64 {
+        self.class.get(&(test, contexts::RUNS - 1)).map_or(0, |run| run.micros)
+    }
+
+    /// Whether experiments with this pair run together with those of other tests of the class.
+    pub(crate) fn is_together(&self, test: TestNumber, pair: PairNumber) -> bool {
+        let alone = self.steady(test);
+        alone.is_some_and(|alone| contexts::uses_as_alone(&self.class, test, pair, alone))
     }
 
     pub(crate) fn leaves_threads(&self, test: TestNumber) -> bool {
@@ -162,7 +176,7 @@ fn add(sum: &mut catchment_verdicts::Usages, usages: Usages) {
 }
 
 fn colour(run: &PlainRun) -> TestColour {
-    if run.blue {
+    if run.escaped > 0 {
         TestColour::Blue
     } else if run.usages.iter().any(|(_, usages)| usages.white > 0) {
         TestColour::White

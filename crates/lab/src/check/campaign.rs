@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why a check came to no result. Each is one line.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) campaign: Mutex<Campaign>,
     pub(crate) progress: Mutex<&'a mut (dyn Progress + Send)>,
     pub(crate) deadline: Option<Instant>,
+    /// How long a suite may give no sign of life.
+    pub(crate) silence: Duration,
 }
 
 impl Shared<'_> {
@@ -87,6 +89,15 @@ impl Shared<'_> {
 
     pub(crate) fn is_interrupted(&self) -> bool {
         self.lab.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// On a full disk whatever goes wrong goes wrong because of that.
+    pub(crate) fn explained(&self, error: CheckError) -> CheckError {
+        match (error, self.campaign().store.require_space()) {
+            (CheckError::Interrupted, _) => CheckError::Interrupted,
+            (_, Err(full)) => CheckError::Store(full),
+            (error, Ok(())) => error,
+        }
     }
 
     /// No new work is to be started.

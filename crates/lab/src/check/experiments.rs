@@ -1,33 +1,18 @@
 //! The experiments: those that can still change a verdict, one after the other on every slot.
-//!
-//! The baseline of a test is its second run in a JVM, so an experiment too follows a run of its test in the same JVM with
-//! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
-//! the pair is used once per JVM does the experiment come first.
 
-use super::attempts::{Place, attempt_of, conclude, is_doubtful, next_place};
+use super::attempts::{Place, experiment_of, is_doubtful, is_final, next_place, not_injectable};
 use super::baseline::Baseline;
 use super::campaign::{Campaign, CheckError, Shared};
-use super::observations::{Attempt, PairNumber, TestNumber};
-use super::slot::{Running, Slot, in_parallel};
-use super::solo::{fresh_time_limit, run_plain, time_limit};
-use crate::store::{KnownTest, Planned};
-use crate::worker::WorkerEnd;
-use catchment_protocol::lab::{Injection, TestRun};
+use super::observations::{Attempt, PairNumber};
+use super::proof::Unproven;
+use super::queue::{Key, PairNeeds, Queue, Taken};
+use super::slot::{Slot, in_parallel};
+use crate::store::Planned;
 use catchment_verdicts::{
-    CheckedPair, Experiment, FailureKind, Mode, Needed, NoOutcome, NotRun, Outcome, Step, TestId,
-    what_is_needed,
+    CheckedPair, Experiment, FailureKind, Needed, NoOutcome, NotRun, Outcome, Step, TestId, what_is_needed,
 };
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
-
-/// A worker proves that it still is what it was after this many experiments at the latest.
-const SENTINEL_EVERY: usize = 50;
-/// More executions of a try than so many times the baseline's, and then some, never end.
-const ENDLESS_FACTOR: u64 = 100;
-const ENDLESS_ALLOWANCE: u64 = 10_000;
-/// An experiment that was under suspicion this often runs in a fresh JVM.
-const SUSPICIONS: u32 = 2;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How the plan is carried out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,35 +22,27 @@ pub(crate) struct Manner {
 }
 
 /// One experiment to be done now.
-#[derive(Debug, Clone)]
-struct Task {
-    position: usize,
-    test: TestId,
-    planned: Planned,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) key: Key,
+    pub(crate) planned: Planned,
+    /// It has been done before, in a worker that did not prove itself.
+    is_repeated: bool,
     needs_fresh: bool,
+    /// Others of its class may run with it.
+    pub(crate) is_together: bool,
     /// The pair is used once per JVM, so that nothing may run before.
-    comes_first: bool,
+    pub(crate) comes_first: bool,
     /// Executions of the try in the baseline.
-    entries: u64,
-    attempts: Vec<Attempt>,
-}
-
-/// What is left to do, pair by pair.
-#[derive(Debug, Default)]
-struct Queue {
-    /// Positions of pairs, the most valuable first.
-    order: Vec<usize>,
-    waiting: HashMap<usize, VecDeque<Needed>>,
-    in_flight: HashSet<Planned>,
-    suspicions: HashMap<Planned, u32>,
+    pub(crate) entries: u64,
 }
 
 pub(crate) struct Experiments<'a, 'p> {
-    shared: &'a Shared<'p>,
-    baseline: &'a Baseline,
+    pub(crate) shared: &'a Shared<'p>,
+    pub(crate) baseline: &'a Baseline,
     /// By position of the pair.
     numbers: &'a [PairNumber],
-    positions: &'a HashMap<PairNumber, usize>,
+    pub(crate) positions: &'a HashMap<PairNumber, usize>,
     manner: Manner,
     queue: Mutex<Queue>,
 }
@@ -124,33 +101,34 @@ impl<'a, 'p> Experiments<'a, 'p> {
         Ok(())
     }
 
-    /// Pairs whose clause some test enters come first: both contracts wait for them. Then the cheap ones.
+    /// How many experiments there are to do.
     fn fill_queue(&self) -> u64 {
         let campaign = self.shared.campaign();
-        let mut queue = self.queue();
-        let mut left = 0;
-        let mut ranked = Vec::new();
-        for (position, pair) in campaign.checked.pairs.iter().enumerate() {
+        let needs = |(position, pair): (usize, &CheckedPair)| {
             let needed = self.needed(&campaign, pair);
-            if !needed.is_empty() {
-                left += needed.len() as u64;
-                let has_white = pair.executions.iter().any(|execution| execution.usages.white > 0);
-                let cost: u64 = needed.iter().map(|each| self.micros_of(each.test)).sum();
-                ranked.push((!has_white, cost, position));
-                queue.waiting.insert(position, needed.into());
+            let micros = needed.iter().map(|each| self.micros_of(each.test)).sum();
+            PairNeeds {
+                position,
+                is_entered: pair.executions.iter().any(|execution| execution.usages.white > 0),
+                micros: self.shared.deadline.map(|_| micros),
+                needed,
             }
-        }
-        ranked.sort_unstable();
-        queue.order = ranked.into_iter().map(|(_, _, position)| position).collect();
-        left
+        };
+        let mut queue = self.queue();
+        *queue = Queue::new(campaign.checked.pairs.iter().enumerate().map(needs).collect());
+        queue.total()
     }
 
-    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
+    pub(crate) fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn micros_of(&self, test: TestId) -> u64 {
+    pub(crate) fn micros_of(&self, test: TestId) -> u64 {
         self.baseline.solo_micros(self.baseline.tests[test.index()].0)
+    }
+
+    pub(crate) fn configuration_of(&self, test: TestId) -> usize {
+        self.baseline.tests[test.index()].1.configuration
     }
 
     /// What the pair still needs; in a full matrix, what it has not got.
@@ -177,197 +155,95 @@ impl<'a, 'p> Experiments<'a, 'p> {
     }
 
     fn work(&self, slot: &mut Slot<'_>) -> Result<(), CheckError> {
-        let mut unproven: Vec<Task> = Vec::new();
+        let mut unproven = Unproven::default();
         loop {
-            if self.shared.is_over() {
-                break;
+            while !self.shared.is_over()
+                && let Some(task) = self.take()
+            {
+                let companions = self.companions(&task);
+                if companions.is_empty() {
+                    self.do_one(slot, &task, &mut unproven)?;
+                } else {
+                    self.do_together(slot, &[vec![task], companions].concat(), &mut unproven)?;
+                }
             }
-            let Some(task) = self.take() else { break };
-            let needs_proof = self.carry_out(slot, &task, &mut unproven)?;
-            if needs_proof || unproven.len() >= SENTINEL_EVERY {
-                self.prove(slot, &task, &mut unproven)?;
+            if self.shared.is_interrupted() {
+                return Ok(());
             }
-            self.shared.step(1);
-        }
-        if let Some(last) = unproven.last().cloned()
-            && !self.shared.is_interrupted()
-        {
-            self.prove(slot, &last, &mut unproven)?;
+            self.prove_last(slot, &mut unproven)?;
             // What turned out to be in doubt is taken up again.
-            if unproven.is_empty() && self.has_work() && !self.shared.is_over() {
-                return self.work(slot);
+            if self.shared.is_over() || !self.queue().has_work() {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
-    fn has_work(&self) -> bool {
-        self.queue().waiting.values().any(|waiting| !waiting.is_empty())
+    fn do_one(&self, slot: &mut Slot<'_>, task: &Task, unproven: &mut Unproven) -> Result<(), CheckError> {
+        self.prove_before_another(slot, task, unproven)?;
+        let is_doubtful = self.carry_out(slot, task, Vec::new(), unproven)?;
+        let is_last_repeat = task.is_repeated && !self.queue().has_repeats();
+        if is_last_repeat && !is_doubtful {
+            return self.prove_last(slot, unproven);
+        }
+        self.prove_if_due(slot, is_doubtful.then_some(task.key.test), unproven)
     }
 
     fn take(&self) -> Option<Task> {
         let campaign = self.shared.campaign();
-        let mut queue = self.queue();
-        let order = queue.order.clone();
-        for position in order {
-            while let Some(needed) = queue.waiting.get_mut(&position).and_then(VecDeque::pop_front) {
-                let pair = &campaign.checked.pairs[position];
-                let planned = self.planned(position, needed.test, &pair.types[needed.exception]);
-                if queue.in_flight.contains(&planned) {
-                    continue;
-                }
-                queue.in_flight.insert(planned.clone());
-                let is_suspect = queue.suspicions.get(&planned).is_some_and(|count| *count >= SUSPICIONS);
-                return Some(self.task(pair, position, &needed, planned, is_suspect));
-            }
-        }
-        None
+        let taken = self.queue().take()?;
+        Some(self.task(&campaign.checked.pairs[taken.key.position], taken))
     }
 
-    fn task(
-        &self,
-        pair: &CheckedPair,
-        position: usize,
-        needed: &Needed,
-        planned: Planned,
-        is_suspect: bool,
-    ) -> Task {
-        let execution = pair.executions.iter().find(|execution| execution.test == needed.test);
+    pub(crate) fn task(&self, pair: &CheckedPair, taken: Taken) -> Task {
+        let Taken { key, is_repeated, is_suspect } = taken;
+        let execution = pair.executions.iter().find(|execution| execution.test == key.test);
         let is_once_per_jvm = execution.is_some_and(|execution| execution.once_per_jvm);
-        let done = pair.experiments.iter().find(|experiment| {
-            experiment.test == needed.test && experiment.exception == pair.types[needed.exception]
-        });
-        // A failure that an earlier check could not confirm any more.
-        let attempts = done.filter(|_| needed.step == Step::Confirm).map(unconfirmed).into_iter().collect();
+        let planned = self.planned(key.position, key.test, &pair.types[key.exception]);
+        let needs_fresh = is_suspect || is_once_per_jvm;
         Task {
-            position,
-            test: needed.test,
+            key,
+            is_together: !is_repeated
+                && !needs_fresh
+                && self.baseline.is_together(planned.test, planned.pair),
             planned,
-            needs_fresh: is_suspect || is_once_per_jvm,
+            is_repeated,
+            needs_fresh,
             comes_first: is_once_per_jvm,
             entries: execution.map_or(0, |execution| execution.usages.entries()),
-            attempts,
         }
     }
 
-    /// Makes the attempts the experiment needs. Says whether the worker has to prove itself now.
-    fn carry_out(
+    /// Makes the attempts the experiment needs besides those that were made. Says whether something in the warm worker was
+    /// doubtful.
+    pub(crate) fn carry_out(
         &self,
         slot: &mut Slot<'_>,
         task: &Task,
-        unproven: &mut Vec<Task>,
+        made: Vec<Attempt>,
+        unproven: &mut Unproven,
     ) -> Result<bool, CheckError> {
-        let mut attempts = task.attempts.clone();
-        let mut needs_proof = false;
+        let mut has_doubts = made.iter().any(is_doubtful);
+        made.iter().for_each(|attempt| self.count(attempt));
+        let mut attempts = made;
         while let Some(place) = next_place(&attempts, task.needs_fresh) {
             let attempt = match place {
-                Place::Warm => self.attempt_warm(slot, task)?,
+                Place::Warm => self.attempt_warm(slot, task, unproven)?,
                 Place::Fresh => self.attempt_fresh(slot, task)?,
             };
-            needs_proof |= place == Place::Warm && is_doubtful(&attempt);
-            if place == Place::Warm {
-                unproven.push(task.clone());
-            }
+            has_doubts |= place == Place::Warm && is_doubtful(&attempt);
             self.count(&attempt);
-            let ordinal = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
-            self.shared.campaign().store.keep_attempt(&task.planned, ordinal, &attempt)?;
             attempts.push(attempt);
         }
+        let is_final = attempts.iter().any(|attempt| attempt.is_fresh);
+        if is_final {
+            let campaign = self.shared.campaign();
+            campaign.store.together(|| campaign.store.keep_attempts(&task.planned, &attempts))?;
+        }
         self.finish(task, &attempts);
-        Ok(needs_proof)
-    }
-
-    fn attempt_warm(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Attempt, CheckError> {
-        let (number, test) = &self.baseline.tests[task.test.index()];
-        let limit = time_limit(self.baseline.solo_micros(*number));
-        let injection = self.injection(task)?;
-        if !self.settle_warm(slot, *number, test)? {
-            return Ok(not_itself());
+        if !is_final {
+            unproven.add(task.clone(), attempts);
         }
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let (result, micros) = running.run_test(&test.unit.id, Some(injection), limit);
-        let attempt = self.judged(running, &result, micros, *number)?;
-        let leaves_threads = result.as_ref().is_ok_and(|run| !run.threads_left.is_empty());
-        if result.is_err() || leaves_threads && !self.baseline.leaves_threads(*number) {
-            slot.discard();
-        }
-        Ok(attempt)
-    }
-
-    fn attempt_fresh(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Attempt, CheckError> {
-        let (number, test) = &self.baseline.tests[task.test.index()];
-        let limit = fresh_time_limit(self.baseline.solo_micros(*number));
-        let injection = self.injection(task)?;
-        let begun = Instant::now();
-        let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
-        if !task.comes_first {
-            let ((plain, _), _) = run_plain(&mut running, test, limit)?;
-            if !plain.passed() {
-                return Ok(Attempt { is_fresh: true, ..not_itself() });
-            }
-        }
-        let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
-        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let attempt = self.judged(&running, &result, micros, *number)?;
-        if result.is_ok() {
-            running.stop();
-        }
-        Ok(Attempt { is_fresh: true, ..attempt })
-    }
-
-    /// Lets the test run once with nothing armed in the warm worker, unless it has. Whether it passed: a worker in which it
-    /// does not is replaced, once.
-    fn settle_warm(
-        &self,
-        slot: &mut Slot<'_>,
-        number: TestNumber,
-        test: &KnownTest,
-    ) -> Result<bool, CheckError> {
-        let limit = time_limit(self.baseline.solo_micros(number));
-        for _ in 0..2 {
-            let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-            if running.has_settled(&test.unit.id) {
-                return Ok(true);
-            }
-            let begun = Instant::now();
-            let ((plain, _), _) = run_plain(running, test, limit)?;
-            self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());
-            if plain.passed() {
-                return Ok(true);
-            }
-            slot.discard();
-        }
-        Ok(false)
-    }
-
-    fn judged(
-        &self,
-        running: &Running<'_>,
-        result: &Result<TestRun, WorkerEnd>,
-        micros: u64,
-        test: TestNumber,
-    ) -> Result<Attempt, CheckError> {
-        if let Err(WorkerEnd::Interrupted) = result {
-            return Err(CheckError::Interrupted);
-        }
-        let campaign = self.shared.campaign();
-        let place = |counter: u32| {
-            let position = self.positions.get(&running.heard.meanings.clause_of(counter)?)?;
-            Some(place_of(&campaign.checked.pairs[*position]))
-        };
-        let attempt = attempt_of(result, place);
-        Ok(Attempt { micros, unarmed_micros: self.baseline.solo_micros(test), ..attempt })
-    }
-
-    fn injection(&self, task: &Task) -> Result<Injection, CheckError> {
-        let campaign = self.shared.campaign();
-        let sample = campaign.store.sample(task.planned.pair, &task.planned.exception)?;
-        Ok(Injection {
-            pair: campaign.checked.pairs[task.position].id.clone(),
-            exception: task.planned.exception.clone(),
-            sample,
-            max_fired: ENDLESS_ALLOWANCE + task.entries.saturating_mul(ENDLESS_FACTOR),
-        })
+        Ok(has_doubts)
     }
 
     fn count(&self, attempt: &Attempt) {
@@ -391,63 +267,24 @@ impl<'a, 'p> Experiments<'a, 'p> {
     fn finish(&self, task: &Task, attempts: &[Attempt]) {
         let mut campaign = self.shared.campaign();
         let mut queue = self.queue();
-        queue.in_flight.remove(&task.planned);
-        let pair = &mut campaign.checked.pairs[task.position];
-        let experiment = experiment_of(task.test, &task.planned.exception, attempts);
+        queue.finish(task.key);
+        let pair = &mut campaign.checked.pairs[task.key.position];
+        let experiment = experiment_of(task.key.test, &task.planned.exception, attempts);
         let is_pass = experiment.as_ref().is_some_and(Experiment::is_pass);
-        pair.experiments.retain(|each| !(each.test == task.test && each.exception == task.planned.exception));
+        pair.experiments
+            .retain(|each| !(each.test == task.key.test && each.exception == task.planned.exception));
         pair.experiments.extend(experiment);
         pair.not_injectable = not_injectable(pair);
         // A pass makes nothing unnecessary but itself.
         if !is_pass {
-            self.refresh(&campaign, &mut queue, task.position);
+            self.refresh(&campaign, &mut queue, task.key.position);
+            self.shared.retotal(queue.total());
         }
+        self.shared.step(1);
     }
 
-    fn refresh(&self, campaign: &Campaign, queue: &mut Queue, position: usize) {
-        let needed = self.needed(campaign, &campaign.checked.pairs[position]);
-        queue.waiting.insert(position, needed.into());
-    }
-
-    /// Runs the test with nothing armed. If it no longer does what it did, everything since the last proof is in doubt.
-    fn prove(&self, slot: &mut Slot<'_>, task: &Task, unproven: &mut Vec<Task>) -> Result<(), CheckError> {
-        let (number, test) = &self.baseline.tests[task.test.index()];
-        if task.needs_fresh || !slot.has_warm() {
-            unproven.clear();
-            return Ok(());
-        }
-        let begun = Instant::now();
-        let limit = time_limit(self.baseline.solo_micros(*number));
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let ((run, _), has_ended) = run_plain(running, test, limit)?;
-        self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());
-        if !run.passed() || has_ended {
-            slot.discard();
-            self.doubt(unproven)?;
-        }
-        unproven.clear();
-        Ok(())
-    }
-
-    fn doubt(&self, unproven: &[Task]) -> Result<(), CheckError> {
-        let mut campaign = self.shared.campaign();
-        let mut queue = self.queue();
-        for task in unproven {
-            let pair = &mut campaign.checked.pairs[task.position];
-            let same = |each: &Experiment| each.test == task.test && each.exception == task.planned.exception;
-            // What a fresh JVM has said stands.
-            let is_warm_only = pair.experiments.iter().any(|each| same(each) && !each.confirmed_fresh);
-            if is_warm_only {
-                pair.experiments.retain(|each| !same(each));
-                pair.not_injectable = not_injectable(pair);
-                campaign.store.forget_attempts(&task.planned)?;
-                *queue.suspicions.entry(task.planned.clone()).or_default() += 1;
-                self.refresh(&campaign, &mut queue, task.position);
-            }
-        }
-        let left: usize = queue.waiting.values().map(VecDeque::len).sum();
-        self.shared.retotal(left as u64);
-        Ok(())
+    pub(crate) fn refresh(&self, campaign: &Campaign, queue: &mut Queue, position: usize) {
+        queue.set_needed(position, self.needed(campaign, &campaign.checked.pairs[position]));
     }
 
     /// What was needed and not run says so.
@@ -482,66 +319,6 @@ impl<'a, 'p> Experiments<'a, 'p> {
     }
 }
 
-/// The test no longer passes with nothing armed, so what it says under injection means nothing.
-fn not_itself() -> Attempt {
-    let why = "the test failed with nothing injected".to_owned();
-    Attempt { outcome: Outcome::None(NoOutcome::WorkerLost(why)), ..Attempt::default() }
-}
-
 fn is_not_run(experiment: &&Experiment) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
-}
-
-/// It needs no further attempt.
-fn is_final(experiment: &Experiment) -> bool {
-    match &experiment.outcome {
-        Outcome::Fail(_) => experiment.confirmed_fresh || experiment.unstable,
-        Outcome::Pass => true,
-        Outcome::None(why) => !matches!(why, NoOutcome::NotRun(_)),
-    }
-}
-
-/// A warm failure, as the attempt it was.
-fn unconfirmed(experiment: &Experiment) -> Attempt {
-    Attempt { outcome: experiment.outcome.clone(), ..Attempt::default() }
-}
-
-fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<Experiment> {
-    let conclusion = conclude(attempts)?;
-    let attempt = conclusion.attempt;
-    Some(Experiment {
-        test,
-        exception: exception.to_owned(),
-        mode: Mode::ShortCircuit,
-        outcome: attempt.outcome.clone(),
-        confirmed_fresh: conclusion.confirmed_fresh,
-        unstable: conclusion.unstable,
-        reached: attempt.reached,
-        fired: attempt.fired,
-        caught_here: attempt.caught_here,
-        caught_elsewhere: attempt.caught_elsewhere.clone(),
-        made: attempt.made.clone(),
-    })
-}
-
-/// Why no injected exception reaches the clause, when none of them did.
-fn not_injectable(pair: &CheckedPair) -> Option<String> {
-    let mut reasons = pair.experiments.iter().map(|experiment| match &experiment.outcome {
-        Outcome::None(NoOutcome::CaughtElsewhere(place)) => {
-            Some(format!("{} is caught before it reaches this clause, by {place}", experiment.exception))
-        }
-        Outcome::None(NoOutcome::NotConstructible(why)) => {
-            Some(format!("no {} can be made: {why}", experiment.exception))
-        }
-        _ => None,
-    });
-    let first = reasons.next().flatten()?;
-    reasons.all(|reason| reason.is_some()).then_some(first)
-}
-
-/// `com.acme.Cache.load  Cache.java:83`.
-fn place_of(pair: &CheckedPair) -> String {
-    let line = pair.catch_line.or(pair.try_line).map(|line| format!(":{line}")).unwrap_or_default();
-    let file = pair.source_file.as_deref().unwrap_or("unknown source");
-    format!("{}.{}  {file}{line}", pair.class, pair.method)
 }

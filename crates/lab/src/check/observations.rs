@@ -4,11 +4,11 @@ use catchment_verdicts::{CaughtElsewhere, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// A pair's number in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct PairNumber(pub(crate) i64);
 
 /// A test's number in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TestNumber(pub(crate) i64);
 
 /// How a run with nothing armed came about.
@@ -20,6 +20,8 @@ pub(crate) enum Phase {
     Solo,
     /// Alone in a JVM of its own.
     Fresh,
+    /// With the other tests of its class, and no others, in a worker.
+    Class,
 }
 
 impl Phase {
@@ -28,6 +30,7 @@ impl Phase {
             Self::Suite => "suite",
             Self::Solo => "solo",
             Self::Fresh => "fresh",
+            Self::Class => "class",
         }
     }
 }
@@ -85,7 +88,8 @@ pub(crate) struct PlainRun {
     pub(crate) outcome: PlainOutcome,
     /// From the request to the answer where the test was asked for alone, else from its start to its end.
     pub(crate) micros: u64,
-    pub(crate) blue: bool,
+    /// Exceptions that left the application into the test; counted to the end in a suite only.
+    pub(crate) escaped: u64,
     pub(crate) external: Vec<String>,
     pub(crate) threads_left: Vec<String>,
     /// In a table of their own.
@@ -107,7 +111,7 @@ impl PlainRun {
             self.outcome = other.outcome;
         }
         self.micros += other.micros;
-        self.blue |= other.blue;
+        self.escaped += other.escaped;
         self.external.extend(other.external);
         self.threads_left.extend(other.threads_left);
         for (pair, more) in other.usages {

@@ -7,7 +7,7 @@ use super::observations::{PairNumber, PlainOutcome, PlainRun, Usages};
 use crate::install::InstalledAgent;
 use crate::project::{Project, RunConfiguration};
 use crate::unix;
-use crate::worker::{Interrupt, Listener, Worker, WorkerEnd, WorkerSetup};
+use crate::worker::{Interrupt, Jvm, Listener, Worker, WorkerEnd, WorkerSetup};
 use catchment_protocol::lab::{Failure, Injection, Outcome, Sample, TestRun, TestUnit};
 use catchment_protocol::records::Record;
 use catchment_verdicts::{Problem, Stats};
@@ -47,6 +47,7 @@ impl Lab<'_> {
 #[derive(Debug)]
 pub(crate) struct Heard<'a> {
     lab: &'a Lab<'a>,
+    pub(crate) jvm: Jvm,
     pub(crate) meanings: CounterMeanings,
     pub(crate) units: Vec<TestUnit>,
     pub(crate) running: Option<String>,
@@ -57,8 +58,15 @@ pub(crate) struct Heard<'a> {
 
 impl<'a> Heard<'a> {
     fn new(lab: &'a Lab<'a>) -> Self {
-        let meanings = CounterMeanings::default();
-        Self { lab, meanings, units: Vec::new(), running: None, finished: Vec::new(), before: HashMap::new() }
+        Self {
+            lab,
+            jvm: Jvm::default(),
+            meanings: CounterMeanings::default(),
+            units: Vec::new(),
+            running: None,
+            finished: Vec::new(),
+            before: HashMap::new(),
+        }
     }
 
     pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
@@ -70,7 +78,7 @@ impl<'a> Heard<'a> {
                 Outcome::Skipped => PlainOutcome::Skipped(text()),
             },
             micros: run.micros,
-            blue: run.blue,
+            escaped: run.escaped,
             external: run.external.clone(),
             threads_left: run.threads_left.clone(),
             usages: self.meanings.usages(&run.counted),
@@ -87,6 +95,10 @@ impl<'a> Heard<'a> {
 }
 
 impl Listener for Heard<'_> {
+    fn ready(&mut self, jvm: Jvm) {
+        self.jvm = jvm;
+    }
+
     fn record(&mut self, record: Record) {
         match record {
             Record::ClassWoven(class) => self.meanings.add_class(&class, &self.lab.numbers),
@@ -144,8 +156,26 @@ pub(crate) struct Running<'a> {
     worker: Worker,
     pub(crate) heard: Heard<'a>,
     configuration: usize,
-    /// Tests that have run here with nothing armed: whatever happens once per JVM has happened for them.
+    /// Tests and classes that have run here with nothing armed: whatever happens once per JVM has happened for them.
     settled: HashSet<String>,
+}
+
+/// What a JVM said while it ran the tests of a class.
+#[derive(Debug)]
+pub(crate) struct ClassRun {
+    pub(crate) finished: Vec<TestRun>,
+    /// The test in which the JVM ended.
+    pub(crate) running: Option<String>,
+    /// How the JVM ended, if it did.
+    pub(crate) end: Option<WorkerEnd>,
+}
+
+impl ClassRun {
+    /// `None` for a test that did not run to its end, or in several parts.
+    pub(crate) fn of_test(&self, test: &str) -> Option<&TestRun> {
+        let mut parts = self.finished.iter().filter(|run| run.test == test);
+        parts.next().filter(|_| parts.next().is_none())
+    }
 }
 
 impl Running<'_> {
@@ -160,7 +190,28 @@ impl Running<'_> {
         silence: Duration,
     ) -> Result<Vec<String>, WorkerEnd> {
         let interrupt = self.heard.lab.interrupt;
-        self.worker.run_suite(classes, &mut self.heard, silence, interrupt)
+        self.worker.run_suite(classes, None, &mut self.heard, silence, interrupt)
+    }
+
+    /// Runs all tests of one class and says what was seen of each, and how long that took from here.
+    pub(crate) fn run_class(
+        &mut self,
+        class: &str,
+        injection: Option<Injection>,
+        silence: Duration,
+    ) -> (ClassRun, u64) {
+        let interrupt = self.heard.lab.interrupt;
+        if injection.is_none() {
+            self.settled.insert(class.to_owned());
+        }
+        self.heard.finished.clear();
+        self.heard.running = None;
+        let start = Instant::now();
+        let classes = [class.to_owned()];
+        let result = self.worker.run_suite(&classes, injection, &mut self.heard, silence, interrupt);
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let finished = std::mem::take(&mut self.heard.finished);
+        (ClassRun { finished, running: self.heard.running.take(), end: result.err() }, micros)
     }
 
     /// Runs one test and says how long that took from here.
@@ -179,8 +230,9 @@ impl Running<'_> {
         (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
-    pub(crate) fn has_settled(&self, test: &str) -> bool {
-        self.settled.contains(test)
+    /// Whether the test, or the class, has.
+    pub(crate) fn has_settled(&self, name: &str) -> bool {
+        self.settled.contains(name)
     }
 
     pub(crate) fn stop(self) {
@@ -263,8 +315,9 @@ impl<'a> Slot<'a> {
         }
     }
 
-    pub(crate) fn has_warm(&self) -> bool {
-        self.warm.is_some()
+    /// Of the warm worker, if there is one.
+    pub(crate) fn warm_configuration(&self) -> Option<usize> {
+        self.warm.as_ref().map(|warm| warm.configuration)
     }
 
     /// One more test has left threads behind; how many did.

@@ -4,18 +4,21 @@ use super::campaign::{Campaign, CheckError, Shared};
 use super::observations::{Phase, PlainOutcome, PlainRun};
 use super::slot::{Heard, Running, Slot, in_parallel};
 use crate::project::RunConfiguration;
-use crate::worker::WorkerEnd;
+use crate::worker::{Jvm, WorkerEnd};
 use catchment_protocol::lab::TestUnit;
 use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
-/// Without a sign of life for this long, and ten times what the build's longest test took, a suite hangs.
-const SILENCE: Duration = Duration::from_secs(120);
+/// Without a sign of life for this long, unless the user says otherwise, and ten times what the build's longest test took, a
+/// suite hangs.
+pub(crate) const SILENCE: Duration = Duration::from_secs(120);
 
 /// What one run of a suite showed.
 #[derive(Debug, Default)]
 struct SuiteRuns {
+    jvm: Jvm,
     units: HashMap<String, TestUnit>,
     runs: Vec<(String, PlainRun)>,
     /// Where in `runs` each test is.
@@ -34,15 +37,26 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
         }
     }
     let tests: u64 = missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
-    shared.phase("suite, nothing injected", Some(tests));
+    // Without reports of the build nobody knows how many tests there are.
+    let is_known = tests > 0 || missing.is_empty();
+    shared.phase("suite, nothing injected", is_known.then_some(tests));
     missing.reverse();
-    let missing = std::sync::Mutex::new(missing);
+    let missing = Mutex::new(missing);
+    let total = Mutex::new(tests);
     in_parallel(slots, |slot| {
         while let Some((configuration, ordinal)) = missing.lock().ok().and_then(|mut missing| missing.pop()) {
             let begun = Instant::now();
             let runs = run_suite(shared, slot, configuration)?;
             shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
             keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
+            let seen = runs.runs.len() as u64;
+            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+            *total = *total + seen - expected_tests(shared, configuration);
+            if is_known {
+                // Reports count otherwise than we do: each invocation of a test, or all of them as one.
+                shared.retotal(*total);
+            }
+            shared.step(seen);
         }
         Ok(())
     })
@@ -65,6 +79,7 @@ fn keep(
             let test = store.test_number(configuration, &unit)?;
             store.keep_run(test, Phase::Suite, ordinal, run)?;
         }
+        store.keep_jvm(configuration, &runs.jvm)?;
         store.finish(configuration, Phase::Suite, ordinal, &runs.problems)
     })?;
     Ok(())
@@ -87,11 +102,11 @@ fn run_suite(
     while !classes.is_empty() {
         let mut running = slot.start(configuration, false).map_err(CheckError::Worker)?;
         let (units, problems) = running.discover(classes).map_err(CheckError::Worker)?;
+        seen.jvm = running.heard.jvm.clone();
         seen.add_units(units);
         seen.problems.extend(problems);
-        let result = running.run_suite(classes, silence(settings));
+        let result = running.run_suite(classes, silence(shared, settings));
         seen.add_runs(&mut running.heard);
-        shared.step(running.heard.finished.len() as u64);
         match result {
             Ok(problems) => {
                 seen.problems.extend(problems);
@@ -107,9 +122,9 @@ fn run_suite(
     Ok(seen.without_parts_of_wholes())
 }
 
-fn silence(settings: &RunConfiguration) -> Duration {
+fn silence(shared: &Shared<'_>, settings: &RunConfiguration) -> Duration {
     let longest = settings.reported.iter().map(|test| test.millis).max().unwrap_or(0);
-    SILENCE.max(Duration::from_millis(longest.saturating_mul(10)))
+    shared.silence.max(Duration::from_millis(longest.saturating_mul(10)))
 }
 
 impl SuiteRuns {

@@ -31,8 +31,8 @@ final class Link {
     /** While an experiment runs: a clause has caught this. */
     static native void caught(Throwable thrown, int counter);
 
-    /** A method of the application is being left by an exception. */
-    static native void escaped();
+    /** A method of the application is being left by this exception. */
+    static native void escaped(Throwable thrown);
 
     /**
      * Gives the exceptions of one class at one counter a counter of their own.

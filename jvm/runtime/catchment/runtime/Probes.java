@@ -128,7 +128,7 @@ public final class Probes {
     public static void methodEscape(Throwable thrown, int id) {
         try {
             if (UNSAFE.getLong(ESCAPES) != 0) {
-                Link.escaped();
+                Link.escaped(thrown);
             }
         } catch (StackOverflowError ours) {
             // See above.

@@ -146,6 +146,10 @@ public final class Shapes {
         }
     }
 
+    public static void run(Runnable body) {
+        body.run();
+    }
+
     public static void fail() {
         throw new UnsupportedOperationException("as ever");
     }

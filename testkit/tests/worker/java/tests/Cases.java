@@ -149,6 +149,17 @@ final class Cases {
         return "no exception";
     }
 
+    static Object blueFiveTimes() {
+        for (int i = 0; i < 5; i++) {
+            blue();
+        }
+        return null;
+    }
+
+    static Object blueOnceThoughRethrown() {
+        return expectFailure(() -> Shapes.run(Shapes::fail));
+    }
+
     static Object blueByReference() {
         return expectFailure(Shapes::fail);
     }

@@ -1,0 +1,131 @@
+//! One attempt at an experiment, in a warm worker or in a fresh JVM.
+//!
+//! The baseline of a test is its second run in a JVM, so an attempt too follows a run of its test in the same JVM with
+//! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
+//! the pair is used once per JVM does the attempt come first.
+
+use super::attempts::{attempt_of, not_itself, place_of};
+use super::campaign::CheckError;
+use super::experiments::{Experiments, Task};
+use super::observations::{Attempt, TestNumber};
+use super::proof::Unproven;
+use super::slot::{Running, Slot};
+use super::solo::{fresh_time_limit, run_plain, time_limit};
+use crate::store::KnownTest;
+use crate::worker::WorkerEnd;
+use catchment_protocol::lab::{Injection, TestRun};
+use std::time::Instant;
+
+/// More executions of a try than so many times the baseline's, and then some, never end.
+const ENDLESS_FACTOR: u64 = 100;
+const ENDLESS_ALLOWANCE: u64 = 10_000;
+
+impl Experiments<'_, '_> {
+    /// A worker that does not survive it takes its unproven results with it.
+    pub(crate) fn attempt_warm(
+        &self,
+        slot: &mut Slot<'_>,
+        task: &Task,
+        unproven: &mut Unproven,
+    ) -> Result<Attempt, CheckError> {
+        let (number, test) = &self.baseline.tests[task.key.test.index()];
+        let limit = time_limit(self.baseline.solo_micros(*number));
+        let injection = self.injection(task, task.entries)?;
+        if !self.settle_warm(slot, *number, test, unproven)? {
+            return Ok(not_itself());
+        }
+        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+        let (result, micros) = running.run_test(&test.unit.id, Some(injection), limit);
+        let attempt = self.judged(running, &result, micros, *number)?;
+        match &result {
+            Err(_) => {
+                slot.discard();
+                self.put_back(unproven);
+            }
+            Ok(run) if !run.threads_left.is_empty() && !self.baseline.leaves_threads(*number) => {
+                unproven.condemn();
+            }
+            Ok(_) => {}
+        }
+        Ok(attempt)
+    }
+
+    pub(crate) fn attempt_fresh(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Attempt, CheckError> {
+        let (number, test) = &self.baseline.tests[task.key.test.index()];
+        let limit = fresh_time_limit(self.baseline.solo_micros(*number));
+        let injection = self.injection(task, task.entries)?;
+        let begun = Instant::now();
+        let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
+        if !task.comes_first {
+            let ((plain, _), _) = run_plain(&mut running, test, limit)?;
+            if !plain.passed() {
+                return Ok(Attempt { is_fresh: true, ..not_itself() });
+            }
+        }
+        let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let attempt = self.judged(&running, &result, micros, *number)?;
+        if result.is_ok() {
+            running.stop();
+        }
+        Ok(Attempt { is_fresh: true, ..attempt })
+    }
+
+    /// Lets the test run once with nothing armed in the warm worker, unless it has. Whether it passed: a worker in which it
+    /// does not is replaced, once.
+    fn settle_warm(
+        &self,
+        slot: &mut Slot<'_>,
+        number: TestNumber,
+        test: &KnownTest,
+        unproven: &mut Unproven,
+    ) -> Result<bool, CheckError> {
+        let limit = time_limit(self.baseline.solo_micros(number));
+        for _ in 0..2 {
+            let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+            if running.has_settled(&test.unit.id) {
+                return Ok(true);
+            }
+            let begun = Instant::now();
+            let ((plain, _), _) = run_plain(running, test, limit)?;
+            self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());
+            if plain.passed() {
+                return Ok(true);
+            }
+            slot.discard();
+            self.put_back(unproven);
+        }
+        Ok(false)
+    }
+
+    pub(crate) fn judged(
+        &self,
+        running: &Running<'_>,
+        result: &Result<TestRun, WorkerEnd>,
+        micros: u64,
+        test: TestNumber,
+    ) -> Result<Attempt, CheckError> {
+        if let Err(WorkerEnd::Interrupted) = result {
+            return Err(CheckError::Interrupted);
+        }
+        let campaign = self.shared.campaign();
+        let place = |counter: u32| {
+            let position = self.positions.get(&running.heard.meanings.clause_of(counter)?)?;
+            Some(place_of(&campaign.checked.pairs[*position]))
+        };
+        let attempt = attempt_of(result, place);
+        Ok(Attempt { micros, unarmed_micros: self.baseline.solo_micros(test), ..attempt })
+    }
+
+    /// `entries` are the executions of the try in the baseline.
+    pub(crate) fn injection(&self, task: &Task, entries: u64) -> Result<Injection, CheckError> {
+        let campaign = self.shared.campaign();
+        let sample = campaign.store.sample(task.planned.pair, &task.planned.exception)?;
+        Ok(Injection {
+            pair: campaign.checked.pairs[task.key.position].id.clone(),
+            exception: task.planned.exception.clone(),
+            sample,
+            max_fired: ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR),
+        })
+    }
+}
