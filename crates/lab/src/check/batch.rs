@@ -147,8 +147,7 @@ impl Experiments<'_, '_> {
             if !has_ended && runs.iter().all(|(_, run)| run.passed()) {
                 return Ok(true);
             }
-            slot.discard();
-            self.put_back(unproven);
+            self.replace(slot, has_ended, unproven)?;
         }
         Ok(false)
     }

@@ -70,6 +70,21 @@ impl Experiments<'_, '_> {
         self.prove_last(slot, unproven)
     }
 
+    /// The worker will not do for another test, which need not mean that what it has said is wrong.
+    pub(crate) fn replace(
+        &self,
+        slot: &mut Slot<'_>,
+        has_ended: bool,
+        unproven: &mut Unproven,
+    ) -> Result<(), CheckError> {
+        if !has_ended {
+            self.prove_last(slot, unproven)?;
+        }
+        slot.discard();
+        self.put_back(unproven);
+        Ok(())
+    }
+
     /// Something doubtful makes a proof due at once.
     pub(crate) fn prove_if_due(
         &self,

@@ -87,13 +87,12 @@ impl Experiments<'_, '_> {
                 return Ok(true);
             }
             let begun = Instant::now();
-            let ((plain, _), _) = run_plain(running, test, limit)?;
+            let ((plain, _), has_ended) = run_plain(running, test, limit)?;
             self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());
             if plain.passed() {
                 return Ok(true);
             }
-            slot.discard();
-            self.put_back(unproven);
+            self.replace(slot, has_ended, unproven)?;
         }
         Ok(false)
     }
