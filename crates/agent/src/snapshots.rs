@@ -37,10 +37,10 @@ impl Snapshots {
     /// A test begins.
     pub(crate) fn begin(&mut self, counters: &CounterFile, left: &LeftSlots) {
         let count = counters.allocated();
-        let moved = left.take();
+        let moved = slots_in_use(counters) | left.take();
         for (slot, values) in self.values.iter_mut().enumerate() {
             // What has not moved since it was last looked at is still right.
-            if is_in_use(counters, slot) || moved & (1 << slot) != 0 {
+            if moved & (1 << slot) != 0 {
                 values.clear();
                 values.extend(counters.slot_values(slot, count));
             }
@@ -50,10 +50,10 @@ impl Snapshots {
     /// The test has ended: which counters moved since, and by how much.
     pub(crate) fn end(&mut self, counters: &CounterFile, left: &LeftSlots) -> Vec<(u32, u64)> {
         let count = counters.allocated();
-        let moved = left.peek();
+        let moved = slots_in_use(counters) | left.peek();
         let mut sums = vec![0u64; count as usize];
         for (slot, before) in self.values.iter().enumerate() {
-            if !is_in_use(counters, slot) && moved & (1 << slot) == 0 {
+            if moved & (1 << slot) == 0 {
                 continue;
             }
             let before = before.iter().copied().chain(std::iter::repeat(0));
@@ -65,8 +65,11 @@ impl Snapshots {
     }
 }
 
-fn is_in_use(counters: &CounterFile, slot: usize) -> bool {
-    slot == 0 || counters.owner_of(slot) != 0
+/// One bit each. To be asked before [`LeftSlots`]: a thread that ends in between is then seen here, and one that ended
+/// before is seen there, as it says so before it gives its slot back.
+fn slots_in_use(counters: &CounterFile) -> u64 {
+    let owned = (1..SLOTS).filter(|slot| counters.owner_of(*slot) != 0);
+    owned.fold(1, |bits, slot| bits | 1 << slot)
 }
 
 #[cfg(test)]
@@ -119,6 +122,39 @@ mod tests {
         assert_eq!(snapshots.end(&counters, &left), []);
         run_thread(6);
         assert_eq!(snapshots.end(&counters, &left), [(1, 1)]);
+    }
+
+    #[test]
+    fn a_thread_that_ends_while_its_counts_are_read_is_not_forgotten() {
+        let ((_folder, counters), left) = (counters(), LeftSlots::default());
+        let mut snapshots = Snapshots::default();
+        let (thread, slot) = (5, 6);
+        let turn = AtomicU64::new(0);
+        let await_turn = |number: u64| {
+            while turn.load(Ordering::SeqCst) != number {
+                std::thread::yield_now();
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in 0..3000 {
+                    await_turn(2 * round + 1);
+                    left.thread_ended(thread);
+                    counters.release_slot(thread);
+                    turn.store(2 * round + 2, Ordering::SeqCst);
+                }
+            });
+            let mut lost = 0;
+            for round in 0..3000 {
+                snapshots.begin(&counters, &left);
+                counters.own(slot, thread);
+                counters.count(1, slot);
+                turn.store(2 * round + 1, Ordering::SeqCst);
+                lost += u64::from(snapshots.end(&counters, &left) != [(1, 1)]);
+                await_turn(2 * round + 2);
+            }
+            assert_eq!(lost, 0);
+        });
     }
 
     #[test]
