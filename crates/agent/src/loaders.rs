@@ -4,10 +4,11 @@
 //! first probe fail with `NoClassDefFoundError`, in the middle of the program: its classes are left as they are.
 
 use crate::jvm::{self, JdkMembers, WeakHandle};
+use crate::lock;
 use jvmti_bindings::prelude::{JniEnv, Jvmti, jni};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 thread_local! {
     /// Asking runs code of the application, which may load classes and bring us here again.
@@ -40,13 +41,13 @@ impl Loaders {
         let answer = jvm::finds_runtime(jni, members, loader);
         IS_ASKING.set(false);
         let finds = answer?;
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = lock(&self.asked);
         asked.entry(hash).or_default().push((WeakHandle::new(jni, loader), finds));
         Some(finds)
     }
 
     fn known(&self, jni: &JniEnv, hash: i32, loader: jni::jobject) -> Option<bool> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = lock(&self.asked);
         let same_hash = asked.get(&hash)?.iter();
         same_hash.filter(|(handle, _)| handle.is(jni, loader)).map(|(_, finds)| *finds).next()
     }

@@ -8,14 +8,15 @@
 //! `unsafe` code lives here and in `jvm.rs` with its folder.
 #![expect(unsafe_code, reason = "mapping memory and using it from two languages")]
 
+use crate::lock;
 use catchment_protocol::counters;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::NonNull;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Enough for 14 million counters. Only addresses; where even they are limited, a smaller range has to do.
 const RESERVED_BYTES: [usize; 3] = [1 << 30, 1 << 28, 1 << 26];
@@ -135,7 +136,7 @@ impl CounterFile {
 
     /// Makes room for `count` more counters, all zero, and says the number of the first.
     pub(crate) fn allocate(&self, count: u32) -> io::Result<u32> {
-        let mut allocated = self.allocated.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut allocated = lock(&self.allocated);
         let first = u32::try_from(allocated.counters).map_err(|_| out_of_room())?;
         let counters = allocated.counters + u64::from(count);
         let file_bytes = counters::file_bytes(counters);
@@ -159,7 +160,7 @@ impl CounterFile {
 
     /// How many counters have been allocated so far.
     pub(crate) fn allocated(&self) -> u32 {
-        let allocated = self.allocated.lock().unwrap_or_else(PoisonError::into_inner);
+        let allocated = lock(&self.allocated);
         u32::try_from(allocated.counters).unwrap_or(u32::MAX)
     }
 

@@ -4,13 +4,14 @@
 //! jars. When the application's places are named, only those count. Patterns add and remove. Classes of the JDK and of
 //! the tests never count. No JVM here, only names and places.
 
+use crate::lock;
 use catchment_protocol::options::{AgentOptions, percent_decode};
 use catchment_protocol::pattern;
 use rustc_hash::FxHashMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Protocol and path of the URL a class was loaded from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl Scope {
         if source.protocol != "file" {
             return Place::default();
         }
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = lock(&self.places);
         if let Some(known) = places.get(&source.path) {
             return known.clone();
         }
