@@ -83,7 +83,9 @@ impl WorkerSetup {
             given.iter().any(|each| each.to_string_lossy().starts_with(prefix))
                 || in_environment.split_whitespace().any(|each| each.starts_with(prefix))
         };
-        let mut arguments = given.clone();
+        // In front of other agents, as ids are made of the code of classes as they were built.
+        let mut arguments = vec![self.agent_argument()];
+        arguments.extend(given.iter().cloned());
         for (name, value) in &self.configuration.system_properties {
             arguments.push(format!("-D{name}={value}").into());
         }
@@ -101,7 +103,6 @@ impl WorkerSetup {
         // Behind what is given: tests must not share a temporary folder with anybody.
         arguments.push(joined("-Djava.io.tmpdir=", self.temporary().as_os_str()));
         arguments.push("-XX:-CreateCoredumpOnCrash".into());
-        arguments.push(self.agent_argument());
         arguments
     }
 
@@ -209,5 +210,14 @@ mod tests {
     #[test]
     fn a_worker_has_a_limit_for_its_heap_unless_there_is_one() {
         assert!(arguments(&setup(&[])).contains(&"-Xmx512m".to_owned()));
+    }
+
+    #[test]
+    fn our_agent_sees_classes_before_those_of_the_build() {
+        let mut setup = setup(&[]);
+        setup.configuration.jvm_arguments.push("-javaagent:/jacoco.jar=destfile=x".into());
+        let arguments = arguments(&setup);
+        assert!(arguments[0].starts_with("-agentpath:a.so="), "{arguments:?}");
+        assert_eq!(arguments[1], "-javaagent:/jacoco.jar=destfile=x");
     }
 }
