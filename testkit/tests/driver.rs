@@ -351,16 +351,79 @@ fn nothing_of_what_a_test_leaves_behind_is_seen_by_the_next() {
 }
 
 #[test]
-fn a_test_that_is_gone_fails_alone() {
-    let events = junit_4(JUNIT_4).unwrap().talk(&["test\tfour.PlainTest::gone".into()]).unwrap();
-    assert_eq!(events.last().unwrap()[2], "failed");
-    let events = platform(JUNIT_5)
-        .unwrap()
-        .talk(&["test\t[engine:junit-jupiter]/[class:five.PlainTest]/[method:gone()]".into()])
-        .unwrap();
-    assert_eq!(events.last().unwrap()[2], "failed");
-    let events = testng(TESTNG).unwrap().talk(&["test\tng.PlainTest#gone".into()]).unwrap();
-    assert_eq!(events.last().unwrap()[2], "failed");
+fn a_jvm_that_cannot_be_put_back_is_given_up() {
+    let commands = ["guards", "sees", "staysOnGuard", "sees"];
+    let commands = commands.map(|name| format!("test\tfour.GuardedTest::{name}"));
+    let events = junit_4(JUNIT_4).unwrap().talk(&commands).unwrap();
+    let ends = events.iter().filter(|event| event[0] == "finished").map(|event| event[2].as_str());
+    assert_eq!(ends.collect::<Vec<_>>(), ["passed"; 3]);
+    let why =
+        "a test has changed its JVM for good: java.lang.SecurityException: no setSecurityManager".to_owned();
+    assert_eq!(*events.last().unwrap(), ["unusable".to_owned(), why]);
+}
+
+/// How each of these units ends alone, one after the other in one JVM, and why.
+fn ends(driver: &Driver, units: &[&str]) -> Vec<(String, String)> {
+    let commands: Vec<String> = units.iter().map(|unit| format!("test\t{unit}")).collect();
+    let finished = driver
+        .talk(&commands)
+        .expect("the driver answers")
+        .into_iter()
+        .filter(|event| event[0] == "finished");
+    finished.map(|event| (event[2].clone(), event[3].clone())).collect()
+}
+
+fn assert_ends(driver: &Driver, units: &[&str], expected: &[(&str, &str)]) {
+    let ends = ends(driver, units);
+    let actual: Vec<_> = ends.iter().map(|(end, why)| (end.as_str(), why.as_str())).collect();
+    assert_eq!(actual, expected);
+}
+
+#[test]
+fn a_test_that_is_gone_is_skipped_alone() {
+    let gone = "catchment.driver.NotRun: there is no test four.PlainTest::gone any more";
+    assert_ends(&junit_4(JUNIT_4).unwrap(), &["four.PlainTest::gone"], &[("skipped", gone)]);
+    let nothing = ("skipped", "catchment.driver.NotRun: nothing of it ran");
+    let host = "[engine:junit-jupiter]/[class:five.ManyTest]/[test-template:isPositive(int)]";
+    let unit = format!("{host}/[test-template-invocation:#9]");
+    for coordinates in [JUNIT_5_OLD, JUNIT_5, JUNIT_6] {
+        assert_ends(&platform(coordinates).unwrap(), &[&unit], &[nothing]);
+    }
+    assert_ends(&testng(TESTNG).unwrap(), &["ng.PlainTest#gone"], &[nothing]);
+    let old = Driver::new("junit4", vec![classes("junit3", JUNIT_3).unwrap()], JUNIT_3).unwrap();
+    let gone = "catchment.driver.NotRun: there is no test old.PlainTest::gone any more";
+    assert_ends(&old, &["old.PlainTest::gone"], &[("skipped", gone)]);
+}
+
+#[test]
+fn junit_4_tests_that_no_runner_can_be_made_of_fail_with_the_reason() {
+    let unit = "four.FadingTest::passes[0]";
+    let gone = "catchment.driver.NotRun: there is no test four.FadingTest::passes[0] any more";
+    let expected =
+        [("passed", "-"), ("skipped", gone), ("failed", "java.lang.IllegalStateException: no numbers")];
+    assert_ends(&junit_4(JUNIT_4).unwrap(), &[unit, unit, unit], &expected);
+    let unit = "old.FadingSuite::testPasses(old.PlainTest)";
+    for coordinates in [JUNIT_4, JUNIT_4_OLD] {
+        let expected = [("passed", "-"), ("failed", "java.lang.IllegalStateException: no suite")];
+        assert_ends(&junit_4(coordinates).unwrap(), &[unit, unit], &expected);
+    }
+}
+
+#[test]
+fn a_skipped_test_says_why() {
+    let units = ["four.PlainTest::assumes", "four.PlainTest::ignored"];
+    let assumption = "org.junit.AssumptionViolatedException: got: <false>, expected: is <true>";
+    let expected = [("skipped", assumption), ("skipped", "catchment.driver.NotRun: ignored: not now")];
+    assert_ends(&junit_4(JUNIT_4).unwrap(), &units, &expected);
+
+    let units = ["[test-template:isOne(int)]", "[test-template:disabled(int)]"]
+        .map(|each| format!("[engine:junit-jupiter]/[class:five.ManyTest]/{each}"));
+    let assumption = "org.opentest4j.TestAbortedException: Assumption failed: only for one";
+    let expected = [("skipped", assumption), ("skipped", "catchment.driver.NotRun: too many")];
+    assert_ends(&platform(JUNIT_5).unwrap(), &units.each_ref().map(String::as_str), &expected);
+
+    let expected = [("skipped", "org.testng.SkipException: not here")];
+    assert_ends(&testng(TESTNG).unwrap(), &["ng.PlainTest#skips"], &expected);
 }
 
 const JUPITER_CLASSES: &[&str] = &[
@@ -416,11 +479,15 @@ fn jupiter_tests_that_are_found_when_they_run_are_units_up_to_a_limit() {
             "[test-factory:factory()]* - failed",
             "[test-factory:factory()]/[dynamic-container:#2]/[dynamic-test:#1] failed failed",
             "[test-factory:factory()]/[dynamic-test:#1] passed passed",
-            "[test-factory:nothing()]* passed passed",
+            "[test-factory:nothing()]* skipped skipped",
             "[test-template:disabled(int)]* skipped skipped",
             "[test-template:hasNoNumbers(int)]* failed failed",
             // More than the limit: it stands for all.
             "[test-template:isOfHundred(int)]* failed failed",
+            // One part that gave up leaves the whole undecided.
+            "[test-template:isOne(int)]* - skipped",
+            "[test-template:isOne(int)]/[test-template-invocation:#1] passed passed",
+            "[test-template:isOne(int)]/[test-template-invocation:#2] skipped skipped",
             "[test-template:isPositive(int)]* - failed",
             "[test-template:isPositive(int)]/[test-template-invocation:#1] passed passed",
             "[test-template:isPositive(int)]/[test-template-invocation:#2] failed failed",

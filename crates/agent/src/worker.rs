@@ -131,10 +131,10 @@ impl Worker {
         self.send(&Event::Ready { pid: std::process::id(), java_version, framework });
     }
 
-    /// The driver cannot work here; it ends by itself.
-    pub(crate) fn unusable(&self, what: String) {
+    /// The driver cannot work here, or no longer. Tested code may have made sure that it cannot end the JVM either.
+    pub(crate) fn unusable(&self, what: String) -> ! {
         self.send(&Event::Unusable { what });
-        self.has_stopped.store(true, Ordering::SeqCst);
+        end_process(WORKER_ENDED_EXIT)
     }
 
     pub(crate) fn unit(&self, unit: TestUnit) {

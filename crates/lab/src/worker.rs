@@ -165,11 +165,8 @@ impl Worker {
                     return Ok(());
                 }
                 Ok(Event::Record(record)) => listener.record(record),
-                Ok(Event::Unusable { what }) => {
-                    self.kill();
-                    return Err(WorkerEnd::Unusable { what });
-                }
                 Ok(_) => {}
+                Err(end @ WorkerEnd::Unusable { .. }) => return Err(end),
                 Err(end) => return Err(self.diagnosed_start(end)),
             }
         }
@@ -247,7 +244,16 @@ impl Worker {
     }
 
     fn ask(&mut self, request: &Request) -> Result<(), WorkerEnd> {
-        request.send(&mut self.socket).map_err(|_| self.how_it_ended())
+        request.send(&mut self.socket).map_err(|_| self.last_words())
+    }
+
+    /// It may have said why it went away before anybody asked.
+    fn last_words(&mut self) -> WorkerEnd {
+        loop {
+            if let Err(end) = self.receive() {
+                return end;
+            }
+        }
     }
 
     fn next_event(&mut self, deadline: Instant, interrupt: &Interrupt) -> Result<Event, WorkerEnd> {
@@ -271,6 +277,10 @@ impl Worker {
     fn receive(&mut self) -> Result<Event, WorkerEnd> {
         match Event::receive(&mut self.socket) {
             Ok(Some(Event::Ending { cause, .. })) => Err(self.ending(cause)),
+            Ok(Some(Event::Unusable { what })) => {
+                self.kill();
+                Err(WorkerEnd::Unusable { what })
+            }
             Ok(Some(event)) => Ok(event),
             Ok(None) | Err(_) => Err(self.how_it_ended()),
         }

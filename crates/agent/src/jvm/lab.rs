@@ -116,8 +116,7 @@ extern "system" fn ready(env: *mut jni::JNIEnv, _: jni::jclass, framework: jni::
 extern "system" fn unusable(env: *mut jni::JNIEnv, _: jni::jclass, what: jni::jstring) {
     in_worker(env, (), |call| {
         // SAFETY: the argument.
-        call.worker.unusable(unsafe { call.text(what) }.unwrap_or_default());
-        Some(())
+        call.worker.unusable(unsafe { call.text(what) }.unwrap_or_default())
     });
 }
 

@@ -94,6 +94,9 @@ impl<'a> Heard<'a> {
     }
 }
 
+/// Of a class whose tries then may not be recognised.
+const CHANGED: &str = "another agent or class loader changed the class before it was observed";
+
 impl Listener for Heard<'_> {
     fn ready(&mut self, jvm: Jvm) {
         self.jvm = jvm;
@@ -101,7 +104,12 @@ impl Listener for Heard<'_> {
 
     fn record(&mut self, record: Record) {
         match record {
-            Record::ClassWoven(class) => self.meanings.add_class(&class, &self.lab.numbers),
+            Record::ClassWoven(class) => {
+                if class.changed_before {
+                    self.lab.problem(&class.class, CHANGED);
+                }
+                self.meanings.add_class(&class, &self.lab.numbers);
+            }
             Record::ClassSkipped { class, reason, .. } => self.lab.problem(&class, &reason),
             Record::Problem { place, what } => self.lab.problem(&place, &what),
             _ => {}
@@ -139,10 +147,16 @@ const FRAMEWORKS: [&str; 12] = [
     "org.mockito.",
 ];
 
+/// What the driver gives as the reason of tests that nothing ran of: a text only.
+const NOT_RUN: &str = "catchment.driver.NotRun";
+
 /// The failure in one line, with the first frame that is neither the JDK's nor a test framework's.
 pub(crate) fn describe(failure: &Failure) -> String {
     let message = failure.message.as_deref().unwrap_or_default();
     let first_line = message.lines().next().unwrap_or_default();
+    if failure.exception == NOT_RUN {
+        return first_line.to_owned();
+    }
     let is_telling = |frame: &&String| !FRAMEWORKS.iter().any(|prefix| frame.starts_with(prefix));
     let frame = failure.frames.iter().find(is_telling).or(failure.frames.first());
     let place = frame.map(|frame| format!(" at {frame}")).unwrap_or_default();
@@ -403,6 +417,9 @@ mod tests {
             describe(&failure),
             "java.lang.AssertionError: expected 3 at com.acme.CacheTest.corrupt:41"
         );
+        let message = Some("not now".into());
+        let skipped = Failure { exception: NOT_RUN.into(), message, ..Failure::default() };
+        assert_eq!(describe(&skipped), "not now");
         let nothing = Failure { exception: "a.E".into(), ..Failure::default() };
         assert_eq!(describe(&nothing), "a.E");
     }

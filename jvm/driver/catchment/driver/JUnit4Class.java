@@ -25,6 +25,8 @@ import org.junit.runner.manipulation.NoTestsRemainException;
  */
 final class JUnit4Class {
     private static final String SEPARATOR = "::";
+    /** What JUnit names the only test of a class it cannot make a runner of: {@code @Parameters} or {@code suite()} threw. */
+    private static final String NO_RUNNER = "initializationError";
     /** Runners of flat classes whose filters are known to work. */
     private static final List<String> KNOWN = Arrays.asList(
             "org.junit.runners.JUnit4",
@@ -54,7 +56,7 @@ final class JUnit4Class {
         return result;
     }
 
-    /** The class with a runner that runs nothing but this unit. */
+    /** The class with a runner that runs nothing but this unit, or that tells why there is none. */
     static JUnit4Class only(String unit, CategoryFilter categories) {
         int separator = unit.indexOf(SEPARATOR);
         String className = separator < 0 ? unit : unit.substring(0, separator);
@@ -65,13 +67,13 @@ final class JUnit4Class {
                 Set<String> wanted = new LinkedHashSet<>();
                 collectLeavesOf(unit, className, runner.getDescription(), wanted);
                 if (wanted.isEmpty()) {
-                    throw new IllegalStateException("there is no test " + unit + " any more");
+                    wanted.addAll(failuresInPlaceOf(unit, className, runner.getDescription()));
                 }
                 keep(runner, wanted);
             }
             return new JUnit4Class(className, runner, null);
         } catch (ClassNotFoundException | NoTestsRemainException gone) {
-            throw new IllegalStateException("there is no test " + unit + " any more", gone);
+            throw NotRun.gone(unit);
         }
     }
 
@@ -217,6 +219,17 @@ final class JUnit4Class {
         } else {
             node.getChildren().forEach(child -> collectLeavesOf(unit, className, child, found));
         }
+    }
+
+    private static Set<String> failuresInPlaceOf(String unit, String className, Description root) {
+        String leaf = unit.substring(className.length() + SEPARATOR.length());
+        List<String> classes = Arrays.asList(className, Names.classOf(leaf, className));
+        Set<String> found = leavesOf(root);
+        found.removeIf(each -> !Names.methodOf(each).equals(NO_RUNNER) || !classes.contains(Names.classOf(each, "")));
+        if (found.isEmpty()) {
+            throw NotRun.gone(unit);
+        }
+        return found;
     }
 
     static Set<String> leavesOf(Description node) {

@@ -2,6 +2,7 @@ package catchment.driver;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.Ignore;
 import org.junit.runner.Description;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
@@ -24,12 +25,18 @@ final class JUnit4Single extends RunListener {
     @Override
     public synchronized void testAssumptionFailure(Failure failure) {
         notPassed.add(failure.getDescription().getDisplayName());
-        verdict.skip();
+        verdict.skip(failure.getException());
     }
 
     @Override
     public synchronized void testIgnored(Description description) {
-        verdict.skip();
+        verdict.add(ignored(description));
+    }
+
+    static Verdict ignored(Description description) {
+        Ignore mark = description.getAnnotation(Ignore.class);
+        boolean isExplained = mark != null && !mark.value().isEmpty();
+        return Verdict.ignored(isExplained ? "ignored: " + mark.value() : "ignored");
     }
 
     @Override

@@ -54,12 +54,12 @@ final class JUnit4Suite extends RunListener {
 
     @Override
     public synchronized void testAssumptionFailure(Failure failure) {
-        note(failure, Verdict.skipped());
+        note(failure, Verdict.skipped(failure.getException()));
     }
 
     @Override
     public synchronized void testIgnored(Description description) {
-        neverRan(description, Verdict.skipped());
+        neverRan(description, JUnit4Single.ignored(description));
     }
 
     synchronized void end() {

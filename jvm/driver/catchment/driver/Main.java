@@ -20,7 +20,9 @@ public final class Main {
             for (String[] command = Lab.next(); command != null; command = Lab.next()) {
                 Surroundings before = new Surroundings();
                 obey(framework, command[0], Arrays.asList(command).subList(1, command.length));
-                before.restore();
+                if (!isRestored(before)) {
+                    break;
+                }
             }
             close(framework);
         }
@@ -58,6 +60,17 @@ public final class Main {
         }
     }
 
+    /** A JVM that does not let itself be put back is no place for another test. */
+    private static boolean isRestored(Surroundings before) {
+        try {
+            before.restore();
+            return true;
+        } catch (Throwable thrown) {
+            Lab.unusable("a test has changed its JVM for good: " + Diagnosis.of(thrown));
+            return false;
+        }
+    }
+
     private static void guarded(String introduction, Runnable act) {
         try {
             act.run();
@@ -71,10 +84,12 @@ public final class Main {
         Lab.started(unit);
         try {
             verdict = framework.test(unit);
+        } catch (NotRun gone) {
+            verdict = Verdict.skipped(gone);
         } catch (Throwable thrown) {
             verdict = Verdict.failed(thrown);
         }
-        Lab.finished(unit, verdict.code(), verdict.failure());
+        Lab.finished(unit, verdict.code(), verdict.reason());
     }
 
     private static void close(Framework framework) {

@@ -8,36 +8,28 @@ import org.junit.platform.launcher.TestIdentifier;
 final class PlatformSingle implements TestExecutionListener {
     private final String unit;
     private final Verdict verdict = new Verdict();
-    private boolean hasRun;
 
     PlatformSingle(String unit) {
         this.unit = unit;
     }
 
     synchronized Verdict verdict() {
-        if (verdict.isNothing() && !hasRun) {
-            verdict.fail(new IllegalStateException("there is no test " + unit + " any more"));
-        }
         return verdict;
     }
 
     @Override
     public synchronized void executionSkipped(TestIdentifier identifier, String reason) {
         if (isInside(identifier) || isAround(identifier)) {
-            verdict.skip();
+            verdict.add(whySkipped(identifier, reason));
         }
     }
 
     @Override
     public synchronized void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
         boolean isSuccessful = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
-        if (isInside(identifier)) {
-            // A container without tests has run as well.
-            hasRun = true;
-            if (identifier.isTest() || !isSuccessful) {
-                verdict.add(verdictOf(result));
-            }
-        } else if (isAround(identifier) && !isSuccessful) {
+        boolean isPart = isInside(identifier) && identifier.isTest();
+        boolean isConcerned = isInside(identifier) || isAround(identifier);
+        if (isPart || isConcerned && !isSuccessful) {
             verdict.add(verdictOf(result));
         }
     }
@@ -51,6 +43,12 @@ final class PlatformSingle implements TestExecutionListener {
         return unit.startsWith(identifier.getUniqueId() + "/");
     }
 
+    /** Jupiter's conditions may run code of the application; other engines know by a mark. */
+    static Verdict whySkipped(TestIdentifier identifier, String reason) {
+        boolean mayDepend = PlatformUnits.isOfJupiter(identifier);
+        return mayDepend ? Verdict.skipped(new NotRun(reason)) : Verdict.ignored(reason);
+    }
+
     static Verdict verdictOf(TestExecutionResult result) {
         Verdict verdict = new Verdict();
         switch (result.getStatus()) {
@@ -58,7 +56,7 @@ final class PlatformSingle implements TestExecutionListener {
                 verdict.pass();
                 break;
             case ABORTED:
-                verdict.skip();
+                verdict.skip(result.getThrowable().orElse(null));
                 break;
             default:
                 verdict.fail(result.getThrowable().orElseGet(() -> new AssertionError("failed without an exception")));

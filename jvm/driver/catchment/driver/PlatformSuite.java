@@ -50,9 +50,9 @@ final class PlatformSuite implements TestExecutionListener {
     @Override
     public synchronized void executionSkipped(TestIdentifier identifier, String reason) {
         if (units.isKnown(identifier)) {
-            neverRan(identifier, Verdict.skipped());
+            neverRan(identifier, PlatformSingle.whySkipped(identifier, reason));
         } else {
-            hostOf(identifier).verdict.skip();
+            hostOf(identifier).verdict.add(PlatformSingle.whySkipped(identifier, reason));
         }
     }
 
@@ -91,12 +91,12 @@ final class PlatformSuite implements TestExecutionListener {
         PlatformUnit own = units.planned(container);
         boolean isEmpty = host == null && own != null && own.id.equals(container.getUniqueId());
         if (isEmpty) {
-            progress.never(own.id, verdict);
+            progress.never(own.id, isSuccessful ? new Verdict() : verdict);
         } else if (host != null) {
             host.isBroken |= !isSuccessful;
             hostFinished(host, verdict, isSuccessful);
         } else if (!isSuccessful && !neverRan(container, verdict) && verdict.isFailed()) {
-            Lab.problem("after the tests of " + container.getDisplayName() + ": " + Diagnosis.of(verdict.failure()));
+            Lab.problem("after the tests of " + container.getDisplayName() + ": " + Diagnosis.of(verdict.reason()));
         }
         if (progress.of(container.getUniqueId()) != null) {
             progress.leave();
@@ -135,7 +135,7 @@ final class PlatformSuite implements TestExecutionListener {
         }
         Host host = hostOf(test);
         host.tests++;
-        boolean isAlone = host.tests <= PlatformUnits.LIMIT && PlatformUnits.canSelectInvocations(test);
+        boolean isAlone = host.tests <= PlatformUnits.LIMIT && PlatformUnits.isOfJupiter(test);
         PlatformUnit unit = isAlone ? units.alone(test) : host.unit;
         if (isAlone) {
             unit.announce();

@@ -115,9 +115,9 @@ final class PlatformUnits {
         return new PlatformUnit(plan, registered, null);
     }
 
-    /** Whether the tests of this host can be run alone by their unique ids. */
-    static boolean canSelectInvocations(TestIdentifier host) {
-        return host.getUniqueId().contains(JUPITER);
+    /** Only Jupiter can run the tests that a host finds alone, by their unique ids. */
+    static boolean isOfJupiter(TestIdentifier node) {
+        return node.getUniqueId().contains(JUPITER);
     }
 
     /** Containers of Vintage with several leaves, each with the first of them. */

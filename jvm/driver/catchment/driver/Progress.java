@@ -31,7 +31,7 @@ final class Progress {
         if (open != null) {
             String ended = open;
             open = null;
-            Lab.finished(ended, verdict.code(), verdict.failure());
+            Lab.finished(ended, verdict.code(), verdict.reason());
         }
     }
 

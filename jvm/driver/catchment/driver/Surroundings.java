@@ -13,6 +13,7 @@ import java.util.TimeZone;
  * sets them once per JVM, and taking them away would break every later test of that class.
  */
 final class Surroundings {
+    private final SecurityManager security = System.getSecurityManager();
     private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private final Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
     private final InputStream in = System.in;
@@ -26,6 +27,10 @@ final class Surroundings {
     private final Properties values = (Properties) properties.clone();
 
     void restore() {
+        // First: it may forbid everything else.
+        if (System.getSecurityManager() != security) {
+            System.setSecurityManager(security);
+        }
         // Clears the flag.
         Thread.interrupted();
         Thread.currentThread().setContextClassLoader(loader);

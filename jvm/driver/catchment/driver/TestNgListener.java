@@ -49,7 +49,7 @@ abstract class TestNgListener implements ITestListener, IConfigurationListener {
 
     /** Skipped, or failed if its set-up did. */
     Verdict whySkipped(ITestResult result) {
-        return Verdict.skipped();
+        return Verdict.skipped(result.getThrowable());
     }
 
     @Override

@@ -43,7 +43,7 @@ final class TestNgSuite extends TestNgListener {
                 }
             }
         }
-        return Verdict.skipped();
+        return Verdict.skipped(skipped.getThrowable());
     }
 
     private static boolean isFor(ITestResult configuration, ITestResult test) {

@@ -1,17 +1,21 @@
 package catchment.driver;
 
+import catchment.runtime.Lab;
+
 /**
- * How a unit ended, summed up over its parts: failed if one failed; else passed if one passed; else skipped, unless nothing
- * was seen of it at all. The first failure is kept.
+ * How a unit ended, summed up over its parts: failed if one failed; else skipped if one gave up, or if nothing was seen of it
+ * at all; else passed. The first failure is kept, or the first reason to skip.
+ *
+ * <p>A part that gave up says neither yes nor no, and neither does a unit whose other parts passed.
  */
 final class Verdict {
-    private static final int PASSED = 0;
-    private static final int FAILED = 1;
-    private static final int SKIPPED = 2;
-    private static final int NOTHING = 3;
+    /** Parts that are never run. They count only where nothing else does. */
+    private static final int IGNORED = -1;
+    private static final int NOTHING = -2;
 
     private int outcome = NOTHING;
-    private Throwable failure;
+    /** Why it failed or was skipped. */
+    private Throwable reason;
 
     static Verdict failed(Throwable failure) {
         Verdict verdict = new Verdict();
@@ -19,60 +23,77 @@ final class Verdict {
         return verdict;
     }
 
-    static Verdict skipped() {
+    static Verdict skipped(Throwable reason) {
         Verdict verdict = new Verdict();
-        verdict.skip();
+        verdict.skip(reason);
+        return verdict;
+    }
+
+    static Verdict ignored(String reason) {
+        Verdict verdict = new Verdict();
+        verdict.ignore(reason);
         return verdict;
     }
 
     synchronized void pass() {
-        if (outcome != FAILED) {
-            outcome = PASSED;
+        if (outcome < 0) {
+            outcome = Lab.PASSED;
+            reason = null;
         }
     }
 
-    synchronized void skip() {
+    /** @param why may be null */
+    synchronized void skip(Throwable why) {
+        if (outcome != Lab.FAILED && outcome != Lab.SKIPPED) {
+            outcome = Lab.SKIPPED;
+            reason = why;
+        }
+    }
+
+    /** Switched off where the test is declared, which nothing that runs can change. */
+    synchronized void ignore(String why) {
         if (outcome == NOTHING) {
-            outcome = SKIPPED;
+            outcome = IGNORED;
+            reason = new NotRun(why);
         }
     }
 
     synchronized void fail(Throwable thrown) {
-        if (outcome != FAILED) {
-            outcome = FAILED;
-            failure = thrown;
+        if (outcome != Lab.FAILED) {
+            outcome = Lab.FAILED;
+            reason = thrown;
         }
     }
 
     void add(Verdict other) {
         switch (other.outcome) {
-            case PASSED:
+            case Lab.PASSED:
                 pass();
                 break;
-            case FAILED:
-                fail(other.failure);
+            case Lab.FAILED:
+                fail(other.reason);
                 break;
-            case SKIPPED:
-                skip();
+            case Lab.SKIPPED:
+                skip(other.reason);
+                break;
+            case IGNORED:
+                ignore(other.reason.getMessage());
                 break;
             default:
         }
     }
 
-    synchronized boolean isNothing() {
-        return outcome == NOTHING;
-    }
-
     synchronized boolean isFailed() {
-        return outcome == FAILED;
+        return outcome == Lab.FAILED;
     }
 
-    synchronized Throwable failure() {
-        return failure;
+    /** Why it failed or was skipped; may be null. */
+    synchronized Throwable reason() {
+        return outcome == NOTHING ? new NotRun("nothing of it ran") : reason;
     }
 
-    /** The number {@code Lab.finished} takes. A unit that began and of which nothing more was seen has passed. */
+    /** The number {@code Lab.finished} takes. */
     synchronized int code() {
-        return outcome == NOTHING ? PASSED : outcome;
+        return outcome < 0 ? Lab.SKIPPED : outcome;
     }
 }

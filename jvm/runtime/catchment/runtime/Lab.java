@@ -28,7 +28,7 @@ public final class Lab {
     /** The driver has found what it needs and is about to ask for the first time. */
     public static native void ready(String framework);
 
-    /** The driver cannot work here, and why, in one line. */
+    /** The driver cannot work here, or no longer, and why, in one line. Ends the JVM. */
     public static native void unusable(String oneLine);
 
     /**

@@ -4,4 +4,6 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 
 @Retention(RetentionPolicy.RUNTIME)
-public @interface Ignore {}
+public @interface Ignore {
+    String value() default "";
+}

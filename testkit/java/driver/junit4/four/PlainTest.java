@@ -44,7 +44,7 @@ public class PlainTest {
     }
 
     @Test
-    @Ignore
+    @Ignore("not now")
     public void ignored() {}
 
     @Test(expected = IllegalStateException.class)

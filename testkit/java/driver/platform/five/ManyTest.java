@@ -1,6 +1,7 @@
 package five;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -39,6 +40,12 @@ class ManyTest {
         return Stream.empty();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void isOne(int number) {
+        assumeTrue(number == 1, "only for one");
+    }
+
     static IntStream hundred() {
         return IntStream.range(0, 100);
     }
@@ -57,7 +64,7 @@ class ManyTest {
     @MethodSource("broken")
     void hasNoNumbers(int number) {}
 
-    @Disabled
+    @Disabled("too many")
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void disabled(int number) {}
