@@ -6,9 +6,9 @@ use crate::jvm::{Recipe, Recipes};
 use crate::lock;
 use crate::mapping::Switches;
 use catchment_protocol::lab::{Injected, Injection};
-use catchment_protocol::records::WovenClass;
+use catchment_protocol::records::{WovenClass, WovenTry};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -23,6 +23,8 @@ struct Clause {
 struct Registry {
     /// By pair id.
     entries: FxHashMap<String, Vec<u32>>,
+    /// What the clauses in front of it in its tries catch, by pair id; without those that have none.
+    earlier: FxHashMap<String, BTreeSet<String>>,
     /// By the counter of what they catch.
     clauses: FxHashMap<u32, Clause>,
     experiments: i64,
@@ -42,11 +44,27 @@ pub(crate) struct Experiment {
     /// Never used twice in a JVM, never 0; marks the exceptions.
     pub(crate) number: i64,
     pub(crate) injection: Injection,
+    /// What the clauses in front of the one that is meant catch.
+    earlier: OnceLock<Arc<[String]>>,
     reached: AtomicU64,
     fired: AtomicU64,
     caught_here: AtomicU64,
     caught_elsewhere: Mutex<BTreeMap<u32, u64>>,
     recipe: OnceLock<Arc<Recipe>>,
+}
+
+impl Registry {
+    fn add_earlier(&mut self, class: &WovenClass, woven_try: &WovenTry) {
+        let mut types: Vec<&String> = Vec::new();
+        for clause in &woven_try.clauses {
+            let Some(pair) = class.pairs.get(clause.pair as usize) else { continue };
+            if !types.is_empty() {
+                let earlier = self.earlier.entry(pair.id.clone()).or_default();
+                earlier.extend(types.iter().map(|each| (*each).clone()));
+            }
+            types.extend(&pair.types);
+        }
+    }
 }
 
 impl Injections {
@@ -55,6 +73,7 @@ impl Injections {
         let mut registry = lock(&self.registry);
         let registry = &mut *registry;
         for woven_try in &class.tries {
+            registry.add_earlier(class, woven_try);
             for clause in &woven_try.clauses {
                 let Some(pair) = class.pairs.get(clause.pair as usize) else { continue };
                 if let Some(enter) = woven_try.enter {
@@ -78,6 +97,7 @@ impl Injections {
         let experiment = Experiment {
             number: registry.experiments,
             injection,
+            earlier: OnceLock::new(),
             reached: AtomicU64::new(0),
             fired: AtomicU64::new(0),
             caught_here: AtomicU64::new(0),
@@ -104,6 +124,15 @@ impl Injections {
 
     pub(crate) fn running(&self) -> Option<Arc<Experiment>> {
         lock(&self.registry).running.clone()
+    }
+
+    /// What the clauses in front of the one that is meant catch. To be asked when the try is there.
+    pub(crate) fn earlier(&self, experiment: &Experiment) -> Arc<[String]> {
+        let found = experiment.earlier.get_or_init(|| {
+            let registry = lock(&self.registry);
+            registry.earlier.get(&experiment.injection.pair).into_iter().flatten().cloned().collect()
+        });
+        Arc::clone(found)
     }
 
     /// Whether the clause of this counter names exactly this type.

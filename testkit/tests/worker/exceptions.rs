@@ -14,6 +14,7 @@ fn types_that_cannot_just_be_constructed_are_thrown_all_the_same() {
             "caught injected by catchment, null, 0, java.lang.Exception: injected by catchment",
             "constructor (String, Throwable), of a generated subclass",
         ),
+        ("renewed", "app.Types$Renewed", "caught null, dark null", "constructor (), of a generated subclass"),
         ("grumpy", "app.Types$Grumpy", "caught injected by catchment", "allocated, without its constructors"),
         ("forgetful", "app.Types$Forgetful", "caught", "allocated, without its constructors"),
         (
@@ -60,6 +61,37 @@ fn a_sealed_type_is_stood_for_by_the_first_concrete_class_it_permits() {
         assert_eq!(seen(&run), "caught Huge");
         let made = run.injected.unwrap().made.unwrap();
         assert_eq!(made, "constructor (), of the permitted subclass modern.Sealed$Huge");
+    }
+}
+
+#[test]
+fn a_permitted_class_that_an_earlier_clause_catches_does_not_stand_for_a_sealed_type() {
+    let classes = classes();
+    for java in javas().filter(|java| *java >= 17) {
+        let mut worker = Worker::ready(java, &classes);
+        assert_eq!(seen(&worker.run("sealedAfterOneOfIts")), "through");
+        let injection = worker.injection("runAfterBig", "modern.Sealed$Trouble");
+        // Where the class is known, and where it is loaded only when the try is armed.
+        for worker in [&mut worker, &mut Worker::ready(java, &classes)] {
+            let run = worker.inject("sealedAfterOneOfIts", injection.clone());
+            assert_eq!(seen(&run), "caught Small", "{java}: {run:?}");
+        }
+        // In a try without that clause the first still does, in the same JVM.
+        worker.run("sealed");
+        let injection = worker.injection("run", "modern.Sealed$Trouble");
+        assert_eq!(seen(&worker.inject("sealed", injection)), "caught Huge");
+    }
+}
+
+#[test]
+fn threads_that_are_first_at_a_try_together_are_all_hit() {
+    let classes = classes();
+    for java in javas() {
+        let mut worker = Worker::ready(java, &classes);
+        assert_eq!(seen(&worker.run("raced")), "0 caught");
+        let injection = worker.injection("run", "plugin.Raced$Failure");
+        let run = worker.inject("raced", injection);
+        assert_eq!(seen(&run), "200 caught", "{java}: {run:?}");
     }
 }
 

@@ -51,6 +51,19 @@ fn virtual_threads_are_counted_and_hit_like_others() {
 }
 
 #[test]
+fn types_of_the_application_are_thrown_in_virtual_threads() {
+    let classes = classes();
+    for java in javas().filter(|java| *java >= 21) {
+        let mut worker = Worker::ready(java, &classes);
+        assert_eq!(seen(&worker.run("ownTypeInVirtualThread")), "through");
+        let injection = worker.injection("abstractType", "app.Types$Vague");
+        let run = worker.inject("ownTypeInVirtualThread", injection);
+        assert!(seen(&run).starts_with("caught injected by catchment"), "{java}: {run:?}");
+        assert_eq!(run.injected.map(|injected| injected.caught_here), Some(1));
+    }
+}
+
+#[test]
 fn other_agents_in_the_same_jvm_do_their_work() {
     let classes = classes();
     let jars = maven::resolve(&["org.jacoco:org.jacoco.agent:0.8.14:jar:runtime"]).unwrap();
@@ -162,5 +175,21 @@ fn null_taken_from_the_injected_exception_is_an_artefact() {
         let injection = worker.injection("cause", "app.Quiet");
         let failure = worker.inject("cause", injection).failure.unwrap();
         assert!(failure.is_artefact && !failure.is_injected, "{java}: {failure:?}");
+    }
+}
+
+#[test]
+fn null_taken_from_the_cause_of_the_injected_exception_is_an_artefact() {
+    let classes = classes();
+    for java in javas().filter(|java| *java >= 17) {
+        let mut worker = Worker::ready(java, &classes);
+        let run = worker.run("worn");
+        assert_eq!(seen(&run), "[]");
+        let [(_, sample)] = run.samples.as_slice() else { panic!("{run:?}") };
+        let mut injection = worker.injection("worn", STATE);
+        injection.sample = Some(sample.clone());
+        let failure = worker.inject("wornNot", injection).failure.unwrap();
+        assert_eq!(failure.exception, "java.lang.NullPointerException");
+        assert!(failure.is_artefact, "{java}: {failure:?}");
     }
 }

@@ -96,6 +96,10 @@ fn connections_beyond_this_machine_are_named() {
         let run = worker.run("connects");
         assert_eq!(run.outcome, Outcome::Passed, "{java}: {run:?}");
         assert_eq!(run.external, ["240.0.0.1:9"], "{java}");
+        for test in ["sends", "sendsThroughChannel"] {
+            let run = worker.run(test);
+            assert_eq!(run.external, ["240.0.0.1:9"], "{java}: {test}: {run:?}");
+        }
         assert!(worker.run("plain").external.is_empty());
     }
 }

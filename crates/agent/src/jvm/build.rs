@@ -7,6 +7,7 @@
 use super::java::{
     Class, Constructor, Java, KnownClass, KnownField, NewValue, Object, Parameter, Throwable, Weak,
 };
+use crate::injection::Experiment;
 use crate::lock;
 use crate::subclass;
 use catchment_protocol::lab::{FieldValue, Injection, Sample};
@@ -28,6 +29,8 @@ struct Known {
     /// Of the class that catches; `None` for the boot loader.
     loader: Option<Weak>,
     sample: Option<Sample>,
+    /// What clauses in front of the one that is meant catch.
+    earlier: Arc<[String]>,
     /// What failed in one experiment may work in the next.
     only_for: Option<i64>,
     recipe: Arc<Recipe>,
@@ -38,7 +41,7 @@ pub(crate) struct Recipe {
     /// How, for people; or why not.
     pub(crate) made: Result<String, String>,
     way: Option<Way>,
-    /// Names of the class and of everything above it.
+    /// Names of its class, of that of its cause, and of everything above them.
     pub(crate) supertypes: Vec<String>,
 }
 
@@ -62,25 +65,30 @@ enum Way {
 
 impl Recipes {
     /// No lock is held while deciding, which runs code of the application: two threads may decide at once, and the first
-    /// answer counts.
+    /// answer that works counts.
     pub(crate) fn find<'j>(
         &self,
         java: &Java<'j>,
         loader: Option<Object<'j>>,
-        injection: &Injection,
-        experiment: i64,
+        experiment: &Experiment,
+        earlier: &Arc<[String]>,
     ) -> Arc<Recipe> {
-        if let Some(known) = self.known(java, loader, injection, experiment) {
+        let (injection, number) = (&experiment.injection, experiment.number);
+        if let Some(known) = self.known(java, loader, experiment, earlier) {
             return known;
         }
-        let recipe = Arc::new(Recipe::decide(java, loader, injection));
+        let recipe = Arc::new(Recipe::decide(java, loader, injection, earlier));
         let mut recipes = lock(&self.0);
         let known = recipes.entry(injection.exception.clone()).or_default();
-        known.retain(|each| !each.loader.as_ref().is_some_and(|loader| java.is_gone(loader)));
+        known.retain(|each| {
+            let is_gone = each.loader.as_ref().is_some_and(|loader| java.is_gone(loader));
+            !is_gone && each.only_for.is_none_or(|only| only == number)
+        });
         known.push(Known {
             loader: loader.and_then(|loader| java.weak(loader)),
             sample: injection.sample.clone(),
-            only_for: recipe.made.is_err().then_some(experiment),
+            earlier: Arc::clone(earlier),
+            only_for: recipe.made.is_err().then_some(number),
             recipe: Arc::clone(&recipe),
         });
         recipe
@@ -90,21 +98,23 @@ impl Recipes {
         &self,
         java: &Java<'j>,
         loader: Option<Object<'j>>,
-        injection: &Injection,
-        experiment: i64,
+        experiment: &Experiment,
+        earlier: &Arc<[String]>,
     ) -> Option<Arc<Recipe>> {
+        let injection = &experiment.injection;
         let recipes = lock(&self.0);
         let of_loader = |known: &&Known| match (&known.loader, loader) {
             (Some(known), Some(loader)) => java.is_known(known, loader),
             (None, None) => true,
             _ => false,
         };
-        let mut known = recipes.get(&injection.exception)?.iter();
-        let found = known.find(|known| {
+        let fitting = recipes.get(&injection.exception)?.iter().filter(|known| {
             known.sample == injection.sample
-                && known.only_for.is_none_or(|only| only == experiment)
+                && known.earlier == *earlier
+                && known.only_for.is_none_or(|only| only == experiment.number)
                 && of_loader(known)
         });
+        let found = fitting.min_by_key(|known| known.recipe.made.is_err());
         found.map(|known| Arc::clone(&known.recipe))
     }
 }
@@ -114,14 +124,20 @@ impl Recipe {
         Self { made: Err(why), way: None, supertypes: Vec::new() }
     }
 
-    fn decide<'j>(java: &Java<'j>, loader: Option<Object<'j>>, injection: &Injection) -> Self {
+    fn decide<'j>(
+        java: &Java<'j>,
+        loader: Option<Object<'j>>,
+        injection: &Injection,
+        earlier: &[String],
+    ) -> Self {
         let name = &injection.exception;
         let named = match java.load(name, loader) {
             Ok(class) if java.is_throwable(class) => class,
             Ok(_) => return Self::impossible(format!("{name} is no exception")),
             Err(why) => return Self::impossible(format!("cannot load {name}: {why}")),
         };
-        let Some((class, remark)) = concrete(java, named) else {
+        let earlier: Vec<_> = earlier.iter().filter_map(|name| java.load(name, loader).ok()).collect();
+        let Some((class, remark)) = concrete(java, named, &earlier) else {
             return Self::impossible(format!("{name} is abstract and cannot be extended"));
         };
         // Its members are known only once it is initialised.
@@ -136,7 +152,9 @@ impl Recipe {
             .map_or_else(|| by_allocation(java, class), Ok);
         match tried {
             Ok((way, made)) => {
-                Self { made: Ok(made + &remark), way: Some(way), supertypes: supertypes(java, class) }
+                let cause = way.cause().and_then(|cause| java.recall(cause).ok());
+                let supertypes = supertypes(java, [Some(class), cause].into_iter().flatten().collect());
+                Self { made: Ok(made + &remark), way: Some(way), supertypes }
             }
             Err(why) => Self::impossible(format!("cannot make a {name}: {why}")),
         }
@@ -149,6 +167,13 @@ impl Recipe {
 }
 
 impl Way {
+    fn cause(&self) -> Option<&KnownClass> {
+        match self {
+            Self::Sample { cause, .. } | Self::Construct { cause, .. } => cause.as_ref(),
+            Self::Allocate { .. } => None,
+        }
+    }
+
     fn make<'j>(&self, java: &Java<'j>) -> Result<Throwable<'j>, String> {
         match self {
             Self::Sample { class, cause, sample, fields } => {
@@ -187,14 +212,16 @@ fn allocated<'j>(
     Ok(made)
 }
 
-/// The class itself or, if it is abstract, one that can stand for it, and a remark about that.
-fn concrete<'j>(java: &Java<'j>, class: Class<'j>) -> Option<(Class<'j>, String)> {
+/// The class itself or, if it is abstract, one that can stand for it and is none of `earlier`, and a remark about that.
+fn concrete<'j>(java: &Java<'j>, class: Class<'j>, earlier: &[Class<'j>]) -> Option<(Class<'j>, String)> {
     if !java.is_abstract(class) {
         return Some((class, String::new()));
     }
     let permitted = java.permitted_subclasses(class);
     if !permitted.is_empty() {
-        let (found, _) = permitted.into_iter().find_map(|class| concrete(java, class))?;
+        let is_free = |class: &Class<'j>| !earlier.iter().any(|each| java.is_subclass(*class, *each));
+        let mut free = permitted.into_iter().filter(is_free);
+        let (found, _) = free.find_map(|class| concrete(java, class, earlier))?;
         return Some((found, format!(", of the permitted subclass {}", java.class_name(found))));
     }
     generated_subclass(java, class).map(|class| (class, ", of a generated subclass".to_owned()))
@@ -216,7 +243,9 @@ fn generated_subclass<'j>(java: &Java<'j>, class: Class<'j>) -> Option<Class<'j>
         .filter(|descriptor| shape_of(descriptor).is_some())
         .collect();
     let methods = java.unimplemented_methods(class);
-    java.define(&name, loader, &subclass::bytes(&name, &superclass, &inherited, &methods))
+    let bytes = subclass::bytes(&name, &superclass, &inherited, &methods);
+    // Refused when another thread has just done so.
+    java.define(&name, loader, &bytes).or_else(|| java.load(&name, loader).ok())
 }
 
 fn like_sample<'j>(
@@ -328,9 +357,9 @@ fn by_allocation<'j>(java: &Java<'j>, class: Class<'j>) -> Result<(Way, String),
     Ok((way, "allocated, without its constructors".to_owned()))
 }
 
-fn supertypes<'j>(java: &Java<'j>, class: Class<'j>) -> Vec<String> {
+fn supertypes<'j>(java: &Java<'j>, classes: Vec<Class<'j>>) -> Vec<String> {
     let mut names = Vec::new();
-    let mut waiting = vec![class];
+    let mut waiting = classes;
     while let Some(class) = waiting.pop() {
         names.push(java.class_name(class));
         waiting.extend(java.superclass(class));

@@ -4,6 +4,7 @@
 //! descriptor (another JDK) is simply not noticed.
 #![expect(unsafe_code, reason = "native methods are called with the signatures the JDK declares")]
 
+use super::java::Object;
 use super::lab::{Call, in_worker};
 use crate::network;
 use jvmti_bindings::prelude::*;
@@ -34,10 +35,13 @@ impl Original {
 static CONNECT: Original = Original::new();
 static OLD_CONNECT: Original = Original::new();
 static SEND: Original = Original::new();
+static OLD_SEND: Original = Original::new();
+static OLD_CHANNEL_SEND: Original = Original::new();
 static LOOK_UP_4: Original = Original::new();
 static LOOK_UP_6: Original = Original::new();
 static LOOK_UP_6_WITH_KIND: Original = Original::new();
 
+const OLD_CHANNEL: &str = "(ZLjava/io/FileDescriptor;JILjava/net/InetAddress;I)I";
 const LOOK_UP: &str = "(Ljava/lang/String;)[Ljava/net/InetAddress;";
 
 /// Puts a wrapper in front of the native method that is being bound, if it is one of those above.
@@ -45,7 +49,7 @@ pub(crate) fn native_method_bound(jvmti: &Jvmti, event: &mut NativeMethodBindEve
     // SAFETY: the method of the running callback, and its class.
     let names = unsafe {
         let Ok((name, descriptor, _)) = jvmti.get_method_name(event.method()) else { return };
-        if !["connect0", "socketConnect", "send0", "lookupAllHostAddr"].contains(&name.as_str()) {
+        if !["connect0", "socketConnect", "send0", "send", "lookupAllHostAddr"].contains(&name.as_str()) {
             return;
         }
         let class = jvmti.get_method_declaring_class(event.method());
@@ -63,6 +67,12 @@ pub(crate) fn native_method_bound(jvmti: &Jvmti, event: &mut NativeMethodBindEve
         ("Lsun/nio/ch/DatagramChannelImpl;", "send0", "(Ljava/io/FileDescriptor;JIJI)I") => {
             (&SEND, send as *mut c_void)
         }
+        ("Lsun/nio/ch/DatagramChannelImpl;", "send0", OLD_CHANNEL) => {
+            (&OLD_CHANNEL_SEND, old_channel_send as *mut c_void)
+        }
+        ("Ljava/net/PlainDatagramSocketImpl;", "send", "(Ljava/net/DatagramPacket;)V") => {
+            (&OLD_SEND, old_send as *mut c_void)
+        }
         ("Ljava/net/Inet4AddressImpl;", _, LOOK_UP) => (&LOOK_UP_4, look_up_4 as *mut c_void),
         ("Ljava/net/Inet6AddressImpl;", _, LOOK_UP) => (&LOOK_UP_6, look_up_6 as *mut c_void),
         ("Ljava/net/Inet6AddressImpl;", _, "(Ljava/lang/String;I)[Ljava/net/InetAddress;") => {
@@ -78,10 +88,14 @@ pub(crate) fn native_method_bound(jvmti: &Jvmti, event: &mut NativeMethodBindEve
 fn note_connection(env: Env, address: jni::jobject, port: jni::jint) {
     in_worker(env, (), |call| {
         // SAFETY: an argument of the running native method, an `InetAddress` by its declaration.
-        let address = unsafe { call.java.object(address) }?;
-        let text = call.java.host_address(address)?;
-        note(call, network::external_connection(&text, u16::try_from(port).unwrap_or(0)))
+        note_target(call, unsafe { call.java.object(address) }?, port)
     });
+}
+
+/// `address` is an `InetAddress`.
+fn note_target<'j>(call: &Call<'j>, address: Object<'j>, port: jni::jint) -> Option<()> {
+    let text = call.java.host_address(address)?;
+    note(call, network::external_connection(&text, u16::try_from(port).unwrap_or(0)))
 }
 
 fn note(call: &Call<'_>, address: Option<String>) -> Option<()> {
@@ -208,6 +222,47 @@ extern "system" fn send(
     // SAFETY: the signature under which it was bound.
     let original = unsafe { SEND.get::<Send>() };
     original(env, class, file, data, length, target, target_length)
+}
+
+/// Of Java 11.
+extern "system" fn old_send(env: Env, this: jni::jobject, packet: jni::jobject) {
+    type Send = extern "system" fn(Env, jni::jobject, jni::jobject);
+    in_worker(env, (), |call| {
+        // SAFETY: an argument of the running native method, a `DatagramPacket` by its declaration.
+        let packet = unsafe { call.java.object(packet) }?;
+        let (address, port) = call.java.packet_target(packet)?;
+        note_target(call, address, port)
+    });
+    // SAFETY: the signature under which it was bound.
+    let original = unsafe { OLD_SEND.get::<Send>() };
+    original(env, this, packet);
+}
+
+/// Of Java 11.
+extern "system" fn old_channel_send(
+    env: Env,
+    this: jni::jobject,
+    prefer_6: jni::jboolean,
+    file: jni::jobject,
+    data: jni::jlong,
+    length: jni::jint,
+    address: jni::jobject,
+    port: jni::jint,
+) -> jni::jint {
+    type Send = extern "system" fn(
+        Env,
+        jni::jobject,
+        jni::jboolean,
+        jni::jobject,
+        jni::jlong,
+        jni::jint,
+        jni::jobject,
+        jni::jint,
+    ) -> jni::jint;
+    note_connection(env, address, port);
+    // SAFETY: the signature under which it was bound.
+    let original = unsafe { OLD_CHANNEL_SEND.get::<Send>() };
+    original(env, this, prefer_6, file, data, length, address, port)
 }
 
 type LookUp = extern "system" fn(Env, jni::jobject, jni::jstring) -> jni::jobject;

@@ -46,7 +46,8 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     experiment.reached();
     let catching = java.class_of_method(*java.stack(FRAMES_OF_INJECTION, 1).first()?)?;
     let loader = java.loader_of(catching);
-    let recipe = call.worker.injections.recipes.find(java, loader, &experiment.injection, experiment.number);
+    let injections = &call.worker.injections;
+    let recipe = injections.recipes.find(java, loader, &experiment, &injections.earlier(&experiment));
     experiment.made_by(&recipe);
     let made = recipe.make(java)?;
     java.mark(made, 2 * experiment.number);

@@ -28,6 +28,8 @@ pub(crate) struct LabMembers {
     pub(super) total_memory: jni::jmethodID,
     pub(super) max_memory: jni::jmethodID,
     pub(super) host_address: jni::jmethodID,
+    pub(super) packet_address: jni::jmethodID,
+    pub(super) packet_port: jni::jmethodID,
 }
 
 // SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
@@ -60,6 +62,7 @@ impl LabMembers {
         };
         const THROWABLE: &str = "java/lang/Throwable";
         const RUNTIME: &str = "java/lang/Runtime";
+        const PACKET: &str = "java/net/DatagramPacket";
         let permitted_subclasses =
             method("java/lang/Class", "getPermittedSubclasses", "()[Ljava/lang/Class;").ok();
         Ok(Self {
@@ -87,6 +90,8 @@ impl LabMembers {
             total_memory: method(RUNTIME, "totalMemory", "()J")?,
             max_memory: method(RUNTIME, "maxMemory", "()J")?,
             host_address: method("java/net/InetAddress", "getHostAddress", "()Ljava/lang/String;")?,
+            packet_address: method(PACKET, "getAddress", "()Ljava/net/InetAddress;")?,
+            packet_port: method(PACKET, "getPort", "()I")?,
         })
     }
 }

@@ -3,11 +3,15 @@
 
 use super::{Class, Constructor, Java, Object, no_memory};
 use jvmti_bindings::prelude::*;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 const MODIFIER_PUBLIC: jni::jint = 0x1;
 const MODIFIER_PRIVATE: jni::jint = 0x2;
 const MODIFIER_ABSTRACT: jni::jint = 0x400;
+
+/// Name and descriptor of a method, and whether it is abstract.
+type Declared = ((String, String), bool);
 
 impl<'j> Java<'j> {
     pub(crate) fn class_of(&self, object: impl Into<Object<'j>>) -> Class<'j> {
@@ -122,22 +126,20 @@ impl<'j> Java<'j> {
 
     /// Names and descriptors of the methods that a concrete subclass would have to implement.
     pub(crate) fn unimplemented_methods(&self, class: Class<'j>) -> Vec<(String, String)> {
-        let (mut missing, mut implemented) = (Vec::new(), Vec::new());
-        let mut waiting = vec![class];
-        while let Some(class) = waiting.pop() {
-            for (signature, is_abstract) in self.declared_methods(class) {
-                if is_abstract { missing.push(signature) } else { implemented.push(signature) }
-            }
-            waiting.extend(self.superclass(class));
-            waiting.extend(self.interfaces(class));
+        let classes: Vec<_> = std::iter::successors(Some(class), |class| self.superclass(*class)).collect();
+        let mut interfaces: Vec<_> = classes.iter().flat_map(|class| self.interfaces(*class)).collect();
+        let mut next = 0;
+        while let Some(interface) = interfaces.get(next) {
+            interfaces.extend(self.interfaces(*interface));
+            next += 1;
         }
-        missing.retain(|signature| !implemented.contains(signature));
-        missing.sort();
-        missing.dedup();
-        missing
+        let declared = |types: Vec<Class<'j>>| -> Vec<_> {
+            types.into_iter().flat_map(|each| self.declared_methods(each)).collect()
+        };
+        abstract_methods(declared(classes), declared(interfaces))
     }
 
-    fn declared_methods(&self, class: Class<'j>) -> Vec<((String, String), bool)> {
+    fn declared_methods(&self, class: Class<'j>) -> Vec<Declared> {
         // SAFETY: a live handle, and the ids it gives.
         let methods = unsafe { self.jvmti.get_class_methods(class.0.0) }.unwrap_or_default();
         let signature = |id| {
@@ -148,5 +150,39 @@ impl<'j> Java<'j> {
             Some(((name, descriptor), flags.ok()? & MODIFIER_ABSTRACT != 0))
         };
         methods.into_iter().filter_map(signature).collect()
+    }
+}
+
+/// What is left abstract. The methods of classes come before those of the classes above: the first declaration decides. What
+/// no class declares is up to the interfaces, of which one with a default is enough.
+fn abstract_methods(of_classes: Vec<Declared>, of_interfaces: Vec<Declared>) -> Vec<(String, String)> {
+    let mut decided: BTreeMap<(String, String), bool> = BTreeMap::new();
+    for (signature, is_abstract) in of_classes {
+        decided.entry(signature).or_insert(is_abstract);
+    }
+    let mut open: BTreeMap<(String, String), bool> = BTreeMap::new();
+    for (signature, is_abstract) in of_interfaces {
+        if !decided.contains_key(&signature) {
+            *open.entry(signature).or_insert(true) &= is_abstract;
+        }
+    }
+    decided.append(&mut open);
+    decided.into_iter().filter(|(_, is_abstract)| *is_abstract).map(|(signature, _)| signature).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_declaration_says_whether_a_method_is_missing() {
+        let method = |name: &str, is_abstract| ((name.to_owned(), "()V".to_owned()), is_abstract);
+        let classes =
+            [("again", true), ("there", false), ("again", false), ("there", true), ("inherited", false)];
+        let interfaces =
+            [("inherited", true), ("wanted", true), ("given", true), ("given", false), ("again", false)];
+        let declared = |all: [(&str, bool); 5]| all.map(|(name, is)| method(name, is)).to_vec();
+        let missing = abstract_methods(declared(classes), declared(interfaces));
+        assert_eq!(missing.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["again", "wanted"]);
     }
 }

@@ -74,6 +74,16 @@ impl<'j> Java<'j> {
         }
     }
 
+    /// Where a `DatagramPacket` is to go.
+    pub(crate) fn packet_target(&self, packet: Object<'j>) -> Option<(Object<'j>, jni::jint)> {
+        // SAFETY: promised by the type of the native method's parameter; getters without arguments.
+        unsafe {
+            let address = self.jni.call_object_method(packet.0, self.members.packet_address, &[]);
+            let port = self.jni.call_int_method(packet.0, self.members.packet_port, &[]);
+            if self.take_thrown().is_some() { None } else { Some((self.object(address)?, port)) }
+        }
+    }
+
     /// The numeric form of an `InetAddress`.
     pub(crate) fn host_address(&self, address: Object<'j>) -> Option<String> {
         // SAFETY: promised by the type of the native method's parameter.

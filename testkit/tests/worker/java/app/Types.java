@@ -27,6 +27,20 @@ public final class Types {
         abstract long code();
     }
 
+    public interface Coloured {
+        String colour();
+
+        default String shade() {
+            return "dark " + colour();
+        }
+    }
+
+    /** What the classes above it have is to be written anew. */
+    public abstract static class Renewed extends RuntimeException implements Coloured {
+        @Override
+        public abstract String getMessage();
+    }
+
     public static class Grumpy extends RuntimeException {
         public Grumpy(String message) {
             throw new IllegalArgumentException("constructor " + message);
@@ -99,6 +113,38 @@ public final class Types {
     }
 
     private static void mayBeVague() throws Vague {}
+
+    public static String renewed() {
+        try {
+            return String.valueOf("through");
+        } catch (Renewed e) {
+            return "caught " + e.getMessage() + ", " + e.shade();
+        }
+    }
+
+    public static String worn(boolean fails) {
+        try {
+            if (fails) {
+                throw new IllegalStateException("worn", new Worn("out"));
+            }
+            return "through";
+        } catch (IllegalStateException e) {
+            return ((Worn) e.getCause()).parts().toString();
+        }
+    }
+
+    /** Holds more than can be given to an injected one. */
+    public static class Worn extends Exception {
+        private final List<String> parts = new ArrayList<>();
+
+        public Worn(String message) {
+            super(message);
+        }
+
+        public List<String> parts() {
+            return parts;
+        }
+    }
 
     public static String grumpy() {
         try {

@@ -19,5 +19,16 @@ public final class Sealed {
         }
     }
 
+    public static String runAfterBig() {
+        try {
+            mayFail();
+            return "through";
+        } catch (Big e) {
+            return "big";
+        } catch (Trouble e) {
+            return "caught " + e.getClass().getSimpleName();
+        }
+    }
+
     private static void mayFail() throws Trouble {}
 }

@@ -5,15 +5,20 @@ import app.Shapes;
 import app.Types;
 import java.io.File;
 import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 
 /** What the tests see is what they return. */
 final class Cases {
@@ -70,6 +75,13 @@ final class Cases {
         return seen[0];
     }
 
+    static Object ownTypeInVirtualThread() throws Exception {
+        Object[] seen = new Object[1];
+        Runnable body = () -> seen[0] = Types.abstractType();
+        ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body)).join();
+        return seen[0];
+    }
+
     static Object loop() {
         return Shapes.loop();
     }
@@ -92,6 +104,18 @@ final class Cases {
 
     static Object abstractType() {
         return Types.abstractType();
+    }
+
+    static Object renewed() {
+        return Types.renewed();
+    }
+
+    static Object worn() {
+        return Types.worn(true);
+    }
+
+    static Object wornNot() {
+        return Types.worn(false);
     }
 
     static Object grumpy() {
@@ -128,6 +152,44 @@ final class Cases {
 
     static Object sealed() throws Exception {
         return Class.forName("modern.Sealed").getMethod("run").invoke(null);
+    }
+
+    static Object sealedAfterOneOfIts() throws Exception {
+        return Class.forName("modern.Sealed").getMethod("runAfterBig").invoke(null);
+    }
+
+    /** Many class loaders, and in each several threads that are there first. */
+    static Object raced() throws Exception {
+        URL[] place = {new File(System.getProperty("plugin")).toURI().toURL()};
+        int caught = 0;
+        for (int round = 0; round < 50; round++) {
+            try (URLClassLoader loader = new URLClassLoader(place)) {
+                Runnable[] plugins = new Runnable[4];
+                Thread[] threads = new Thread[plugins.length];
+                CyclicBarrier start = new CyclicBarrier(plugins.length);
+                for (int i = 0; i < plugins.length; i++) {
+                    plugins[i] = (Runnable) loader.loadClass("plugin.Raced").getConstructor().newInstance();
+                    threads[i] = new Thread(together(start, plugins[i]));
+                    threads[i].start();
+                }
+                for (int i = 0; i < plugins.length; i++) {
+                    threads[i].join();
+                    caught += plugins[i].toString().equals("caught") ? 1 : 0;
+                }
+            }
+        }
+        return caught + " caught";
+    }
+
+    private static Runnable together(CyclicBarrier start, Runnable body) {
+        return () -> {
+            try {
+                start.await();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            body.run();
+        };
     }
 
     /** A new class loader each time. */
@@ -213,6 +275,31 @@ final class Cases {
                 Socket near = new Socket(InetAddress.getLoopbackAddress(), server.getLocalPort());
                 Socket far = new Socket()) {
             connect(far);
+        }
+        return null;
+    }
+
+    static Object sends() throws IOException {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            send(socket, InetAddress.getLoopbackAddress());
+            send(socket, InetAddress.getByName("240.0.0.1"));
+        }
+        return null;
+    }
+
+    private static void send(DatagramSocket socket, InetAddress address) {
+        try {
+            socket.send(new DatagramPacket(new byte[1], 1, address, 9));
+        } catch (IOException noWayThere) {
+            // Of no interest.
+        }
+    }
+
+    static Object sendsThroughChannel() throws IOException {
+        try (DatagramChannel channel = DatagramChannel.open()) {
+            channel.send(ByteBuffer.allocate(1), new InetSocketAddress("240.0.0.1", 9));
+        } catch (IOException noWayThere) {
+            // Of no interest.
         }
         return null;
     }
