@@ -32,6 +32,13 @@ pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
             stats.warm.seconds, stats.warm_unarmed_seconds
         )?;
     }
+    if let Some(factor) = stats.fresh_factor() {
+        writeln!(
+            out,
+            "  {} experiments ran both ways: {:.1} s in warm workers, {:.1} s with a fresh JVM each, {factor:.0} times",
+            stats.both_ways.count, stats.both_ways.seconds, stats.both_ways_fresh_seconds
+        )?;
+    }
     writeln!(out, "  {} of {} workers replaced another", stats.replaced, stats.workers.count)?;
     writeln!(out, "  wall time {:.1} s", stats.wall_seconds)
 }

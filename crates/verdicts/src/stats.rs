@@ -37,6 +37,10 @@ pub struct Stats {
     pub warm_unarmed_seconds: f64,
     /// Experiments in fresh JVMs: confirmations and what happens once per JVM.
     pub fresh: Timed,
+    /// Experiments that came to an outcome both in a warm worker and in a fresh JVM, with the time of the former.
+    pub both_ways: Timed,
+    /// The time of the latter, the start of the JVM included.
+    pub both_ways_fresh_seconds: f64,
     /// Experiments that ran out of time.
     pub timeouts: Timed,
     /// Experiments in warm workers that ended otherwise.
@@ -54,6 +58,11 @@ impl Stats {
     /// Spent in experiments, whatever became of them.
     pub fn test_seconds(&self) -> f64 {
         self.warm.seconds + self.fresh.seconds + self.timeouts.seconds + self.no_outcome.seconds
+    }
+
+    /// How much longer an experiment takes if it gets a JVM of its own.
+    pub fn fresh_factor(&self) -> Option<f64> {
+        (self.both_ways.seconds > 0.0).then(|| self.both_ways_fresh_seconds / self.both_ways.seconds)
     }
 
     /// How much longer a warm experiment takes than its test with nothing armed.

@@ -234,6 +234,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             self.count(&attempt);
             attempts.push(attempt);
         }
+        self.count_both_ways(&attempts);
         let is_final = attempts.iter().any(|attempt| attempt.is_fresh);
         if is_final {
             let campaign = self.shared.campaign();
@@ -247,7 +248,6 @@ impl<'a, 'p> Experiments<'a, 'p> {
     }
 
     fn count(&self, attempt: &Attempt) {
-        let seconds = |micros: u64| micros as f64 / 1e6;
         let mut stats = self.shared.lab.stats();
         let is_timeout =
             matches!(&attempt.outcome, Outcome::Fail(failure) if failure.kind == FailureKind::Timeout);
@@ -258,8 +258,21 @@ impl<'a, 'p> Experiments<'a, 'p> {
             Outcome::Pass | Outcome::Fail(_) => &mut stats.warm,
         };
         line.add(seconds(attempt.micros));
-        if !attempt.is_fresh && !is_timeout && !matches!(attempt.outcome, Outcome::None(_)) {
+        if !attempt.is_fresh && ended_by_itself(&attempt.outcome) {
             stats.warm_unarmed_seconds += seconds(attempt.unarmed_micros);
+        }
+    }
+
+    /// What a fresh JVM costs is told by experiments that had an outcome in one and in a warm worker.
+    fn count_both_ways(&self, attempts: &[Attempt]) {
+        let first = |is_fresh| {
+            let mut own = attempts.iter().filter(|attempt| attempt.is_fresh == is_fresh);
+            own.find(|attempt| ended_by_itself(&attempt.outcome)).map(|attempt| attempt.micros)
+        };
+        if let (Some(warm), Some(fresh)) = (first(false), first(true)) {
+            let mut stats = self.shared.lab.stats();
+            stats.both_ways.add(seconds(warm));
+            stats.both_ways_fresh_seconds += seconds(fresh);
         }
     }
 
@@ -321,4 +334,17 @@ impl<'a, 'p> Experiments<'a, 'p> {
 
 fn is_not_run(experiment: &&Experiment) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
+}
+
+/// Whether a test came to its end, well or badly.
+fn ended_by_itself(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Pass => true,
+        Outcome::Fail(failure) => failure.kind != FailureKind::Timeout,
+        Outcome::None(_) => false,
+    }
+}
+
+fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
 }

@@ -245,6 +245,8 @@ fn stats() -> Stats {
         solo: timed(8, 1.5),
         warm: timed(6, 1.25),
         warm_unarmed_seconds: 1.0,
+        both_ways: timed(3, 0.125),
+        both_ways_fresh_seconds: 2.5,
         fresh: timed(4, 3.5),
         timeouts: timed(1, 5.0),
         no_outcome: timed(1, 0.25),
