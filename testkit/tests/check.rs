@@ -77,6 +77,8 @@ fn matches_expectations(name: &str, framework: Framework) {
     assert_none(&differences(&expected, &answer.facts()), name);
     assert_none(&answer.unaccounted(), "experiments not accounted for");
     assert_none(&answer.overdone(), "progress");
+    let java = answer.json()["configurations"][0]["java"].as_str().unwrap_or_default();
+    assert!(java.starts_with("17."), "the Java that ran the tests: {java}");
     assert_again(&project, &answer);
 }
 
