@@ -98,8 +98,12 @@ pub(crate) fn is_final(experiment: &Experiment) -> bool {
     }
 }
 
-/// Why no injected exception reaches the clause, when none of them did.
+/// Why no injected exception reaches the clause, when none of them did, whatever its type.
 pub(crate) fn not_injectable(pair: &CheckedPair) -> Option<String> {
+    let was_tried = |name: &String| pair.experiments.iter().any(|experiment| experiment.exception == *name);
+    if !pair.types.iter().all(was_tried) {
+        return None;
+    }
     let mut reasons = pair.experiments.iter().map(|experiment| match &experiment.outcome {
         Outcome::None(NoOutcome::CaughtElsewhere(place)) => {
             Some(format!("{} is caught before it reaches this clause, by {place}", experiment.exception))
@@ -212,6 +216,19 @@ mod tests {
     fn fail(is_fresh: bool) -> Attempt {
         let failure = Failure { kind: FailureKind::Assertion, text: "no".into() };
         Attempt { is_fresh, outcome: Outcome::Fail(failure), ..Attempt::default() }
+    }
+
+    #[test]
+    fn a_clause_is_out_of_reach_only_if_none_of_its_types_gets_there() {
+        let mut pair =
+            CheckedPair { types: vec!["a.Gone".into(), "a.Here".into()], ..CheckedPair::default() };
+        let cannot_be_made = Outcome::None(NoOutcome::NotConstructible("there is no such class".into()));
+        pair.experiments.push(Experiment::new(TestId(0), "a.Gone", cannot_be_made.clone()));
+        assert_eq!(not_injectable(&pair), None);
+        pair.experiments.push(Experiment::new(TestId(0), "a.Here", cannot_be_made));
+        assert!(not_injectable(&pair).is_some());
+        pair.experiments.push(Experiment::new(TestId(1), "a.Here", Outcome::Pass));
+        assert_eq!(not_injectable(&pair), None);
     }
 
     /// Plays out the attempts that are asked for; where they end, whether confirmed, whether unstable.

@@ -287,9 +287,10 @@ impl<'a, 'p> Experiments<'a, 'p> {
         pair.experiments
             .retain(|each| !(each.test == task.key.test && each.exception == task.planned.exception));
         pair.experiments.extend(experiment);
+        let seemed_not_injectable = pair.not_injectable.is_some();
         pair.not_injectable = not_injectable(pair);
-        // A pass makes nothing unnecessary but itself.
-        if !is_pass {
+        // A pass makes nothing unnecessary but itself, unless it came where none seemed possible.
+        if !is_pass || seemed_not_injectable {
             self.refresh(&campaign, &mut queue, task.key.position);
             self.shared.retotal(queue.total());
         }
