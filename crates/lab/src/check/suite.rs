@@ -98,14 +98,14 @@ fn run_suite(
 ) -> Result<SuiteRuns, CheckError> {
     let mut seen = SuiteRuns::default();
     let settings = &shared.lab.project.configurations[configuration];
-    let mut classes = settings.test_classes.as_slice();
+    let mut classes = settings.test_classes.clone();
     while !classes.is_empty() {
         let mut running = slot.start(configuration, false).map_err(CheckError::Worker)?;
-        let (units, problems) = running.discover(classes).map_err(CheckError::Worker)?;
+        let (units, problems) = running.discover(&classes).map_err(CheckError::Worker)?;
         seen.jvm = running.heard.jvm.clone();
         seen.add_units(units);
         seen.problems.extend(problems);
-        let result = running.run_suite(classes, silence(shared, settings));
+        let result = running.run_suite(&classes, silence(shared, settings));
         seen.add_runs(&mut running.heard);
         match result {
             Ok(problems) => {
@@ -116,7 +116,7 @@ fn run_suite(
             Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => {
                 return Err(CheckError::Worker(end));
             }
-            Err(end) => classes = seen.add_end(&running, &end, classes),
+            Err(end) => classes = seen.add_end(&running, &end, &classes),
         }
     }
     Ok(seen.without_parts_of_wholes())
@@ -162,7 +162,7 @@ impl SuiteRuns {
     }
 
     /// Notes the end of a JVM in the middle of the suite; the classes that are still to be run.
-    fn add_end<'c>(&mut self, running: &Running<'_>, end: &WorkerEnd, classes: &'c [String]) -> &'c [String] {
+    fn add_end(&mut self, running: &Running<'_>, end: &WorkerEnd, classes: &[String]) -> Vec<String> {
         let last = running.heard.running.clone();
         let last = last.or_else(|| running.heard.finished.last().map(|run| run.test.clone()));
         let class = last.as_ref().and_then(|test| self.units.get(test)).map(|unit| unit.class.clone());
@@ -176,11 +176,44 @@ impl SuiteRuns {
             "{}: {end}; the tests of this class behind that were not observed",
             classes[position]
         ));
-        &classes[position + 1..]
+        let run = self.runs.iter().filter_map(|(test, _)| self.units.get(test));
+        let run = run.flat_map(|unit| with_outer_classes(&unit.class)).collect();
+        let known = self.units.values().flat_map(|unit| with_outer_classes(&unit.class)).collect();
+        still_to_run(classes, position, &known, &run)
     }
+}
+
+/// The classes behind the one at `ended`, at which the JVM ended. Tests need not run in the order of the list, since each
+/// engine takes its own ones: what counts is whether a test of the class has run. Of a class that no test names (a
+/// suite of others) only its place tells.
+fn still_to_run(classes: &[String], ended: usize, known: &HashSet<&str>, run: &HashSet<&str>) -> Vec<String> {
+    let has_run = |position: usize, class: &str| {
+        if known.contains(class) { run.contains(class) } else { position < ended }
+    };
+    let others = classes.iter().enumerate().filter(|(position, _)| *position != ended);
+    others.filter(|(position, class)| !has_run(*position, class)).map(|(_, class)| class.clone()).collect()
+}
+
+/// `a.Test$Inner$Most`, `a.Test$Inner` and `a.Test`.
+fn with_outer_classes(class: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(class).chain(class.match_indices('$').map(|(end, _)| &class[..end]))
 }
 
 /// Nested test classes run with the class around them.
 fn is_in(class: &str, outer: &str) -> bool {
     class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_the_end_of_a_jvm_all_classes_that_have_not_run_are_run() {
+        let classes = ["a.Vintage", "a.All", "a.Exits", "a.Jupiter", "a.Later"].map(String::from);
+        let known = ["a.Vintage", "a.Exits", "a.Jupiter", "a.Later", "a.Listed"].into();
+        // The engine of the others came first; a.All is a suite of tests that stand elsewhere.
+        let run = ["a.Jupiter", "a.Listed"].into_iter().chain(with_outer_classes("a.Exits$Inner")).collect();
+        assert_eq!(still_to_run(&classes, 2, &known, &run), ["a.Vintage", "a.Later"]);
+    }
 }
