@@ -131,8 +131,11 @@ mod tests {
         let (thread, slot) = (5, 6);
         let turn = AtomicU64::new(0);
         let await_turn = |number: u64| {
+            let mut looked = 0u32;
             while turn.load(Ordering::SeqCst) != number {
-                std::thread::yield_now();
+                looked += 1;
+                // Mostly spinning: the other thread is to go on at the same moment.
+                if looked.is_multiple_of(2000) { std::thread::yield_now() } else { std::hint::spin_loop() }
             }
         };
         std::thread::scope(|scope| {
