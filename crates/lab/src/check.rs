@@ -26,7 +26,7 @@ pub use subjects::PairSelection;
 
 use crate::install;
 use crate::progress::Progress;
-use crate::project::{self, Project, ProjectRequest};
+use crate::project::{self, Project, ProjectRequest, remove_all};
 use crate::store::{Found, Store};
 use crate::unix;
 use baseline::Baseline;
@@ -37,7 +37,7 @@ use experiments::{Experiments, Manner};
 use observations::{PairNumber, Phase};
 use slot::{Lab, Slot, slots_folder};
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Mutex;
@@ -113,7 +113,7 @@ pub fn check(
     };
     let outcome = carry_out(request, &shared, &numbers);
     let outcome = outcome.map_err(|error| shared.explained(error.settled()));
-    let _ = fs::remove_dir_all(slots_folder(&lab.folder));
+    let _ = remove_all(&slots_folder(&lab.folder));
     outcome?;
     Ok(finished(shared, &project, begun))
 }

@@ -112,7 +112,7 @@ impl Store {
         let path = folder.join(FILE);
         let wanted = format!("{VERSION} {fingerprint:016x}");
         if path.exists() {
-            if !start_over && let Some(store) = Self::open_same(&path, &wanted) {
+            if !start_over && let Some(store) = Self::open_same(&path, &wanted)? {
                 return Ok((store, Found::Same));
             }
             set_aside(folder, &path)?;
@@ -121,13 +121,22 @@ impl Store {
         Ok((Self::create(&path, &wanted)?, Found::Nothing))
     }
 
-    /// `None` for whatever cannot be read as a store of the wanted state.
-    fn open_same(path: &Path, wanted: &str) -> Option<Self> {
-        let connection = Connection::open(path).ok()?;
+    /// `None` for what is no store of the wanted state. A disk that cannot be read is an error: what lies there may be one.
+    fn open_same(path: &Path, wanted: &str) -> Result<Option<Self>> {
+        let database = |reason| StoreError::Database { path: path.to_owned(), reason };
+        let connection = Connection::open(path).map_err(database)?;
         let query = "select value from meta where name = 'state'";
-        let state: String = connection.query_row(query, [], |row| row.get(0)).ok()?;
+        let state: String = match connection.query_row(query, [], |row| row.get(0)) {
+            Ok(state) => state,
+            Err(reason) if is_no_store(&reason) => return Ok(None),
+            Err(reason) => return Err(database(reason)),
+        };
         let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
-        (state == wanted && store.configure().is_ok()).then_some(store)
+        if state != wanted {
+            return Ok(None);
+        }
+        store.configure()?;
+        Ok(Some(store))
     }
 
     fn create(path: &Path, state: &str) -> Result<Self> {
@@ -381,11 +390,21 @@ impl Store {
 }
 
 fn set_aside(folder: &Path, path: &Path) -> Result<()> {
+    // What was written last may still stand in the log beside it.
     for suffix in ["-wal", "-shm"] {
-        let _ = fs::remove_file(folder.join(format!("{FILE}{suffix}")));
+        let aside = folder.join(format!("{SET_ASIDE}{suffix}"));
+        let _ = fs::remove_file(&aside);
+        let _ = fs::rename(folder.join(format!("{FILE}{suffix}")), aside);
     }
     fs::rename(path, folder.join(SET_ASIDE))
         .map_err(|reason| StoreError::File { path: path.to_owned(), reason })
+}
+
+/// Whether the file can be read and is something else: not a database, a damaged one, or one with other tables.
+fn is_no_store(reason: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
+    let other = [DatabaseCorrupt, NotADatabase, Unknown];
+    reason.sqlite_error_code().is_none_or(|code| other.contains(&code))
 }
 
 #[cfg(test)]
@@ -495,5 +514,24 @@ mod tests {
         });
         assert!(failed.is_err());
         assert_eq!(store.finished(0, Phase::Suite, 0).unwrap(), None);
+    }
+
+    #[test]
+    fn a_log_that_was_not_yet_written_back_is_set_aside_with_its_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        let kept = fs::read(folder.path().join(format!("{FILE}-wal"))).unwrap();
+        // As if the process had been killed: nothing is written back.
+        std::mem::forget(store);
+        set_aside(folder.path(), &folder.path().join(FILE)).unwrap();
+        assert_eq!(fs::read(folder.path().join(format!("{SET_ASIDE}-wal"))).unwrap(), kept);
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_opened_is_an_error_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(FILE)).unwrap();
+        assert!(Store::open(folder.path(), 1, false).is_err());
+        assert!(folder.path().join(FILE).is_dir());
     }
 }

@@ -156,7 +156,7 @@ impl Mirror<'_> {
 }
 
 /// Removes a file, a link or a folder with all in it, read-only or not.
-pub(super) fn remove_all(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_all(path: &Path) -> io::Result<()> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

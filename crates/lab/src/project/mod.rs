@@ -26,6 +26,7 @@ mod tree;
 mod workspace;
 
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
+pub(crate) use copy::remove_all;
 pub use workspace::Workspace;
 
 use crate::seen::Problem;

@@ -3,7 +3,7 @@
 
 use super::sweep::MARKER;
 use crate::install::InstalledAgent;
-use crate::project::{Framework, RunConfiguration};
+use crate::project::{Framework, RunConfiguration, remove_all};
 use catchment_protocol::options::AgentOptions;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -34,7 +34,7 @@ pub(crate) struct WorkerSetup {
 impl WorkerSetup {
     pub(super) fn create_folders(&self) -> io::Result<()> {
         if self.scratch.exists() {
-            fs::remove_dir_all(&self.scratch)?;
+            remove_all(&self.scratch)?;
         }
         for folder in [self.temporary(), self.home(), self.results()] {
             fs::create_dir_all(folder)?;
