@@ -161,7 +161,7 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
         let path = slots_folder(&shared.lab.folder);
         slots.push(slot.map_err(|reason| CheckError::Folder { path, reason })?);
     }
-    suite::observe(shared, &mut slots)?;
+    suite::observe(shared, &mut slots[0])?;
     solo::observe(shared, &mut slots)?;
     contexts::observe(shared, &mut slots)?;
     let baseline = Baseline::read(&shared.campaign().store)?;

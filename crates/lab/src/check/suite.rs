@@ -2,12 +2,11 @@
 
 use super::campaign::{Campaign, CheckError, Shared};
 use super::observations::{Phase, PlainOutcome, PlainRun};
-use super::slot::{Heard, Running, Slot, in_parallel};
+use super::slot::{Heard, Running, Slot};
 use crate::project::RunConfiguration;
 use crate::worker::{Jvm, WorkerEnd};
 use catchment_protocol::lab::TestUnit;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
@@ -26,8 +25,9 @@ struct SuiteRuns {
     problems: Vec<String>,
 }
 
-/// Runs what is not yet in the store.
-pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
+/// Runs what is not yet in the store, one suite at a time: two at once may want the same port or file, and what fails then
+/// is not flaky.
+pub(crate) fn observe(shared: &Shared<'_>, slot: &mut Slot<'_>) -> Result<(), CheckError> {
     let mut missing = Vec::new();
     for configuration in 0..shared.lab.project.configurations.len() {
         for ordinal in 0..RUNS {
@@ -36,30 +36,25 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
             }
         }
     }
-    let tests: u64 = missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
+    let mut tests: u64 =
+        missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
     // Without reports of the build nobody knows how many tests there are.
     let is_known = tests > 0 || missing.is_empty();
     shared.phase("suite, nothing injected", is_known.then_some(tests));
-    missing.reverse();
-    let missing = Mutex::new(missing);
-    let total = Mutex::new(tests);
-    in_parallel(slots, |slot| {
-        while let Some((configuration, ordinal)) = missing.lock().ok().and_then(|mut missing| missing.pop()) {
-            let begun = Instant::now();
-            let runs = run_suite(shared, slot, configuration)?;
-            shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
-            keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
-            let seen = runs.runs.len() as u64;
-            let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-            *total = *total + seen - expected_tests(shared, configuration);
-            if is_known {
-                // Reports count otherwise than we do: each invocation of a test, or all of them as one.
-                shared.retotal(*total);
-            }
-            shared.step(seen);
+    for (configuration, ordinal) in missing {
+        let begun = Instant::now();
+        let runs = run_suite(shared, slot, configuration)?;
+        shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
+        keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
+        let seen = runs.runs.len() as u64;
+        tests = tests + seen - expected_tests(shared, configuration);
+        if is_known {
+            // Reports count otherwise than we do: each invocation of a test, or all of them as one.
+            shared.retotal(tests);
         }
-        Ok(())
-    })
+        shared.step(seen);
+    }
+    Ok(())
 }
 
 fn expected_tests(shared: &Shared<'_>, configuration: usize) -> u64 {
