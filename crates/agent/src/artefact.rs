@@ -3,14 +3,42 @@
 const NULL_POINTER: &str = "java.lang.NullPointerException";
 const RETURNED: &str = "because the return value of \"";
 
-/// Whether the first exception of a failure is a null pointer that came out of the injected one, going by the JVM's own
-/// explanation. `injected` are the names of its class and everything above it.
-pub(crate) fn is_artefact(exception: &str, message: Option<&str>, injected: &[String]) -> bool {
-    let Some(message) = message.filter(|_| exception == NULL_POINTER) else { return false };
+/// The first release that says by default what was null.
+const EXPLAINED_SINCE: u32 = 15;
+
+/// What began a failure.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FirstThrown<'a> {
+    pub(crate) exception: &'a str,
+    pub(crate) message: Option<&'a str>,
+    /// Where: `class.method:line`.
+    pub(crate) frame: Option<&'a str>,
+}
+
+/// Whether JVMs of this version explain their null pointers.
+pub(crate) fn explains_nulls(java_version: &str) -> bool {
+    let feature: String = java_version.chars().take_while(char::is_ascii_digit).collect();
+    feature.parse().is_ok_and(|feature: u32| feature >= EXPLAINED_SINCE)
+}
+
+/// Whether a failure began with a null pointer that came out of the injected exception, going by the JVM's own explanation.
+/// `injected` are the names of its class and everything above it. In a JVM that does not explain, `thrown_in` is the method
+/// that it was thrown in: a null pointer there may have come out of it, which is enough to believe nothing.
+pub(crate) fn is_artefact(first: FirstThrown<'_>, injected: &[String], thrown_in: Option<&str>) -> bool {
+    if first.exception != NULL_POINTER {
+        return false;
+    }
+    let Some(message) = first.message else {
+        return first.frame.is_some_and(|frame| Some(method_of(frame)) == thrown_in);
+    };
     let called =
         message.split_once(RETURNED).and_then(|(_, rest)| rest.split_once('(')).map(|(call, _)| call);
     let class = called.and_then(|call| call.rsplit_once('.')).map(|(class, _)| class);
     class.is_some_and(|class| injected.iter().any(|each| each == class))
+}
+
+fn method_of(frame: &str) -> &str {
+    frame.split(':').next().unwrap_or(frame)
 }
 
 #[cfg(test)]
@@ -19,7 +47,8 @@ mod tests {
 
     fn judged(exception: &str, message: &str) -> bool {
         let injected = ["com.acme.Failure", "java.lang.Exception", "java.lang.Throwable", "java.lang.Object"];
-        is_artefact(exception, Some(message), &injected.map(str::to_owned))
+        let first = FirstThrown { exception, message: Some(message), frame: Some("a.B.c:3") };
+        is_artefact(first, &injected.map(str::to_owned), Some("a.B.c"))
     }
 
     #[test]
@@ -36,6 +65,18 @@ mod tests {
         ));
         assert!(!judged(null, "Cannot throw exception because \"e\" is null"));
         assert!(!judged("java.lang.RuntimeException", cases[0]));
-        assert!(!is_artefact(null, None, &[]));
+    }
+
+    #[test]
+    fn an_unexplained_null_where_the_exception_was_thrown_may_be_an_artefact() {
+        let judged = |frame, thrown_in| {
+            let exception = "java.lang.NullPointerException";
+            is_artefact(FirstThrown { exception, message: None, frame }, &[], thrown_in)
+        };
+        assert!(judged(Some("a.B.c:3"), Some("a.B.c")) && judged(Some("a.B.c"), Some("a.B.c")));
+        assert!(!judged(Some("a.B.cd:3"), Some("a.B.c")) && !judged(None, Some("a.B.c")));
+        assert!(!judged(Some("a.B.c:3"), None) && !judged(None, None));
+        assert!(explains_nulls("17.0.15+6") && explains_nulls("25-ea"));
+        assert!(!explains_nulls("11.0.13+8-LTS") && !explains_nulls("14.0.1+7"));
     }
 }

@@ -51,6 +51,7 @@ pub(crate) struct Experiment {
     caught_here: AtomicU64,
     caught_elsewhere: Mutex<BTreeMap<u32, u64>>,
     recipe: OnceLock<Arc<Recipe>>,
+    thrown_in: OnceLock<String>,
 }
 
 impl Registry {
@@ -103,6 +104,7 @@ impl Injections {
             caught_here: AtomicU64::new(0),
             caught_elsewhere: Mutex::default(),
             recipe: OnceLock::new(),
+            thrown_in: OnceLock::new(),
         };
         switches.set_experiment(true);
         for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
@@ -166,7 +168,16 @@ impl Experiment {
         self.recipe.get_or_init(|| Arc::clone(recipe));
     }
 
-    /// Names of the thrown class and of everything above it.
+    /// For JVMs that do not explain their null pointers: the method of the try, `class.method`.
+    pub(crate) fn set_thrown_in(&self, method: impl FnOnce() -> String) {
+        self.thrown_in.get_or_init(method);
+    }
+
+    pub(crate) fn thrown_in(&self) -> Option<&str> {
+        self.thrown_in.get().map(String::as_str)
+    }
+
+    /// Names of the thrown class, of that of its cause, and of everything above them.
     pub(crate) fn supertypes(&self) -> &[String] {
         self.recipe.get().map_or(&[], |recipe| &recipe.supertypes)
     }

@@ -3,6 +3,7 @@
 //! No JVM here; the natives in `jvm/lab.rs` translate. One thread, the driver's, asks and reports; records and endings come
 //! from any thread. Without a controller a worker is of no use: whenever the socket fails, the process ends.
 
+use crate::artefact::explains_nulls;
 use crate::callers::Callers;
 use crate::injection::{Experiment, Injections};
 use crate::lock;
@@ -31,6 +32,7 @@ pub(crate) struct Worker {
     requests: Mutex<UnixStream>,
     events: Mutex<UnixStream>,
     java_version: String,
+    pub(crate) explains_nulls: bool,
     pub(crate) injections: Injections,
     pub(crate) callers: Callers,
     session: Mutex<Session>,
@@ -88,6 +90,7 @@ impl Worker {
             requests: Mutex::new(stream.try_clone()?),
             events: Mutex::new(stream),
             java_version: java_version.to_owned(),
+            explains_nulls: explains_nulls(java_version),
             injections: Injections::default(),
             callers: Callers::default(),
             session: Mutex::default(),

@@ -44,7 +44,11 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     let java = &call.java;
     let experiment = call.worker.injections.running()?;
     experiment.reached();
-    let catching = java.class_of_method(*java.stack(FRAMES_OF_INJECTION, 1).first()?)?;
+    let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
+    let catching = java.class_of_method(method)?;
+    if !call.worker.explains_nulls {
+        experiment.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));
+    }
     let loader = java.loader_of(catching);
     let injections = &call.worker.injections;
     let recipe = injections.recipes.find(java, loader, &experiment, &injections.earlier(&experiment));

@@ -2,7 +2,7 @@
 
 use super::inject::is_injected;
 use super::java::{Java, Throwable, Value};
-use crate::artefact;
+use crate::artefact::{self, FirstThrown};
 use crate::injection::Experiment;
 use catchment_protocol::lab::{Failure, FieldValue, Sample};
 
@@ -23,10 +23,16 @@ pub(super) fn failure<'j>(
     let mut described = chain.iter().map(|each| (java.name_of(*each), message(java, *each)));
     let (exception, message) = described.next().unwrap_or_default();
     let causes: Vec<(String, Option<String>)> = described.collect();
-    let first_thrown = causes.last().map_or((&exception, &message), |(class, message)| (class, message));
-    let is_artefact = experiment.is_some_and(|experiment| {
-        artefact::is_artefact(first_thrown.0, first_thrown.1.as_deref(), experiment.supertypes())
-    });
+    let (first, its_message) =
+        causes.last().map_or((&exception, &message), |(class, message)| (class, message));
+    let frames = chain.last().map(|first| java.frames(*first, 1)).unwrap_or_default();
+    let first = FirstThrown {
+        exception: first,
+        message: its_message.as_deref(),
+        frame: frames.first().map(String::as_str),
+    };
+    let is_artefact =
+        experiment.is_some_and(|it| artefact::is_artefact(first, it.supertypes(), it.thrown_in()));
     Failure {
         is_injected: experiment
             .is_some_and(|it| chain.iter().any(|each| is_injected(java, *each, it.number))),

@@ -36,6 +36,12 @@ impl<'j> Java<'j> {
         unsafe { self.jvmti.get_method_declaring_class(method.0).ok().and_then(|class| self.class(class)) }
     }
 
+    /// Empty when the class is no more.
+    pub(crate) fn method_name(&self, method: Method) -> String {
+        // SAFETY: as above.
+        unsafe { self.jvmti.get_method_name(method.0) }.map(|(name, ..)| name).unwrap_or_default()
+    }
+
     /// Number, name and name of the group of every live thread.
     pub(crate) fn threads(&self) -> Vec<JavaThread> {
         let Some(jdk) = crate::jdk_members() else { return Vec::new() };
