@@ -351,6 +351,14 @@ fn nothing_of_what_a_test_leaves_behind_is_seen_by_the_next() {
 }
 
 #[test]
+fn properties_are_set_when_the_jvm_is_up() {
+    let driver = junit_4(JUNIT_4).unwrap().with("property=java.specification.version=1.2=x");
+    let commands = ["test\tfour.PropertiesTest::areAsTheBuildToolSetsThem".to_owned()];
+    let events = driver.talk(&commands).unwrap();
+    assert_eq!(events.last().unwrap()[2..], ["passed", "-"]);
+}
+
+#[test]
 fn a_jvm_that_cannot_be_put_back_is_given_up() {
     let commands = ["guards", "sees", "staysOnGuard", "sees"];
     let commands = commands.map(|name| format!("test\tfour.GuardedTest::{name}"));

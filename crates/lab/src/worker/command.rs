@@ -86,9 +86,6 @@ impl WorkerSetup {
         // In front of other agents, as ids are made of the code of classes as they were built.
         let mut arguments = vec![self.agent_argument()];
         arguments.extend(given.iter().cloned());
-        for (name, value) in &self.configuration.system_properties {
-            arguments.push(format!("-D{name}={value}").into());
-        }
         let mut add = |prefix: &str, value: &OsStr| {
             if !is_given(prefix) {
                 arguments.push(joined(prefix, value));
@@ -148,8 +145,17 @@ impl WorkerSetup {
         arguments.extend(filters.excluded_engines.iter().map(|engine| format!("excludeEngines={engine}")));
         let parameters = filters.configuration_parameters.iter();
         arguments.extend(parameters.map(|(name, value)| format!("parameter={name}={value}")));
+        arguments.extend(properties_set_inside(&self.configuration.system_properties));
         arguments
     }
+}
+
+/// Surefire sets these when the JVM is already up. Given to the JVM they would mean more (`file.encoding`) or nothing
+/// (`java.specification.version`). What the worker redirects stays redirected.
+fn properties_set_inside(properties: &[(String, String)]) -> Vec<String> {
+    let is_theirs = |name: &str| !["java.io.tmpdir", "user.home"].contains(&name);
+    let theirs = properties.iter().filter(|(name, _)| is_theirs(name));
+    theirs.map(|(name, value)| format!("property={name}={value}")).collect()
 }
 
 fn joined(prefix: &str, value: &OsStr) -> OsString {
@@ -219,5 +225,13 @@ mod tests {
         let arguments = arguments(&setup);
         assert!(arguments[0].starts_with("-agentpath:a.so="), "{arguments:?}");
         assert_eq!(arguments[1], "-javaagent:/jacoco.jar=destfile=x");
+    }
+
+    #[test]
+    fn properties_are_set_inside_but_for_those_that_are_redirected() {
+        let given =
+            [("file.encoding", "UTF-16"), ("java.io.tmpdir", "/tmp"), ("user.home", "/u"), ("a", "b=c")];
+        let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(properties_set_inside(&given), ["property=file.encoding=UTF-16", "property=a=b=c"]);
     }
 }

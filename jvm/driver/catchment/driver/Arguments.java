@@ -17,8 +17,11 @@ final class Arguments {
     /** {@code parameter=name=value}: configuration parameters of the JUnit Platform. */
     static final String PARAMETER = "parameter";
 
+    /** {@code property=name=value}: system properties to set before anything else. */
+    private static final String PROPERTY = "property";
+
     private static final List<String> KEYS =
-            Arrays.asList(INCLUDE_TAGS, EXCLUDE_TAGS, INCLUDE_ENGINES, EXCLUDE_ENGINES, PARAMETER);
+            Arrays.asList(INCLUDE_TAGS, EXCLUDE_TAGS, INCLUDE_ENGINES, EXCLUDE_ENGINES, PARAMETER, PROPERTY);
 
     private final Map<String, List<String>> values = new HashMap<>();
 
@@ -35,6 +38,15 @@ final class Arguments {
 
     List<String> all(String key) {
         return values.getOrDefault(key, new ArrayList<>());
+    }
+
+    void setProperties() {
+        for (String property : all(PROPERTY)) {
+            int equals = property.indexOf('=');
+            if (equals > 0) {
+                System.setProperty(property.substring(0, equals), property.substring(equals + 1));
+            }
+        }
     }
 
     String[] array(String key) {

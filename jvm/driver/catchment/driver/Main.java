@@ -36,7 +36,9 @@ public final class Main {
             if (arguments.length == 0) {
                 throw new Unusable("the driver was not told a framework");
             }
-            return Frameworks.open(arguments[0], new Arguments(Arrays.asList(arguments).subList(1, arguments.length)));
+            Arguments behind = new Arguments(Arrays.asList(arguments).subList(1, arguments.length));
+            behind.setProperties();
+            return Frameworks.open(arguments[0], behind);
         } catch (Unusable unusable) {
             Lab.unusable(unusable.getMessage());
         } catch (Throwable other) {
