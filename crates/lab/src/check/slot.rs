@@ -110,7 +110,10 @@ impl Listener for Heard<'_> {
                 }
                 self.meanings.add_class(&class, &self.lab.numbers);
             }
-            Record::ClassSkipped { class, reason, .. } => self.lab.problem(&class, &reason),
+            // Classes without pairs are nobody's loss. Mocks, made at run time by the hundred, are such.
+            Record::ClassSkipped { class, reason, .. } if has_pairs(&class, &self.lab.numbers) => {
+                self.lab.problem(&class, &reason);
+            }
             Record::Problem { place, what } => self.lab.problem(&place, &what),
             _ => {}
         }
@@ -129,6 +132,14 @@ impl Listener for Heard<'_> {
         self.running = None;
         self.finished.push(run);
     }
+}
+
+/// Whether one of the known ids, `com.acme.Cache.load()V#0.0:...`, belongs to the class.
+fn has_pairs(class: &str, numbers: &PairNumbers) -> bool {
+    numbers.keys().any(|id| {
+        let method = id.strip_prefix(class).and_then(|rest| rest.strip_prefix('.'));
+        method.and_then(|rest| rest.split_once('(')).is_some_and(|(name, _)| !name.contains('.'))
+    })
 }
 
 /// Frames of these say nothing about where a test failed.
@@ -403,6 +414,17 @@ pub(crate) fn in_parallel<'a, E: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_class_has_the_pairs_that_begin_with_its_name() {
+        let ids =
+            ["com.acme.Cache.load()V#0.0:java.io.IOException@1f2e3d4c", "com.acme.a.B.<init>(I)V#0.0:E@1"];
+        let numbers = (1..).zip(ids).map(|(number, id)| (id.to_owned(), PairNumber(number))).collect();
+        assert!(has_pairs("com.acme.Cache", &numbers) && has_pairs("com.acme.a.B", &numbers));
+        for other in ["com.acme", "com.acme.a", "com.acme.Cach", "com.acme.Cache$MockitoMock$1"] {
+            assert!(!has_pairs(other, &numbers), "{other}");
+        }
+    }
 
     #[test]
     fn a_failure_is_told_by_its_first_line_and_the_tests_own_frame() {
