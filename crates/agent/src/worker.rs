@@ -224,6 +224,7 @@ impl Worker {
     ) {
         let (external, samples) = {
             let mut notes = lock(&self.notes);
+            notes.sampled.clear();
             (std::mem::take(&mut notes.external), std::mem::take(&mut notes.samples))
         };
         self.send(&Event::TestFinished(TestRun {
@@ -266,7 +267,7 @@ impl Worker {
     }
 
     /// Whether an exception of this class at this clause is worth a look: nothing is injected, the clause names exactly this
-    /// class, and there is no sample yet.
+    /// class, and the running test has no sample yet. One of each test: another test's exception may say other things.
     pub(crate) fn wants_sample(&self, counter: u32, exception: &str) -> bool {
         self.injections.clause_names(counter, exception)
             && self.injections.running().is_none()
@@ -452,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_wanted_once_of_exactly_the_caught_type_and_not_while_injecting() {
+    fn samples_are_wanted_once_per_test_of_exactly_the_caught_type_and_not_while_injecting() {
         let mut bench = Bench::new();
         bench.counters.allocate(3).unwrap();
         bench.worker.injections.woven(&class(0), &bench.switches);
@@ -462,6 +463,7 @@ mod tests {
         assert!(!bench.worker.wants_sample(1, "aType"));
         assert_eq!(bench.finish("t").samples.len(), 1);
         assert_eq!(bench.finish("t").samples.len(), 0);
+        assert!(bench.worker.wants_sample(1, "aType"));
         bench.request(&injection("a"));
         bench.start("t");
         assert!(!bench.worker.wants_sample(2, "bType"));

@@ -26,7 +26,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -46,7 +46,8 @@ create table usage (
     entries integer not null, pink integer not null, white integer not null, blue integer not null,
     primary key (test, phase, ordinal, pair)) without rowid;
 create table sample (
-    pair integer not null, exception text not null, sample text not null, primary key (pair, exception)) without rowid;
+    pair integer not null, exception text not null, test integer not null, sample text not null,
+    primary key (pair, exception, test)) without rowid;
 create table finished (configuration integer not null, phase text not null, ordinal integer not null, problems text not null,
     primary key (configuration, phase, ordinal)) without rowid;
 create table jvm (configuration integer primary key, java text not null, framework text not null);
@@ -277,19 +278,29 @@ impl Store {
         Ok(runs)
     }
 
-    pub(crate) fn keep_sample(&self, pair: PairNumber, sample: &Sample) -> Result<()> {
+    /// The first one of a test stays.
+    pub(crate) fn keep_sample(&self, pair: PairNumber, test: TestNumber, sample: &Sample) -> Result<()> {
         let json = serde_json::to_string(sample)?;
         self.execute(
-            "insert or ignore into sample values (?1, ?2, ?3)",
-            params![pair.0, sample.exception, json],
+            "insert or ignore into sample values (?1, ?2, ?3, ?4)",
+            params![pair.0, sample.exception, test.0, json],
         )?;
         Ok(())
     }
 
-    pub(crate) fn sample(&self, pair: PairNumber, exception: &str) -> Result<Option<Sample>> {
-        let query = "select sample from sample where pair = ?1 and exception = ?2";
-        let found =
-            self.connection.query_row(query, params![pair.0, exception], |row| row.get::<_, String>(0));
+    /// What the pair caught in this test or, if it caught nothing of that type there, in the first other one by name: which
+    /// test came first in time must not matter.
+    pub(crate) fn sample(
+        &self,
+        pair: PairNumber,
+        test: TestNumber,
+        exception: &str,
+    ) -> Result<Option<Sample>> {
+        let query = "select sample from sample join test on test.number = sample.test
+            where pair = ?1 and exception = ?2
+            order by test.number <> ?3, configuration, class, unit limit 1";
+        let parameters = params![pair.0, exception, test.0];
+        let found = self.connection.query_row(query, parameters, |row| row.get::<_, String>(0));
         let json = found.optional().map_err(|reason| self.failed(reason))?;
         Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
     }
@@ -459,6 +470,25 @@ mod tests {
         assert_eq!(store.jvm(0).unwrap(), Some(jvm()));
         assert_eq!(store.jvm(1).unwrap(), None);
         assert_eq!(store.attempts().unwrap(), [(planned.clone(), vec![Attempt::default()])].into());
+    }
+
+    #[test]
+    fn a_test_is_given_its_own_sample_else_that_of_the_first_by_name_whoever_came_first_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        let pair = store.pair_number("p").unwrap();
+        let [c, b, a] = ["c", "b", "a"].map(|id| store.test_number(0, &unit(id)).unwrap());
+        let sample = |message: &str| Sample {
+            exception: "a.E".to_owned(),
+            message: Some(message.to_owned()),
+            ..Sample::default()
+        };
+        for (test, message) in [(c, "c"), (b, "b"), (b, "later")] {
+            store.keep_sample(pair, test, &sample(message)).unwrap();
+        }
+        let given = |test| store.sample(pair, test, "a.E").unwrap();
+        assert_eq!([c, b, a].map(given), ["c", "b", "b"].map(|message| Some(sample(message))));
+        assert_eq!(store.sample(pair, c, "a.Other").unwrap(), None);
     }
 
     #[test]

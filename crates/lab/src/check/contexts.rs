@@ -11,7 +11,7 @@
 use super::campaign::{CheckError, Shared};
 use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber};
 use super::slot::{Running, Slot, in_parallel};
-use super::solo::{self, time_limit};
+use super::solo::{self, plain_time_limit};
 use crate::store::KnownTest;
 use crate::worker::WorkerEnd;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -113,7 +113,7 @@ pub(crate) fn plain_class(
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
 ) -> Result<(Vec<(TestNumber, PlainRun)>, bool), CheckError> {
-    let (seen, micros) = running.run_class(class, None, time_limit(longest_micros));
+    let (seen, micros) = running.run_class(class, None, plain_time_limit(longest_micros));
     if seen.end == Some(WorkerEnd::Interrupted) {
         return Err(CheckError::Interrupted);
     }

@@ -11,7 +11,7 @@ use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
 use super::observations::Attempt;
 use super::slot::Slot;
-use super::solo::{run_plain, time_limit};
+use super::solo::{plain_time_limit, run_plain};
 use catchment_verdicts::{Experiment, TestId};
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -111,7 +111,7 @@ impl Experiments<'_, '_> {
             return Ok(());
         }
         let begun = Instant::now();
-        let limit = time_limit(self.baseline.solo_micros(*number));
+        let limit = plain_time_limit(self.baseline.solo_micros(*number));
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let ((run, _), has_ended) = run_plain(running, test, limit)?;
         self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());

@@ -31,14 +31,14 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
         entering.iter().filter(|test| !solo.contains_key(&(**test, RUNS - 1))).copied().collect();
     shared.phase("tests alone, nothing injected", Some(missing.len() as u64));
     for_each_test(shared, slots, &tests, missing, |slot, number, test| {
-        let limit = time_limit(suite_micros(&suite, number));
+        let limit = plain_time_limit(suite_micros(&suite, number));
         let (runs, samples) = run_twice(slot, test, limit)?;
         let campaign = shared.campaign();
         campaign.store.together(|| {
             for (ordinal, run) in (0..).zip(&runs) {
                 campaign.store.keep_run(number, Phase::Solo, ordinal, run)?;
             }
-            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, sample))
+            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, number, sample))
         })?;
         Ok(())
     })?;
@@ -62,12 +62,12 @@ fn observe_fresh(
     let missing: Vec<_> = entering.iter().filter(needs).copied().collect();
     shared.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
     for_each_test(shared, slots, tests, missing, |slot, number, test| {
-        let limit = fresh_time_limit(suite_micros(suite, number));
+        let limit = plain_time_limit(suite_micros(suite, number));
         let (run, samples) = run_fresh(slot, test, limit)?;
         let campaign = shared.campaign();
         campaign.store.together(|| {
             campaign.store.keep_run(number, Phase::Fresh, 0, &run)?;
-            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, sample))
+            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, number, sample))
         })?;
         Ok(())
     })
@@ -194,6 +194,12 @@ pub(crate) fn run_plain(
             Ok(((PlainRun { outcome, micros, ..PlainRun::default() }, Vec::new()), true))
         }
     }
+}
+
+/// With nothing armed a test that passed in the suite ends. The first in a JVM pays for what prepares its class, a server
+/// perhaps, and on a busy machine that takes its time: giving up early would cost the next test the same again.
+pub(crate) fn plain_time_limit(plain_micros: u64) -> Duration {
+    Duration::from_secs(120).max(Duration::from_micros(plain_micros.saturating_mul(20)))
 }
 
 /// Time is the backstop only: endless loops through a try are found by counting.

@@ -10,7 +10,7 @@ use super::experiments::{Experiments, Task};
 use super::observations::{Attempt, TestNumber};
 use super::proof::Unproven;
 use super::slot::{Running, Slot};
-use super::solo::{fresh_time_limit, run_plain, time_limit};
+use super::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
 use crate::store::KnownTest;
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::{Injection, TestRun};
@@ -57,7 +57,8 @@ impl Experiments<'_, '_> {
         let begun = Instant::now();
         let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
         if !task.comes_first {
-            let ((plain, _), _) = run_plain(&mut running, test, limit)?;
+            let plain_limit = plain_time_limit(self.baseline.solo_micros(*number));
+            let ((plain, _), _) = run_plain(&mut running, test, plain_limit)?;
             if !plain.passed() {
                 return Ok(Attempt { is_fresh: true, ..not_itself() });
             }
@@ -80,7 +81,7 @@ impl Experiments<'_, '_> {
         test: &KnownTest,
         unproven: &mut Unproven,
     ) -> Result<bool, CheckError> {
-        let limit = time_limit(self.baseline.solo_micros(number));
+        let limit = plain_time_limit(self.baseline.solo_micros(number));
         for _ in 0..2 {
             let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
             if running.has_settled(&test.unit.id) {
@@ -119,7 +120,8 @@ impl Experiments<'_, '_> {
     /// `entries` are the executions of the try in the baseline.
     pub(crate) fn injection(&self, task: &Task, entries: u64) -> Result<Injection, CheckError> {
         let campaign = self.shared.campaign();
-        let sample = campaign.store.sample(task.planned.pair, &task.planned.exception)?;
+        let planned = &task.planned;
+        let sample = campaign.store.sample(planned.pair, planned.test, &planned.exception)?;
         Ok(Injection {
             pair: campaign.checked.pairs[task.key.position].id.clone(),
             exception: task.planned.exception.clone(),
