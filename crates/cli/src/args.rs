@@ -154,7 +154,7 @@ pub(crate) struct CheckArgs {
 pub(crate) enum FailOn {
     /// None
     Never,
-    /// Catches that only work when the try got far enough
+    /// Catches that fail when the exception comes at the start of the try
     #[default]
     Dependent,
     /// Also tries whose failure the tests notice

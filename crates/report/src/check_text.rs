@@ -124,7 +124,7 @@ fn write_failure(
 ) -> io::Result<()> {
     let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
     if kind == FindingKind::SourceDependent {
-        writeln!(out, "   works only when the try got far enough before the exception:")?;
+        writeln!(out, "   works for the exceptions the tests cause, not for one at the start of the try:")?;
     }
     writeln!(
         out,
