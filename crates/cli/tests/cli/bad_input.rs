@@ -219,3 +219,27 @@ fn a_check_without_a_build_says_what_was_expected() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
 }
+
+#[test]
+fn an_interrupted_build_ends_with_all_it_started_and_is_not_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, tools) = (folder.path().join("project"), folder.path().join("tools"));
+    let started = folder.path().join("started");
+    fs::create_dir_all(&project).unwrap();
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(project.join("pom.xml"), "<project/>").unwrap();
+    let builds_for_ever = "#!/bin/sh\nsleep 600 &\necho $! > \"$STARTED\"\nkill -INT $PPID\nwait\n";
+    fs::write(tools.join("mvn"), builds_for_ever).unwrap();
+    fs::set_permissions(tools.join("mvn"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::join_paths([tools.as_path(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    let output =
+        catchment().arg("check").arg(&project).env("PATH", path).env("STARTED", &started).output().unwrap();
+    let text = error_text(&output);
+    assert!(text.lines().any(|line| line.starts_with("catchment: interrupted")), "{text}");
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(!project.join(".catchment/project.json").exists());
+    let sleeper = fs::read_to_string(started).unwrap();
+    let state = fs::read_to_string(format!("/proc/{}/stat", sleeper.trim())).unwrap_or_default();
+    // Gone, or dead and waiting for its new parent to notice.
+    assert!(state.is_empty() || state.contains(") Z "), "{state}");
+}
