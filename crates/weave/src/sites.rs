@@ -100,7 +100,7 @@ pub(crate) fn number_sites<'a>(
         let tries = next_try..next_try + own;
         next_try = tries.end;
         if kinds.beyond_tries() || !tries.is_empty() {
-            sites.number_method(class, method, &pairs.tries[tries.clone()], tries);
+            sites.number_method(class, pairs, method, tries);
         }
     }
     sites
@@ -121,37 +121,30 @@ impl<'a> ClassSites<'a> {
     fn number_method(
         &mut self,
         class: &ClassFile<'a>,
+        pairs: &ClassPairs,
         method: usize,
-        tries: &[TrySite],
-        try_indices: Range<usize>,
+        tries: Range<usize>,
     ) {
         let Ok(Some((attribute, code))) = class.code(&class.methods[method]) else { return };
         let Ok(outline) = self.outlines.add(code.bytes) else { return };
         let kinds = self.kinds;
-        let mut ids = Numbering { next: self.count };
-        tries.iter().for_each(|it| _ = ids.of_try(kinds, it.clauses.len()));
-        let first_in_place = ids.next;
-        let mut method_ids = MethodIds::default();
+        let mut numbering = Numbering { next: self.count };
+        for it in &pairs.tries[tries.clone()] {
+            numbering.of_try(kinds, it.clauses.len());
+        }
+        let first_in_place = numbering.next;
+        let mut ids = MethodIds::default();
         if kinds.beyond_tries() {
             let landmarks = self.outlines.get(&outline).landmarks();
-            ids.next += landmarks.iter().filter(|it| kinds.stand_before(it.role)).count();
+            numbering.next += landmarks.iter().filter(|it| kinds.stand_before(it.role)).count();
             let returns = landmarks.iter().any(|it| it.role == Role::Return);
-            method_ids = ids.of_method(kinds, returns);
+            ids = numbering.of_method(kinds, returns);
         }
-        if ids.next > self.count {
-            let first_id = std::mem::replace(&mut self.count, ids.next);
-            let tries = try_indices;
-            let ids = method_ids;
-            self.methods.push(MethodSites {
-                method,
-                first_id,
-                tries,
-                first_in_place,
-                ids,
-                attribute,
-                code,
-                outline,
-            });
+        if numbering.next > self.count {
+            let first_id = std::mem::replace(&mut self.count, numbering.next);
+            let sites =
+                MethodSites { method, first_id, tries, first_in_place, ids, attribute, code, outline };
+            self.methods.push(sites);
         }
     }
 

@@ -59,9 +59,7 @@ impl RunConfiguration {
         }
         self
     }
-}
 
-impl RunConfiguration {
     /// Says so if TestNG was told more than classes.
     pub(super) fn note_suite_files(mut self) -> Self {
         let names = self.filters.suite_files.iter().filter_map(|file| file.file_name());

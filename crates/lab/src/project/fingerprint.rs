@@ -20,7 +20,7 @@ const FORM: u64 = 1;
 const VARIABLES: &[&str] =
     &["JAVA_HOME", "MAVEN_OPTS", "MAVEN_ARGS", "GRADLE_OPTS", "JAVA_OPTS", "CLASSPATH"];
 
-/// What we are told in the tree. It changes what is reported, not what is found.
+/// What we are told in the tree. It changes what is looked for and reported, not what tests say.
 const SETTINGS: &str = "catchment.toml";
 
 /// Over the paths and contents of the sources below `root` (and of the outputs, if no build tool will make them), the

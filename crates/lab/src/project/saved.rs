@@ -24,7 +24,8 @@ pub(super) fn forget(workspace: &Workspace) {
     let _ = fs::remove_file(file(workspace));
 }
 
-/// Whole or not at all, and for the user alone: the environment in it may hold secrets. Failing costs a build the next time and nothing else.
+/// Whole or not at all, and for the user alone: the environment in it may hold secrets. Failing costs a build the next
+/// time and nothing else.
 pub(super) fn save(project: &Project) {
     let Ok(text) = serde_json::to_vec_pretty(project) else { return };
     let path = file(&project.workspace);
