@@ -61,7 +61,8 @@ fn skipped_method(skipped: &catchment_weave::SkippedMethod) -> SkippedMethod {
 
 /// The tries that really carry probes: a method the weaver skipped has none, though its sites are numbered.
 fn woven_tries(pairs: &ClassPairs, sites: &[ProbeSite], woven: &Woven) -> Vec<WovenTry> {
-    let mut tries: Vec<WovenTry> = pairs.tries.iter().map(try_without_probes).collect();
+    let tries = (0..pairs.tries.len()).map(|try_site| try_without_probes(pairs, try_site));
+    let mut tries: Vec<WovenTry> = tries.collect();
     for (number, site) in sites.iter().enumerate() {
         place_probe(&mut tries, *site, number as u32);
     }
@@ -70,10 +71,10 @@ fn woven_tries(pairs: &ClassPairs, sites: &[ProbeSite], woven: &Woven) -> Vec<Wo
     with_methods.filter(|(_, site)| !skipped.contains(&site.method)).map(|(woven_try, _)| woven_try).collect()
 }
 
-fn try_without_probes(site: &catchment_pairs::TrySite) -> WovenTry {
-    let clauses = site.clauses.iter();
-    let clauses = clauses.map(|clause| WovenClause { pair: clause.pair as u32, caught: None }).collect();
-    WovenTry { clauses, ..WovenTry::default() }
+fn try_without_probes(pairs: &ClassPairs, try_site: usize) -> WovenTry {
+    let clauses = (0..pairs.tries[try_site].clauses.len())
+        .map(|clause| WovenClause { pair: pairs.pair_of(try_site, clause) as u32, caught: None });
+    WovenTry { clauses: clauses.collect(), ..WovenTry::default() }
 }
 
 fn place_probe(tries: &mut [WovenTry], site: ProbeSite, number: u32) {

@@ -236,8 +236,7 @@ impl Observer {
 
     fn weave_unguarded(&self, delivered: &Delivered<'_>) -> Result<Option<WovenBytes>, String> {
         let prepared = catchment_weave::prepare(delivered.bytes, self.kinds).map_err(|e| e.to_string())?;
-        let pairs = prepared.pairs();
-        for problem in &pairs.problems {
+        for problem in prepared.problems() {
             let place = format!("{}.{}{}", delivered.class, problem.method, problem.descriptor);
             self.problem(&place, &problem.what);
         }
@@ -248,7 +247,7 @@ impl Observer {
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
         let (prepared, woven) = self.weave_most(delivered.bytes, prepared, base)?;
         let pairs = prepared.pairs();
-        let record = WovenClass { base, ..woven_class(delivered, hash, pairs, &prepared.sites(), &woven) };
+        let record = WovenClass { base, ..woven_class(delivered, hash, &pairs, &prepared.sites(), &woven) };
         Ok(Some(WovenBytes { bytes: woven.bytes, record }))
     }
 

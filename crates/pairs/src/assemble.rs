@@ -1,19 +1,18 @@
-//! Puts it together: handlers of each method, filtered, grouped, copies joined, numbered.
+//! Puts it together: the tries of each method, described, copies joined, numbered.
 
 use crate::blocks::Blocks;
 use crate::body::Body;
-use crate::clauses::{Handler, Try, handlers_of, parents_of, tries_of};
-use crate::filters::{self, ClassFacts, Classifier};
-use crate::{ClassPairs, ClauseSite, Filtered, Pair, PcRange, Problem, TrySite, coroutine, normalise};
-use catchment_classfile::{ClassError, ClassFile, Code, Member};
+use crate::clauses::{parents_of, types_of};
+use crate::find::{FilteredHandler, TryFinder};
+use crate::indexed::IndexedBody;
+use crate::smap::SourceMap;
+use crate::{ClassPairs, ClauseSite, Filtered, Pair, PcRange, Problem, TrySite, filters, normalise};
+use catchment_classfile::{ClassError, ClassFile, Member, MethodCode, Outlines};
 use std::fmt::Write as _;
 
 /// Steps spent on finding the extent of one method's handlers. Beyond it (machine-made methods with thousands of
 /// handlers) a handler counts as its first straight line, which only weakens the hash in its id.
 const MAX_STEPS: usize = 30_000_000;
-
-/// Clauses of one method that are looked at. No compiler makes as many; a hostile class might.
-const MAX_CLAUSES: usize = 2_000;
 
 pub(crate) fn assemble(class: &ClassFile<'_>) -> ClassPairs {
     let mut result = ClassPairs {
@@ -21,26 +20,18 @@ pub(crate) fn assemble(class: &ClassFile<'_>) -> ClassPairs {
         source_file: class.source_file().map(|name| name.to_string()),
         ..ClassPairs::default()
     };
-    let mut facts = None;
+    let finder = TryFinder::new(class);
+    let mut outlines = Outlines::default();
     let mut methods = Vec::new();
     for (index, method) in class.methods.iter().enumerate() {
-        let code = match class.code(method) {
-            Ok(Some((_, code))) if code.has_exceptions() => Ok(code),
-            Ok(_) => continue,
-            Err(error) => Err(error),
-        };
-        let facts = facts.get_or_insert_with(|| ClassFacts::of(class));
-        let reader = MethodReader { class, facts, index, method };
-        match code.and_then(|code| reader.read(code, &mut result.filtered)) {
+        outlines.clear();
+        let reader = MethodReader { finder: &finder, class, index, method };
+        match reader.read(&mut outlines, &mut result.filtered) {
             Ok(tries) => methods.extend(tries),
-            Err(error) => result.problems.push(Problem {
-                method: method.name.to_string(),
-                descriptor: method.descriptor.to_string(),
-                what: error.to_string(),
-            }),
+            Err(error) => result.problems.push(Problem::new(method, &error)),
         }
     }
-    number(class, &methods, &mut result);
+    number(class, methods, &mut result);
     result
 }
 
@@ -51,12 +42,11 @@ struct MethodTries {
     tries: Vec<Described>,
     /// Per try the nearest one around it.
     parents: Vec<Option<usize>>,
-    suspensions: Vec<PcRange>,
 }
 
 /// A try with all that makes it recognisable.
 struct Described {
-    it: Try,
+    it: TrySite,
     try_line: Option<SourcePosition>,
     clauses: Vec<DescribedClause>,
     /// Only where another try of the method catches the same: nobody else is compared.
@@ -95,7 +85,7 @@ struct Numbered {
 
 /// Joins copies and gives ids. Tries that stand where they were written come first, so that the copies of an
 /// inline function count as the function's own try where the class has it.
-fn number(class: &ClassFile<'_>, methods: &[MethodTries], result: &mut ClassPairs) {
+fn number(class: &ClassFile<'_>, methods: Vec<MethodTries>, result: &mut ClassPairs) {
     let mut numbered: Vec<Numbered> = Vec::new();
     for inlined in [false, true] {
         for (method, tries) in methods.iter().enumerate() {
@@ -120,12 +110,10 @@ fn number(class: &ClassFile<'_>, methods: &[MethodTries], result: &mut ClassPair
         }
     }
     numbered.sort_by_key(|it| (it.method, it.index));
-    set_parents(methods, &numbered, result);
-    for it in &numbered {
-        let tries = &methods[it.method];
-        let described = &tries.tries[it.index];
-        result.tries.push(site(tries.method, &described.it, it.first_pair, &tries.suspensions));
-    }
+    set_parents(&methods, &numbered, result);
+    result.first_pairs.extend(numbered.iter().map(|it| it.first_pair));
+    let described = methods.into_iter().flat_map(|method| method.tries);
+    result.tries.extend(described.map(|described| described.it));
 }
 
 /// Whether the compiler made `later` and `earlier` from one source try: a try inside a `finally`, an inline
@@ -155,7 +143,7 @@ fn catch_the_same(a: &Described, b: &Described) -> bool {
     a.clauses.iter().map(|clause| &clause.types).eq(b.clauses.iter().map(|clause| &clause.types))
 }
 
-fn hash_bodies(body: &Body<'_>, tries: &mut [Described]) {
+fn hash_bodies(body: &IndexedBody<'_, '_>, tries: &mut [Described]) {
     for index in 0..tries.len() {
         let it = &tries[index];
         let mut others = tries.iter().enumerate().filter(|(other, _)| *other != index);
@@ -226,115 +214,108 @@ fn id(
     id
 }
 
-fn site(method: usize, it: &Try, first_pair: usize, suspensions: &[PcRange]) -> TrySite {
-    let clauses = it.clauses.iter().enumerate().map(|(number, handler)| ClauseSite {
-        handler: handler.pc,
-        pair: first_pair + number,
-        entries: handler.entries.clone(),
-    });
-    // A suspension inside the try, or cut out of it, follows an instruction of the try.
-    let touches = |at: u16| it.ranges.iter().any(|range| range.start < at && at <= range.end);
-    TrySite {
-        method,
-        ranges: it.ranges.clone(),
-        clauses: clauses.collect(),
-        suspensions: suspensions.iter().filter(|it| touches(it.start)).copied().collect(),
-    }
-}
-
 /// Reads the tries of one method.
 struct MethodReader<'c, 'a> {
+    finder: &'c TryFinder<'c, 'a>,
     class: &'c ClassFile<'a>,
-    facts: &'c ClassFacts,
     index: usize,
     method: &'c Member<'a>,
 }
 
-impl<'a> MethodReader<'_, 'a> {
-    fn read(&self, code: Code<'a>, filtered: &mut Vec<Filtered>) -> Result<Option<MethodTries>, ClassError> {
-        let body = Body::open(self.class, self.method, code)?;
-        let handlers = handlers_of(&body);
-        let classifier = Classifier::new(self.facts, &body, &handlers);
-        let mut written = Vec::new();
-        for handler in &handlers {
-            match classifier.reason(handler) {
-                Some(reason) => filtered.push(Filtered {
-                    method: self.method.name.to_string(),
-                    descriptor: self.method.descriptor.to_string(),
-                    line: self.position(&body, handler.pc).map(|position| position.line),
-                    reason,
-                }),
-                None => written.push(handler.clone()),
-            }
-        }
-        if written.len() > MAX_CLAUSES {
-            return Err(ClassError::Attribute {
-                attribute: "Code",
-                what: format!("over {MAX_CLAUSES} catch clauses"),
-            });
-        }
-        if written.is_empty() {
+impl MethodReader<'_, '_> {
+    fn read(
+        &self,
+        outlines: &mut Outlines,
+        filtered: &mut Vec<Filtered>,
+    ) -> Result<Option<MethodTries>, ClassError> {
+        let Some((attribute, code)) = self.class.code(self.method)? else { return Ok(None) };
+        if !code.has_exceptions() {
             return Ok(None);
         }
-        self.describe_all(&body, tries_of(written)).map(Some)
+        let span = outlines.add(code.bytes)?;
+        let outline = outlines.get(&span);
+        let source = MethodCode { class: self.class, method: self.method, attribute, code, outline };
+        let body = Body::open(&source)?;
+        let mut handlers = Vec::new();
+        let tries = self.finder.find_in(self.index, &body, &mut handlers);
+        filtered.extend(handlers.into_iter().map(|handler| self.filtered(&body, handler)));
+        let tries = tries?;
+        if tries.is_empty() { Ok(None) } else { self.describe_all(&body, tries).map(Some) }
     }
 
-    fn describe_all(&self, body: &Body<'a>, tries: Vec<Try>) -> Result<MethodTries, ClassError> {
+    fn filtered(&self, body: &Body<'_>, (pc, reason): FilteredHandler) -> Filtered {
+        Filtered {
+            method: self.method.name.to_string(),
+            descriptor: self.method.descriptor.to_string(),
+            line: self.position(body, pc).map(|position| position.line),
+            reason,
+        }
+    }
+
+    fn describe_all(&self, body: &Body<'_>, tries: Vec<TrySite>) -> Result<MethodTries, ClassError> {
         let parents = parents_of(&tries);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
-        let mut blocks = Blocks::of(body, |steps| handlers.saturating_mul(steps) < MAX_STEPS);
+        let body = IndexedBody::new(body);
+        let mut blocks = Blocks::of(&body, |steps| handlers.saturating_mul(steps) < MAX_STEPS);
         let mut described = Vec::with_capacity(tries.len());
         for it in tries {
-            described.push(self.describe(body, it, blocks.as_mut())?);
+            described.push(self.describe(&body, it, blocks.as_mut())?);
         }
         rank(&mut described);
-        hash_bodies(body, &mut described);
-        let suspensions = coroutine::suspensions(body);
-        Ok(MethodTries { method: self.index, tries: described, parents, suspensions })
+        hash_bodies(&body, &mut described);
+        Ok(MethodTries { method: self.index, tries: described, parents })
     }
 
     fn describe(
         &self,
-        body: &Body<'a>,
-        it: Try,
+        body: &IndexedBody<'_, '_>,
+        it: TrySite,
         mut blocks: Option<&mut Blocks>,
     ) -> Result<Described, ClassError> {
         let start = it.start();
         let clauses = it.clauses.iter();
         let clauses = clauses
-            .map(|handler| self.describe_clause(body, handler, start, blocks.as_deref_mut()))
+            .map(|clause| self.describe_clause(body, clause, start, blocks.as_deref_mut()))
             .collect::<Result<Vec<_>, _>>()?;
-        let inlined = it.clauses.iter().any(|handler| self.is_inlined(body, handler.pc));
-        let raw_line = it.clauses.first().and_then(|handler| body.line(handler.pc));
+        let body = body.body;
+        let inlined = it.clauses.iter().any(|clause| self.is_inlined(body, clause.handler));
+        let raw_line = it.clauses.first().and_then(|clause| body.line(clause.handler));
         let try_line = self.position(body, start);
         Ok(Described { it, try_line, clauses, body_hash: None, inlined, raw_line, rank: 0 })
     }
 
     fn describe_clause(
         &self,
-        body: &Body<'a>,
-        handler: &Handler,
+        indexed: &IndexedBody<'_, '_>,
+        clause: &ClauseSite,
         try_start: u16,
         blocks: Option<&mut Blocks>,
     ) -> Result<DescribedClause, ClassError> {
+        let body = indexed.body;
+        let handler = clause.handler;
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
-        let start = body.index(handler.pc).ok_or(ClassError::NotAnInstruction(usize::from(handler.pc)))?;
+        let start = indexed.index(handler).ok_or(ClassError::NotAnInstruction(usize::from(handler)))?;
         let extent = match blocks {
-            Some(blocks) => body.clause(start, blocks),
-            None => body.straight_line(start),
+            Some(blocks) => indexed.clause(start, blocks),
+            None => indexed.straight_line(start),
         };
+        let types = types_of(&clause.entries, &body.entries);
         Ok(DescribedClause {
-            types: handler.types.iter().map(name).collect::<Result<_, _>>()?,
-            line: self.position(body, handler.pc),
-            hash: normalise::hash_of(body, &extent),
+            types: types.iter().map(name).collect::<Result<_, _>>()?,
+            line: self.position(body, handler),
+            hash: normalise::hash_of(indexed, &extent),
             maybe_generated: filters::looks_generated(body, handler, try_start),
         })
     }
 
+    fn source_map(&self) -> &SourceMap {
+        &self.finder.facts().source_map
+    }
+
     /// The source line of `pc`, seen through the source map.
-    fn position(&self, body: &Body<'a>, pc: u16) -> Option<SourcePosition> {
+    fn position(&self, body: &Body<'_>, pc: u16) -> Option<SourcePosition> {
         let line = u32::from(body.line(pc)?);
-        match self.facts.source_map.lookup(line) {
+        match self.source_map().lookup(line) {
             Some(mapped) => {
                 let file = (!mapped.own).then(|| mapped.file.to_string());
                 Some(SourcePosition { line: mapped.line, file })
@@ -343,14 +324,14 @@ impl<'a> MethodReader<'_, 'a> {
         }
     }
 
-    fn is_inlined(&self, body: &Body<'a>, pc: u16) -> bool {
+    fn is_inlined(&self, body: &Body<'_>, pc: u16) -> bool {
         let line = body.line(pc).map(u32::from);
-        let mapped = line.and_then(|line| self.facts.source_map.lookup(line));
+        let mapped = line.and_then(|line| self.source_map().lookup(line));
         mapped.is_some_and(|mapped| !mapped.own || Some(mapped.line) != line)
     }
 }
 
-fn indices(body: &Body<'_>, ranges: &[PcRange]) -> Vec<usize> {
+fn indices(body: &IndexedBody<'_, '_>, ranges: &[PcRange]) -> Vec<usize> {
     let mut indices: Vec<usize> = ranges.iter().flat_map(|range| body.indices_in(*range)).collect();
     indices.sort_unstable();
     indices.dedup();

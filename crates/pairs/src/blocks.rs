@@ -3,7 +3,7 @@
 //! A block also ends where protection changes, so all of it lies in one segment: a stretch of code whose
 //! instructions have the same handlers.
 
-use crate::body::Body;
+use crate::indexed::IndexedBody;
 use catchment_classfile::Role;
 use std::ops::Range;
 
@@ -78,10 +78,10 @@ const THROUGH: u8 = 2;
 
 impl Blocks {
     /// `None` if `affords` refuses the steps that one search may take.
-    pub(crate) fn of(body: &Body<'_>, affords: impl Fn(usize) -> bool) -> Option<Self> {
+    pub(crate) fn of(body: &IndexedBody<'_, '_>, affords: impl Fn(usize) -> bool) -> Option<Self> {
         let cuts = cuts(body);
         let segment_of = |pc: usize| index(cuts.partition_point(|cut| *cut <= pc));
-        let protected = body.entries.iter().map(|entry| {
+        let protected = body.body.entries.iter().map(|entry| {
             let start = segment_of(usize::from(entry.start));
             start..segment_of(usize::from(entry.end)).max(start)
         });
@@ -92,7 +92,7 @@ impl Blocks {
         }
         let first = cut_into_blocks(body, &cuts);
         let starts = first[..first.len() - 1].iter().map(|it| body.pc(*it as usize));
-        let handlers = body.entries.iter().map(|entry| {
+        let handlers = body.body.entries.iter().map(|entry| {
             // Every handler is an instruction, or the method would not have been opened.
             block_of(&first, body.index(entry.handler).unwrap_or(0))
         });
@@ -107,7 +107,7 @@ impl Blocks {
         Some(blocks)
     }
 
-    fn find_successors(&mut self, body: &Body<'_>) {
+    fn find_successors(&mut self, body: &IndexedBody<'_, '_>) {
         for block in 1..self.first.len() {
             let last = self.first[block] as usize - 1;
             let next = body.successors(last).map(|it| block_of(&self.first, it));
@@ -165,8 +165,8 @@ fn block_of(first: &[Index], insn: usize) -> Index {
 }
 
 /// The pcs where protection changes.
-fn cuts(body: &Body<'_>) -> Vec<usize> {
-    let ends = body.entries.iter().flat_map(|entry| [entry.start, entry.end]);
+fn cuts(body: &IndexedBody<'_, '_>) -> Vec<usize> {
+    let ends = body.body.entries.iter().flat_map(|entry| [entry.start, entry.end]);
     let mut cuts: Vec<usize> = ends.map(usize::from).collect();
     cuts.sort_unstable();
     cuts.dedup();
@@ -174,9 +174,9 @@ fn cuts(body: &Body<'_>) -> Vec<usize> {
 }
 
 /// The first instruction of each block, with the end of the code as the last.
-fn cut_into_blocks(body: &Body<'_>, cuts: &[usize]) -> Vec<Index> {
+fn cut_into_blocks(body: &IndexedBody<'_, '_>, cuts: &[usize]) -> Vec<Index> {
     let mut starts_block = vec![false; body.len()];
-    let handlers = body.entries.iter().map(|entry| usize::from(entry.handler));
+    let handlers = body.body.entries.iter().map(|entry| usize::from(entry.handler));
     let pcs = cuts.iter().copied().chain(handlers).chain(std::iter::once(0));
     pcs.filter_map(|pc| body.index_at(pc)).for_each(|index| starts_block[index] = true);
     for (index, insn) in body.insns().enumerate() {

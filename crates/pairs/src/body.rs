@@ -1,16 +1,12 @@
-//! One method opened up: instructions by index, handlers and lines.
+//! One method opened up: its instructions by pc, handlers, lines and variables.
 //!
-//! Instructions are decoded again when asked for: only their places are kept, since most are never looked at.
+//! Debug tables are read when asked for: most handlers are told apart without them.
 
-use crate::PcRange;
-use crate::blocks::Blocks;
 use catchment_classfile::{
-    ClassError, ClassFile, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef,
+    ClassError, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef, MethodCode, Outline,
+    Role,
 };
 use std::cell::OnceCell;
-use std::ops::Range;
-
-const NOT_AN_INSTRUCTION: u32 = u32::MAX;
 
 /// A method with code, decoded.
 #[derive(Debug)]
@@ -18,11 +14,9 @@ pub(crate) struct Body<'a> {
     pub(crate) pool: &'a ConstantPool<'a>,
     pub(crate) method: &'a Member<'a>,
     pub(crate) code: Code<'a>,
-    /// Where each instruction starts; at the end the length of the code.
-    starts: Vec<u32>,
+    pub(crate) outline: Outline<'a>,
     pub(crate) entries: Vec<ExceptionEntry>,
-    pub(crate) lines: LineTable,
-    index_of_pc: Vec<u32>,
+    lines: OnceCell<LineTable>,
     variables: OnceCell<Vec<Variable>>,
 }
 
@@ -35,29 +29,15 @@ pub(crate) struct Variable {
 }
 
 impl<'a> Body<'a> {
-    pub(crate) fn open(
-        class: &'a ClassFile<'a>,
-        method: &'a Member<'a>,
-        code: Code<'a>,
-    ) -> Result<Self, ClassError> {
-        let mut index_of_pc = vec![NOT_AN_INSTRUCTION; code.bytes.len()];
-        let mut starts = Vec::with_capacity(code.bytes.len() / 2);
-        for insn in code.insns() {
-            let insn = insn?;
-            index_of_pc[insn.pc] = u32::try_from(starts.len()).unwrap_or(NOT_AN_INSTRUCTION);
-            starts.push(u32::try_from(insn.pc).unwrap_or(u32::MAX));
-        }
-        starts.push(u32::try_from(code.bytes.len()).unwrap_or(u32::MAX));
-        let entries: Vec<ExceptionEntry> = code.exceptions().collect();
-        let lines = LineTable::read(&code, &class.pool);
+    pub(crate) fn open(source: &MethodCode<'a, 'a>) -> Result<Self, ClassError> {
+        let MethodCode { class, method, code, outline, .. } = *source;
         let body = Self {
             pool: &class.pool,
             method,
             code,
-            starts,
-            entries,
-            lines,
-            index_of_pc,
+            outline,
+            entries: code.exceptions().collect(),
+            lines: OnceCell::new(),
             variables: OnceCell::new(),
         };
         body.check_entries()?;
@@ -65,70 +45,42 @@ impl<'a> Body<'a> {
     }
 
     fn check_entries(&self) -> Result<(), ClassError> {
+        let is_start = |pc: u16| self.outline.is_start(usize::from(pc));
         for entry in &self.entries {
             let end = usize::from(entry.end);
-            if self.index(entry.start).is_none() || self.index(entry.handler).is_none() {
+            if !is_start(entry.start) || !is_start(entry.handler) {
                 return Err(ClassError::NotAnInstruction(usize::from(entry.start.max(entry.handler))));
             }
-            if end != self.code.bytes.len() && self.index(entry.end).is_none() {
+            if end != self.code.bytes.len() && !is_start(entry.end) {
                 return Err(ClassError::NotAnInstruction(end));
             }
         }
         Ok(())
     }
 
-    /// How many instructions there are.
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// The instruction with the given index.
+    /// The instruction at `pc`, which is one, or `None` at the end of the code.
     #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<Insn<'a>> {
-        let pc = *self.starts.get(index)? as usize;
-        let end = *self.starts.get(index + 1)? as usize;
-        let bytes = self.code.bytes.get(pc..end)?;
-        bytes.first().map(|opcode| Insn { pc, opcode: *opcode, bytes })
+    pub(crate) fn insn(&self, pc: usize) -> Option<Insn<'a>> {
+        Insn::at(self.code.bytes, pc).ok()
     }
 
     /// All instructions.
-    pub(crate) fn insns(&self) -> impl Iterator<Item = Insn<'a>> {
-        (0..self.len()).filter_map(|index| self.get(index))
+    pub(crate) fn insns(&self) -> impl Iterator<Item = Insn<'a>> + use<'a> {
+        self.code.insns().map_while(Result::ok)
     }
 
-    /// Where the instruction with the given index starts.
-    pub(crate) fn pc(&self, index: usize) -> usize {
-        self.starts[index] as usize
+    /// Those that call a method.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = Insn<'a>> {
+        let calls = self.outline.landmarks().iter().filter(|it| it.role == Role::Call);
+        calls.filter_map(|it| it.insn(self.code.bytes).ok())
     }
 
-    /// The index of the instruction at `pc`.
-    pub(crate) fn index(&self, pc: u16) -> Option<usize> {
-        self.index_at(usize::from(pc))
-    }
-
-    pub(crate) fn index_at(&self, pc: usize) -> Option<usize> {
-        self.index_of_pc.get(pc).filter(|index| **index != NOT_AN_INSTRUCTION).map(|index| *index as usize)
-    }
-
-    /// The indices of the instructions whose pc lies in `range`.
-    pub(crate) fn indices_in(&self, range: PcRange) -> Range<usize> {
-        let pcs = &self.starts[..self.len()];
-        let from = pcs.partition_point(|pc| *pc < u32::from(range.start));
-        let to = pcs.partition_point(|pc| *pc < u32::from(range.end));
-        from..to.max(from)
-    }
-
-    /// Where control can go after instruction `index`, exceptions aside.
-    pub(crate) fn successors(&self, index: usize) -> impl Iterator<Item = usize> {
-        let insn = self.get(index);
-        let goes_on = insn.is_none_or(|insn| insn.falls_through());
-        let next = goes_on.then_some(index + 1).filter(|next| *next < self.len());
-        let targets = insn.into_iter().flat_map(|insn| insn.targets());
-        targets.filter_map(|pc| self.index_at(pc)).chain(next)
+    pub(crate) fn lines(&self) -> &LineTable {
+        self.lines.get_or_init(|| LineTable::read(&self.code, self.pool))
     }
 
     pub(crate) fn line(&self, pc: u16) -> Option<u16> {
-        self.lines.line_at(pc)
+        self.lines().line_at(pc)
     }
 
     /// The method or field an instruction names.
@@ -136,9 +88,9 @@ impl<'a> Body<'a> {
         self.pool.member_ref(insn.u2()).ok()
     }
 
-    /// Whether an instruction calls a method of the class called `owner`; cheaper than asking for all of the method.
-    pub(crate) fn calls_into(&self, insn: &Insn<'a>, owner: &str) -> bool {
-        insn.is_call() && self.pool.member_owner(insn.u2()).is_ok_and(|it| it == owner)
+    /// Whether a call is one of a method of the class called `owner`; cheaper than asking for all of the method.
+    pub(crate) fn calls_into(&self, call: &Insn<'a>, owner: &str) -> bool {
+        self.pool.member_owner(call.u2()).is_ok_and(|it| it == owner)
     }
 
     /// The variables that live in `slot`, by start.
@@ -147,27 +99,6 @@ impl<'a> Body<'a> {
         let from = all.partition_point(|it| it.slot < slot);
         let to = all.partition_point(|it| it.slot <= slot);
         &all[from..to]
-    }
-
-    /// The instructions of the clause at `handler`, in code order: those only reachable through it, up to the end of
-    /// the variable it stores the exception in, where debug information has it. Without that, code behind the try that
-    /// nothing else leads to counts as well.
-    pub(crate) fn clause(&self, handler: usize, blocks: &mut Blocks) -> Vec<usize> {
-        let end = self.end_of_exception_variable(handler).unwrap_or(usize::MAX);
-        blocks.only_through(handler).flatten().filter(|index| self.pc(*index) < end).collect()
-    }
-
-    fn end_of_exception_variable(&self, handler: usize) -> Option<usize> {
-        let store = self.get(handler)?;
-        let scope = usize::from(u16::try_from(store.next_pc()).ok()?);
-        let variable = self.variables_in(store.astore()?).iter().find(|it| usize::from(it.start) == scope)?;
-        Some(usize::from(variable.end))
-    }
-
-    /// The instructions from `start` to the first that does not go on to the next.
-    pub(crate) fn straight_line(&self, start: usize) -> Vec<usize> {
-        let ends = |index: usize| self.get(index).is_some_and(|insn| !insn.falls_through());
-        (start..self.len()).take_while(|index| *index == start || !ends(index - 1)).collect()
     }
 }
 

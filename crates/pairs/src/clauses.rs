@@ -1,8 +1,7 @@
 //! From exception table entries to handlers and tries (JVMS §2.10: entries are tried in table order).
 
-use crate::PcRange;
-use crate::body::Body;
-use rustc_hash::FxHashMap;
+use crate::{ClauseSite, PcRange, TrySite};
+use catchment_classfile::ExceptionEntry;
 
 /// All entries that lead to one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,45 +22,53 @@ impl Handler {
 }
 
 /// The handlers of a method, in the order of their first entry.
-pub(crate) fn handlers_of(body: &Body<'_>) -> Vec<Handler> {
-    let mut handlers: Vec<Handler> = Vec::new();
-    let mut by_pc: FxHashMap<u16, usize> = FxHashMap::default();
-    for (entry, index) in body.entries.iter().zip(0u16..) {
-        if entry.start >= entry.end {
-            continue;
-        }
-        let position = *by_pc.entry(entry.handler).or_insert_with(|| {
-            let pc = entry.handler;
-            handlers.push(Handler { pc, entries: Vec::new(), types: Vec::new(), ranges: Vec::new() });
-            handlers.len() - 1
-        });
-        let handler = &mut handlers[position];
-        handler.entries.push(index);
-        if !handler.types.contains(&entry.catch_type) {
-            handler.types.push(entry.catch_type);
-        }
-        handler.ranges.push(PcRange { start: entry.start, end: entry.end });
-    }
-    for handler in &mut handlers {
-        handler.ranges.sort_unstable();
-        handler.ranges.dedup();
-    }
+pub(crate) fn handlers_of(entries: &[ExceptionEntry]) -> Vec<Handler> {
+    let rows = entries.iter().zip(0u16..).filter(|(entry, _)| entry.start < entry.end);
+    let mut by_handler: Vec<(u16, u16)> = rows.map(|(entry, index)| (entry.handler, index)).collect();
+    by_handler.sort_unstable();
+    let same_handler = by_handler.chunk_by(|a, b| a.0 == b.0);
+    let mut handlers: Vec<Handler> = same_handler.map(|rows| handler(rows, entries)).collect();
+    handlers.sort_unstable_by_key(|it| it.entries[0]);
     handlers
 }
 
-/// A `try`: the clauses that protect the same ranges.
-#[derive(Debug, Clone)]
-pub(crate) struct Try {
-    pub(crate) ranges: Vec<PcRange>,
-    /// In the order the JVM tries them.
-    pub(crate) clauses: Vec<Handler>,
+/// `rows` are the handler and the indices of its entries, at least one.
+fn handler(rows: &[(u16, u16)], entries: &[ExceptionEntry]) -> Handler {
+    let indices: Vec<u16> = rows.iter().map(|(_, index)| *index).collect();
+    let own = || indices.iter().map(|index| entries[usize::from(*index)]);
+    let mut ranges: Vec<PcRange> = own().map(|it| PcRange { start: it.start, end: it.end }).collect();
+    ranges.sort_unstable();
+    ranges.dedup();
+    Handler { pc: rows[0].0, types: types_of(&indices, entries), entries: indices, ranges }
 }
 
-impl Try {
-    pub(crate) fn start(&self) -> u16 {
-        self.ranges.first().map_or(0, |range| range.start)
+/// What the given rows of the exception table catch, each type once.
+pub(crate) fn types_of(rows: &[u16], entries: &[ExceptionEntry]) -> Vec<u16> {
+    let mut types = Vec::with_capacity(1);
+    for entry in rows.iter().map(|index| entries[usize::from(*index)]) {
+        if !types.contains(&entry.catch_type) {
+            types.push(entry.catch_type);
+        }
     }
+    types
+}
 
+/// Groups the handlers of a method into tries, in source order: by first instruction, an enclosing try before what it
+/// encloses.
+pub(crate) fn tries_of(method: usize, handlers: Vec<Handler>) -> Vec<TrySite> {
+    let mut tries: Vec<TrySite> = Vec::new();
+    for Handler { pc, entries, ranges, .. } in handlers {
+        let clause = ClauseSite { handler: pc, entries };
+        match tries.iter_mut().find(|it| it.ranges == ranges) {
+            Some(it) => it.clauses.push(clause),
+            None => tries.push(TrySite { method, ranges, clauses: vec![clause], suspensions: Vec::new() }),
+        }
+    }
+    tries.sort_by_key(|it| (it.start(), std::cmp::Reverse(it.last_entry())));
+    tries
+}
+
+impl TrySite {
     /// The last exception table entry of its clauses; enclosing tries come later in the table.
     fn last_entry(&self) -> u16 {
         self.clauses.iter().flat_map(|clause| clause.entries.last()).copied().max().unwrap_or(0)
@@ -72,29 +79,14 @@ impl Try {
     }
 
     /// Whether `inner` lies in the body of this try.
-    fn encloses(&self, inner: &Try) -> bool {
+    fn encloses(&self, inner: &Self) -> bool {
         let last = inner.ranges.last().map_or(0, |range| range.end.saturating_sub(1));
         self.last_entry() > inner.last_entry() && self.covers(inner.start()) && self.covers(last)
     }
 }
 
-/// Groups handlers into tries, in source order: by first instruction, an enclosing try before what it encloses.
-pub(crate) fn tries_of(handlers: Vec<Handler>) -> Vec<Try> {
-    let mut tries: Vec<Try> = Vec::new();
-    let mut by_ranges: FxHashMap<Vec<PcRange>, usize> = FxHashMap::default();
-    for handler in handlers {
-        let position = *by_ranges.entry(handler.ranges.clone()).or_insert_with(|| {
-            tries.push(Try { ranges: handler.ranges.clone(), clauses: Vec::new() });
-            tries.len() - 1
-        });
-        tries[position].clauses.push(handler);
-    }
-    tries.sort_by_key(|it| (it.start(), std::cmp::Reverse(it.last_entry())));
-    tries
-}
-
 /// For each try the nearest one around it.
-pub(crate) fn parents_of(tries: &[Try]) -> Vec<Option<usize>> {
+pub(crate) fn parents_of(tries: &[TrySite]) -> Vec<Option<usize>> {
     tries
         .iter()
         .map(|inner| {

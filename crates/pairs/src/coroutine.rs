@@ -18,27 +18,25 @@ const INTRINSICS: &str = "kotlin/coroutines/intrinsics/IntrinsicsKt";
 /// The places where the method asks whether it was suspended, and returns if so. Sorted.
 pub(crate) fn suspensions(body: &Body<'_>) -> Vec<PcRange> {
     let Some(marker) = suspended_marker(body) else { return Vec::new() };
-    (0..body.len()).filter_map(|index| suspension_at(body, index, marker)).collect()
+    body.insns().filter_map(|insn| suspension_at(body, &insn, marker)).collect()
 }
 
-fn suspension_at(body: &Body<'_>, index: usize, marker: u16) -> Option<PcRange> {
-    let insn = |offset: usize| body.get(index + offset);
-    let is_load = |insn: Insn<'_>| insn.aload() == Some(marker);
-    let first = insn(0).filter(|it| it.opcode == DUP)?;
-    insn(1).filter(|it| is_load(*it))?;
-    insn(2).filter(|it| it.opcode == IF_ACMPNE)?;
-    insn(3).filter(|it| is_load(*it))?;
-    let last = insn(4).filter(|it| it.opcode == ARETURN)?;
+fn suspension_at<'a>(body: &Body<'a>, first: &Insn<'a>, marker: u16) -> Option<PcRange> {
+    let next = |insn: &Insn<'a>| body.insn(insn.next_pc());
+    let is_load = |insn: &Insn<'a>| insn.aload() == Some(marker);
+    let load = Some(first).filter(|it| it.opcode == DUP).and_then(next).filter(is_load)?;
+    let question = next(&load).filter(|it| it.opcode == IF_ACMPNE)?;
+    let load = next(&question).filter(is_load)?;
+    let last = next(&load).filter(|it| it.opcode == ARETURN)?;
     Some(PcRange { start: u16::try_from(first.pc).ok()?, end: u16::try_from(last.next_pc()).ok()? })
 }
 
 /// The slot that holds `COROUTINE_SUSPENDED`.
 fn suspended_marker(body: &Body<'_>) -> Option<u16> {
-    let asks = |insn: &Insn<'_>| {
-        body.calls_into(insn, INTRINSICS)
-            && body.member(insn).is_some_and(|it| it.name == "getCOROUTINE_SUSPENDED")
+    let asks = |call: &Insn<'_>| {
+        body.calls_into(call, INTRINSICS)
+            && body.member(call).is_some_and(|it| it.name == "getCOROUTINE_SUSPENDED")
     };
-    // What the last instruction asks nobody stores.
-    let stored = body.insns().take(body.len().saturating_sub(1)).position(|insn| asks(&insn))?;
-    body.get(stored + 1)?.astore()
+    let asking = body.calls().find(asks)?;
+    body.insn(asking.next_pc())?.astore()
 }

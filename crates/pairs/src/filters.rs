@@ -120,8 +120,9 @@ impl<'m, 'a> Classifier<'m, 'a> {
     /// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may be the
     /// application's own, so their handlers stay.
     fn comes_from_library(&self, handler: &Handler) -> bool {
-        let line = self.body.line(handler.pc);
-        let line = line.and_then(|line| self.facts.source_map.lookup(u32::from(line)));
+        let map = &self.facts.source_map;
+        let line = if map.is_empty() { None } else { self.body.line(handler.pc) };
+        let line = line.and_then(|line| map.lookup(u32::from(line)));
         line.is_some_and(|line| {
             !line.own && (line.path.starts_with("kotlin/") || line.path.starts_with("kotlinx/"))
         })

@@ -9,10 +9,14 @@ mod body;
 mod clauses;
 mod coroutine;
 mod filters;
+mod find;
+mod indexed;
 mod normalise;
 mod smap;
 
-use catchment_classfile::ClassFile;
+pub use find::TryFinder;
+
+use catchment_classfile::{ClassError, ClassFile, Member};
 
 /// Everything this crate knows about one class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,8 +28,17 @@ pub struct ClassPairs {
     pub pairs: Vec<Pair>,
     /// The compiled tries. A pair that the compiler copied has a clause in several of them.
     pub tries: Vec<TrySite>,
+    /// Per try the pair of its first clause; those of the others follow it.
+    pub first_pairs: Vec<usize>,
     pub filtered: Vec<Filtered>,
     pub problems: Vec<Problem>,
+}
+
+impl ClassPairs {
+    /// The index in [`Self::pairs`] of a clause of a compiled try.
+    pub fn pair_of(&self, try_site: usize, clause: usize) -> usize {
+        self.first_pairs[try_site] + clause
+    }
 }
 
 /// One source-level `try` with one of its `catch` clauses.
@@ -85,8 +98,6 @@ impl TrySite {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClauseSite {
     pub handler: u16,
-    /// Index into [`ClassPairs::pairs`].
-    pub pair: usize,
     /// Indices into the method's exception table.
     pub entries: Vec<u16>,
 }
@@ -148,6 +159,16 @@ pub struct Problem {
     pub method: String,
     pub descriptor: String,
     pub what: String,
+}
+
+impl Problem {
+    pub fn new(method: &Member<'_>, error: &ClassError) -> Self {
+        Self {
+            method: method.name.to_string(),
+            descriptor: method.descriptor.to_string(),
+            what: error.to_string(),
+        }
+    }
 }
 
 /// The pairs of one parsed class.

@@ -1,6 +1,6 @@
 //! Code reduced to what it does: no constant pool indices, local slots, line numbers or jump widths.
 
-use crate::body::Body;
+use crate::indexed::IndexedBody;
 use catchment_classfile::{Insn, JvmStr, opcodes};
 
 /// A 64-bit FNV-1a hash: the same on every platform and in every release, as ids must be.
@@ -36,7 +36,7 @@ impl Fnv {
 }
 
 /// Hash of the instructions with the given indices, which must be ascending.
-pub(crate) fn hash_of(body: &Body<'_>, insns: &[usize]) -> u64 {
+pub(crate) fn hash_of(body: &IndexedBody<'_, '_>, insns: &[usize]) -> u64 {
     let mut normaliser = Normaliser { body, insns, slots: Slots::default(), hash: Fnv::NEW };
     for insn in insns.iter().filter_map(|index| body.get(*index)) {
         normaliser.add(&insn);
@@ -45,7 +45,7 @@ pub(crate) fn hash_of(body: &Body<'_>, insns: &[usize]) -> u64 {
 }
 
 struct Normaliser<'b, 'a> {
-    body: &'b Body<'a>,
+    body: &'b IndexedBody<'b, 'a>,
     insns: &'b [usize],
     slots: Slots,
     hash: Fnv,
@@ -139,7 +139,7 @@ impl<'a> Normaliser<'_, 'a> {
 
     fn constant(&mut self, index: u16) {
         self.hash.byte(opcodes::LDC);
-        let pool = self.body.pool;
+        let pool = self.body.body.pool;
         if let Ok(text) = pool.string(index).or_else(|_| pool.class_name(index)) {
             self.hash.byte(pool.tag(index).unwrap_or(0));
             self.hash.bytes(text.as_bytes());
@@ -151,13 +151,13 @@ impl<'a> Normaliser<'_, 'a> {
 
     fn class(&mut self, insn: &Insn<'a>) {
         self.hash.byte(insn.opcode);
-        self.hash.bytes(self.body.pool.class_name(insn.u2()).unwrap_or_default().as_bytes());
+        self.hash.bytes(self.body.body.pool.class_name(insn.u2()).unwrap_or_default().as_bytes());
         self.hash.bytes(insn.bytes.get(3..).unwrap_or_default());
     }
 
     fn member(&mut self, insn: &Insn<'a>) {
         self.hash.byte(insn.opcode);
-        if let Some(member) = self.body.member(insn) {
+        if let Some(member) = self.body.body.member(insn) {
             self.hash.bytes(member.owner.as_bytes());
             self.hash.bytes(without_number(member.name));
             self.hash.bytes(member.descriptor.as_bytes());
@@ -166,7 +166,7 @@ impl<'a> Normaliser<'_, 'a> {
 
     fn dynamic(&mut self, insn: &Insn<'a>) {
         self.hash.byte(insn.opcode);
-        if let Ok((name, descriptor)) = self.body.pool.dynamic(insn.u2()) {
+        if let Ok((name, descriptor)) = self.body.body.pool.dynamic(insn.u2()) {
             self.hash.bytes(name.as_bytes());
             self.hash.bytes(descriptor.as_bytes());
         }

@@ -98,6 +98,11 @@ impl SourceMap {
         self.ranges.extend(parse());
     }
 
+    /// Whether it says nothing about any line.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
     /// What `line` of the class stands for; `None` where the map says nothing.
     pub(crate) fn lookup(&self, line: u32) -> Option<SourceLine<'_>> {
         let after = self.ranges.partition_point(|range| range.output <= line);

@@ -8,11 +8,9 @@ use crate::sites::{ClassSites, MethodSites};
 use catchment_classfile::{
     ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, Replacements, replace_code,
 };
-use catchment_pairs::ClassPairs;
 
 pub(crate) struct ClassWeaver<'w, 'a> {
     class: &'w ClassFile<'a>,
-    pairs: &'w ClassPairs,
     sites: &'w ClassSites<'a>,
     constants: ProbeConstants,
     replacements: Replacements<'a>,
@@ -22,16 +20,10 @@ pub(crate) struct ClassWeaver<'w, 'a> {
 }
 
 impl<'w, 'a> ClassWeaver<'w, 'a> {
-    pub(crate) fn new(
-        class: &'w ClassFile<'a>,
-        pairs: &'w ClassPairs,
-        sites: &'w ClassSites<'a>,
-        first_id: u32,
-    ) -> Self {
+    pub(crate) fn new(class: &'w ClassFile<'a>, sites: &'w ClassSites<'a>, first_id: u32) -> Self {
         let longest = sites.methods.iter().map(|it| it.code.bytes.len()).max().unwrap_or(0);
         Self {
             class,
-            pairs,
             sites,
             constants: ProbeConstants::new(&class.pool, first_id, sites.count),
             replacements: Replacements::with_room_for(class),
@@ -54,7 +46,7 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
         if Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
             return self.weave_plain(source, sites);
         }
-        let tries = &self.pairs.tries[sites.tries.clone()];
+        let tries = &self.sites.tries[sites.tries.clone()];
         let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds);
         self.inserts.clear();
         weaver.fill(&mut self.edit, &mut self.inserts, &mut self.constants)?;

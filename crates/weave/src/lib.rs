@@ -23,7 +23,7 @@ pub use kinds::ProbeKinds;
 pub use sites::ProbeSite;
 
 use catchment_classfile::{ClassError, ClassFile};
-use catchment_pairs::{ClassPairs, pairs_of};
+use catchment_pairs::{ClassPairs, Problem, pairs_of};
 use class::ClassWeaver;
 use sites::{ClassSites, number_sites};
 
@@ -56,21 +56,25 @@ pub enum WeaveError {
 #[derive(Debug)]
 pub struct Prepared<'a> {
     class: ClassFile<'a>,
-    pairs: ClassPairs,
     sites: ClassSites<'a>,
 }
 
 /// Reads `bytes` and numbers the probes of `kinds`.
 pub fn prepare(bytes: &[u8], kinds: ProbeKinds) -> Result<Prepared<'_>, WeaveError> {
     let class = ClassFile::parse(bytes)?;
-    let pairs = pairs_of(&class);
-    let sites = number_sites(&class, &pairs, kinds);
-    Ok(Prepared { class, pairs, sites })
+    let sites = number_sites(&class, kinds);
+    Ok(Prepared { class, sites })
 }
 
 impl Prepared<'_> {
-    pub fn pairs(&self) -> &ClassPairs {
-        &self.pairs
+    /// Describes the pairs of the class. Weaving goes without: their tries are all it needs.
+    pub fn pairs(&self) -> ClassPairs {
+        pairs_of(&self.class)
+    }
+
+    /// Methods whose tries cannot be read, and so have no probes.
+    pub fn problems(&self) -> &[Problem] {
+        &self.sites.problems
     }
 
     /// How many probes there are.
@@ -80,7 +84,7 @@ impl Prepared<'_> {
 
     /// What each probe observes; the index is its local id.
     pub fn sites(&self) -> Vec<ProbeSite> {
-        self.sites.list(&self.pairs)
+        self.sites.list()
     }
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.
@@ -88,7 +92,7 @@ impl Prepared<'_> {
         if self.sites.methods.is_empty() {
             return Woven { bytes: None, skipped: Vec::new() };
         }
-        let mut weaver = ClassWeaver::new(&self.class, &self.pairs, &self.sites, first_id);
+        let mut weaver = ClassWeaver::new(&self.class, &self.sites, first_id);
         let mut skipped = Vec::new();
         for sites in &self.sites.methods {
             if let Err(reason) = weaver.weave_method(sites) {

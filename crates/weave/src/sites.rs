@@ -1,14 +1,14 @@
 //! Numbers the probes of a class: a pure function of its bytes and the kinds asked for.
 
 use crate::ProbeKinds;
-use catchment_classfile::{Attribute, ClassFile, Code, OutlineSpan, Outlines, Role};
-use catchment_pairs::{ClassPairs, TrySite};
+use catchment_classfile::{Attribute, ClassError, ClassFile, Code, MethodCode, OutlineSpan, Outlines, Role};
+use catchment_pairs::{Problem, TryFinder, TrySite};
 use std::ops::Range;
 
 /// What one probe of a class observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeSite {
-    /// `try_site` indexes [`ClassPairs::tries`].
+    /// `try_site` indexes the tries of the class: [`ClassPairs::tries`](catchment_pairs::ClassPairs::tries).
     TryEnter {
         try_site: usize,
     },
@@ -67,7 +67,7 @@ pub(crate) struct MethodSites<'a> {
     pub(crate) method: usize,
     /// The local id of its first probe.
     pub(crate) first_id: usize,
-    /// Its tries, as a run of [`ClassPairs::tries`].
+    /// Its tries, as a run of [`ClassSites::tries`].
     pub(crate) tries: Range<usize>,
     pub(crate) first_in_place: usize,
     pub(crate) ids: MethodIds,
@@ -85,22 +85,18 @@ pub(crate) struct ClassSites<'a> {
     /// The methods with probes, in file order.
     pub(crate) methods: Vec<MethodSites<'a>>,
     pub(crate) outlines: Outlines,
+    /// The tries of all methods, in file order.
+    pub(crate) tries: Vec<TrySite>,
+    /// Methods whose tries could not be found.
+    pub(crate) problems: Vec<Problem>,
 }
 
-pub(crate) fn number_sites<'a>(
-    class: &ClassFile<'a>,
-    pairs: &ClassPairs,
-    kinds: ProbeKinds,
-) -> ClassSites<'a> {
+pub(crate) fn number_sites<'a>(class: &ClassFile<'a>, kinds: ProbeKinds) -> ClassSites<'a> {
     let mut sites = ClassSites::new(class, kinds);
-    let mut next_try = 0;
-    for method in 0..class.methods.len() {
-        // Tries come method by method.
-        let own = pairs.tries[next_try..].iter().take_while(|it| it.method == method).count();
-        let tries = next_try..next_try + own;
-        next_try = tries.end;
-        if kinds.beyond_tries() || !tries.is_empty() {
-            sites.number_method(class, pairs, method, tries);
+    let finder = TryFinder::new(class);
+    for (index, method) in class.methods.iter().enumerate() {
+        if let Err(error) = sites.number_method(class, &finder, index) {
+            sites.problems.push(Problem::new(method, &error));
         }
     }
     sites
@@ -114,46 +110,60 @@ impl<'a> ClassSites<'a> {
         } else {
             (Vec::new(), Outlines::default())
         };
-        Self { kinds, count: 0, methods, outlines }
+        Self { kinds, count: 0, methods, outlines, tries: Vec::new(), problems: Vec::new() }
     }
 
     /// Methods whose code cannot be read get no probes; the JVM refuses such a class by itself.
     fn number_method(
         &mut self,
         class: &ClassFile<'a>,
-        pairs: &ClassPairs,
-        method: usize,
-        tries: Range<usize>,
-    ) {
-        let Ok(Some((attribute, code))) = class.code(&class.methods[method]) else { return };
-        let Ok(outline) = self.outlines.add(code.bytes) else { return };
+        finder: &TryFinder<'_, 'a>,
+        index: usize,
+    ) -> Result<(), ClassError> {
+        let method = &class.methods[index];
+        let Some((attribute, code)) = class.code(method)? else { return Ok(()) };
         let kinds = self.kinds;
+        if !kinds.beyond_tries() && !code.has_exceptions() {
+            return Ok(());
+        }
+        let span = match self.outlines.add(code.bytes) {
+            Ok(span) => span,
+            // Only where there may be tries somebody misses them.
+            Err(error) => return if code.has_exceptions() { Err(error) } else { Ok(()) },
+        };
+        let outline = self.outlines.get(&span);
+        let first_try = self.tries.len();
+        let source = MethodCode { class, method, attribute, code, outline };
+        let found = finder.find(index, &source, &mut self.tries);
+        let tries = first_try..self.tries.len();
         let mut numbering = Numbering { next: self.count };
-        for it in &pairs.tries[tries.clone()] {
+        for it in &self.tries[tries.clone()] {
             numbering.of_try(kinds, it.clauses.len());
         }
         let first_in_place = numbering.next;
         let mut ids = MethodIds::default();
         if kinds.beyond_tries() {
-            let landmarks = self.outlines.get(&outline).landmarks();
+            let landmarks = outline.landmarks();
             numbering.next += landmarks.iter().filter(|it| kinds.stand_before(it.role)).count();
             let returns = landmarks.iter().any(|it| it.role == Role::Return);
             ids = numbering.of_method(kinds, returns);
         }
         if numbering.next > self.count {
             let first_id = std::mem::replace(&mut self.count, numbering.next);
+            let (method, outline) = (index, span);
             let sites =
                 MethodSites { method, first_id, tries, first_in_place, ids, attribute, code, outline };
             self.methods.push(sites);
         }
+        found
     }
 
     /// What each probe observes, by local id.
-    pub(crate) fn list(&self, pairs: &ClassPairs) -> Vec<ProbeSite> {
+    pub(crate) fn list(&self) -> Vec<ProbeSite> {
         let mut list = Vec::with_capacity(self.count);
         for sites in &self.methods {
             for try_site in sites.tries.clone() {
-                list_try(try_site, pairs.tries[try_site].clauses.len(), self.kinds, &mut list);
+                list_try(try_site, self.tries[try_site].clauses.len(), self.kinds, &mut list);
             }
             self.list_in_place(sites, &mut list);
             let method = sites.method;

@@ -25,7 +25,7 @@ fn is_helper_method(body: &Body<'_>) -> bool {
 fn is_inline_guard(body: &Body<'_>, handler: &Handler) -> bool {
     const ERROR: &str = "java/lang/NoClassDefFoundError";
     let matches = || {
-        let mut code = Matcher::at(body, handler.pc)?;
+        let mut code = Matcher::at(body, handler.pc);
         code.class(NEW, ERROR)?;
         code.opcode(DUP_X1)?;
         code.opcode(SWAP)?;

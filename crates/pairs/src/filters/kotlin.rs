@@ -18,13 +18,14 @@ pub(super) fn is_inline_only(body: &Body<'_>, handler: &Handler) -> bool {
 
 /// `use`: `catch (e: Throwable) { exception = e; throw e }`, with `exception` handed to `closeFinally`.
 fn is_use(body: &Body<'_>, handler: &Handler) -> bool {
-    stores_and_rethrows(body, handler).is_some_and(|exception| is_handed_to_close_finally(body, exception))
+    stores_and_rethrows(body, handler)
+        .is_some_and(|(exception, _)| is_handed_to_close_finally(body, exception))
 }
 
 /// Whether the exception in `slot` is handed to the library's `closeFinally`.
 fn is_handed_to_close_finally(body: &Body<'_>, slot: u16) -> bool {
-    body.insns().enumerate().any(|(index, insn)| {
-        let called = || body.get(index + 1).filter(Insn::is_call).and_then(|call| body.member(&call));
+    body.insns().any(|insn| {
+        let called = || body.insn(insn.next_pc()).filter(Insn::is_call).and_then(|call| body.member(&call));
         insn.aload() == Some(slot)
             && called().is_some_and(|it| it.owner.starts_with("kotlin/") && it.name == "closeFinally")
     })
@@ -33,7 +34,7 @@ fn is_handed_to_close_finally(body: &Body<'_>, slot: u16) -> bool {
 /// `runCatching`: `catch (e: Throwable) { Result.failure(e) }` on the line of the call.
 fn is_run_catching(body: &Body<'_>, handler: &Handler) -> bool {
     let matches = || {
-        let mut code = Matcher::at(body, handler.pc)?;
+        let mut code = Matcher::at(body, handler.pc);
         let thrown = code.astore()?;
         code.optional(|code| {
             code.opcode(GETSTATIC)?;

@@ -2,7 +2,6 @@
 
 use super::matcher::Matcher;
 use crate::body::Body;
-use crate::clauses::Handler;
 use catchment_classfile::opcodes::ATHROW;
 use catchment_classfile::{Attributes, ConstantPool, annotation_types};
 
@@ -13,15 +12,15 @@ pub(super) fn is_marked<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>
 
 /// What `@SneakyThrows` leaves: the caught object thrown on, through `Lombok.sneakyThrow` unless Lombok's post
 /// compiler removed the call, on the line of the annotation or the method's head: not below the try.
-pub(crate) fn looks_generated(body: &Body<'_>, handler: &Handler, try_start: u16) -> bool {
+pub(crate) fn looks_generated(body: &Body<'_>, handler: u16, try_start: u16) -> bool {
     let matches = || {
-        let mut code = Matcher::at(body, handler.pc)?;
+        let mut code = Matcher::at(body, handler);
         let thrown = code.astore()?;
         code.aload_of(thrown)?;
         let through_lombok = code.call_of("lombok/Lombok", "sneakyThrow").is_some();
         code.opcode(ATHROW)?;
         Some(through_lombok)
     };
-    let not_below = body.line(handler.pc).is_some() && body.line(handler.pc) <= body.line(try_start);
+    let not_below = body.line(handler).is_some() && body.line(handler) <= body.line(try_start);
     matches().is_some_and(|through_lombok| through_lombok || not_below)
 }

@@ -7,17 +7,17 @@ use catchment_classfile::{Insn, MemberRef, opcodes};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Matcher<'b, 'a> {
     body: &'b Body<'a>,
-    index: usize,
+    pc: usize,
 }
 
 impl<'b, 'a> Matcher<'b, 'a> {
     /// Starts at the instruction at `pc`, which must be one.
-    pub(super) fn at(body: &'b Body<'a>, pc: u16) -> Option<Self> {
-        body.index(pc).map(|index| Self { body, index })
+    pub(super) fn at(body: &'b Body<'a>, pc: u16) -> Self {
+        Self { body, pc: usize::from(pc) }
     }
 
     pub(super) fn peek(&self) -> Option<Insn<'a>> {
-        self.body.get(self.index)
+        self.body.insn(self.pc)
     }
 
     pub(super) fn pc(&self) -> Option<u16> {
@@ -25,8 +25,9 @@ impl<'b, 'a> Matcher<'b, 'a> {
     }
 
     fn step<T>(&mut self, accept: impl FnOnce(&Insn<'a>) -> Option<T>) -> Option<T> {
-        let value = accept(&self.peek()?)?;
-        self.index += 1;
+        let insn = self.peek()?;
+        let value = accept(&insn)?;
+        self.pc = insn.next_pc();
         Some(value)
     }
 

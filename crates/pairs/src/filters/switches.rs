@@ -35,7 +35,7 @@ pub(super) fn is_pattern_switch(body: &Body<'_>, handler: &Handler) -> bool {
 
 /// javac keeps the exception in a variable, which has no name.
 fn wraps_from_variable(body: &Body<'_>, handler: &Handler) -> Option<()> {
-    let mut code = Matcher::at(body, handler.pc)?;
+    let mut code = Matcher::at(body, handler.pc);
     let thrown = code.astore()?;
     (!is_named(body, thrown, code.pc()?)).then_some(())?;
     code.class(NEW, MATCH_EXCEPTION)?;
@@ -49,7 +49,7 @@ fn wraps_from_variable(body: &Body<'_>, handler: &Handler) -> Option<()> {
 
 /// ecj juggles it on the stack.
 fn wraps_on_stack(body: &Body<'_>, handler: &Handler) -> Option<()> {
-    let mut code = Matcher::at(body, handler.pc)?;
+    let mut code = Matcher::at(body, handler.pc);
     code.class(NEW, MATCH_EXCEPTION)?;
     code.opcode(DUP_X1)?;
     code.opcode(SWAP)?;

@@ -80,7 +80,7 @@ impl Resources {
 
 /// javac 11 on. Gives the pc of the inner handler that adds the suppressed exception.
 fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
-    let mut code = Matcher::at(body, handler.pc)?;
+    let mut code = Matcher::at(body, handler.pc);
     let thrown = code.astore()?;
     (!is_named(body, thrown, code.pc()?)).then_some(())?;
     code.optional(null_check);
@@ -99,48 +99,46 @@ fn closes_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
 /// javac 7 to 10: the first handler, with nothing about it that a programmer would have written. Gives the slot
 /// of `primary`.
 fn remembers_primary(body: &Body<'_>, handler: &Handler) -> Option<u16> {
-    let primary = stores_and_rethrows(body, handler)?;
-    let last = body.index(handler.pc).and_then(|first| body.get(first + 4))?;
-    let one_line = is_on_one_line(body, handler.pc, u16::try_from(last.pc).ok()?);
+    let (primary, rethrow) = stores_and_rethrows(body, handler)?;
+    let one_line = is_on_one_line(body, handler.pc, rethrow);
     (one_line && !is_named(body, primary, handler.pc)).then_some(primary)
 }
 
-/// `astore t; aload t; astore primary; aload t; athrow`. Gives the slot of `primary`.
-pub(super) fn stores_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<u16> {
-    let mut code = Matcher::at(body, handler.pc)?;
+/// `astore t; aload t; astore primary; aload t; athrow`. Gives the slot of `primary` and the pc of `athrow`.
+pub(super) fn stores_and_rethrows(body: &Body<'_>, handler: &Handler) -> Option<(u16, u16)> {
+    let mut code = Matcher::at(body, handler.pc);
     let thrown = code.astore()?;
     code.aload_of(thrown)?;
     let primary = code.astore()?;
     code.aload_of(thrown)?;
+    let rethrow = code.pc()?;
     code.opcode(ATHROW)?;
-    Some(primary)
+    Some((primary, rethrow))
 }
 
 /// javac 7 and 8: `astore x; aload primary; aload x; addSuppressed` protecting nothing but a call of `close`.
 /// Gives the slot of `primary`.
 fn guards_close(body: &Body<'_>, handler: &Handler) -> Option<u16> {
-    let mut code = Matcher::at(body, handler.pc)?;
+    let mut code = Matcher::at(body, handler.pc);
     let suppressed = code.astore()?;
     let primary = code.peek()?.aload()?;
     add_suppressed(&mut code, primary, suppressed)?;
     let [range] = handler.ranges[..] else { return None };
-    let mut protected = Matcher::at(body, range.start)?;
+    let mut protected = Matcher::at(body, range.start);
     close_call(&mut protected)?;
     (protected.pc()? == range.end && !is_named(body, primary, range.start)).then_some(primary)
 }
 
 /// javac 9 and 10: slots whose value is the first argument of `$closeResource`.
 fn handed_to_close_resource<'b>(body: &'b Body<'_>) -> impl Iterator<Item = u16> + 'b {
-    let calls = body
-        .insns()
-        .enumerate()
-        .filter(|(_, insn)| insn.is_call() && body.member(insn).is_some_and(|it| it.name == CLOSE_RESOURCE));
-    calls.filter_map(|(index, _)| body.get(index.checked_sub(2)?)?.aload())
+    let calls = body.calls().filter(|call| body.member(call).is_some_and(|it| it.name == CLOSE_RESOURCE));
+    let before = |pc: usize| body.outline.start_before(pc);
+    calls.filter_map(move |call| body.insn(before(before(call.pc)?)?)?.aload())
 }
 
 /// ecj: `if (primary == null) primary = t; else if (primary != t) primary.addSuppressed(t); [close();] throw primary;`
 fn chains_suppressed(body: &Body<'_>, handler: &Handler) -> Option<()> {
-    let mut code = Matcher::at(body, handler.pc)?;
+    let mut code = Matcher::at(body, handler.pc);
     let thrown = code.astore()?;
     let primary = code.aload()?;
     code.jump(IFNONNULL)?;
@@ -161,7 +159,7 @@ fn chains_suppressed(body: &Body<'_>, handler: &Handler) -> Option<()> {
 
 /// ecj, around the body: store the exception, close, throw it on.
 fn closes(body: &Body<'_>, handler: &Handler) -> Option<()> {
-    let mut code = Matcher::at(body, handler.pc)?;
+    let mut code = Matcher::at(body, handler.pc);
     let primary = code.astore()?;
     code.optional(null_check);
     close_call(&mut code)?;

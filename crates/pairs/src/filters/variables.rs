@@ -5,7 +5,7 @@ use crate::body::Body;
 /// Whether all instructions from `first` to `last` have one line. Statements written by hand rarely do.
 pub(super) fn is_on_one_line(body: &Body<'_>, first: u16, last: u16) -> bool {
     let line = body.line(first);
-    let rows = body.lines.rows();
+    let rows = body.lines().rows();
     let from = rows.partition_point(|row| row.pc < first);
     rows[from..].iter().take_while(|row| row.pc <= last).all(|row| Some(row.line) == line)
 }

@@ -23,7 +23,7 @@ fn class(row: impl Fn(usize) -> (usize, usize, usize)) -> Vec<u8> {
 fn problems(class: &[u8]) -> Vec<String> {
     let prepared = prepare(class, ProbeKinds::USAGE).expect("the structure is fine");
     let skipped = prepared.weave(0).skipped;
-    let problems = prepared.pairs().problems.iter().map(|problem| problem.what.clone());
+    let problems = prepared.problems().iter().map(|problem| problem.what.clone());
     problems.chain(skipped.into_iter().map(|method| method.reason)).collect()
 }
 
