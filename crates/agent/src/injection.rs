@@ -54,6 +54,15 @@ pub(crate) struct Experiment {
     thrown_in: OnceLock<String>,
 }
 
+/// What an exception about to be thrown is in its experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fired {
+    First,
+    Again,
+    /// One of more than a loop that ends has; how many there were.
+    TooOften(u64),
+}
+
 impl Registry {
     fn add_earlier(&mut self, class: &WovenClass, woven_try: &WovenTry) {
         let mut types: Vec<&String> = Vec::new();
@@ -182,10 +191,14 @@ impl Experiment {
         self.recipe.get().map_or(&[], |recipe| &recipe.supertypes)
     }
 
-    /// Counts an exception about to be thrown. `Err` with the count when there were more than a loop that ends has.
-    pub(crate) fn fired(&self) -> Result<(), u64> {
+    /// Counts an exception about to be thrown.
+    pub(crate) fn fire(&self) -> Fired {
         let fired = self.fired.fetch_add(1, Ordering::SeqCst) + 1;
-        if fired > self.injection.max_fired { Err(fired) } else { Ok(()) }
+        match fired {
+            _ if fired > self.injection.max_fired => Fired::TooOften(fired),
+            1 => Fired::First,
+            _ => Fired::Again,
+        }
     }
 
     pub(crate) fn outcome(&self) -> Injected {

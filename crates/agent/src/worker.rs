@@ -290,6 +290,11 @@ impl Worker {
         self.send(&Event::Record(record.clone()));
     }
 
+    /// An exception is about to be thrown, the first of its experiment: should the JVM end, it is known that one was.
+    pub(crate) fn fired(&self) {
+        self.send(&Event::Fired);
+    }
+
     /// The JVM ends; if a test is running, it was that test's doing.
     pub(crate) fn jvm_ends(&self) {
         if !self.has_stopped.load(Ordering::SeqCst) {
@@ -325,6 +330,7 @@ pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::injection::Fired;
     use catchment_protocol::lab::Injection;
     use catchment_protocol::records::{WovenClass, WovenClause, WovenPair, WovenTry};
     use std::os::unix::net::UnixListener;
@@ -442,7 +448,7 @@ mod tests {
         assert_eq!(is_armed(&bench), [true, true]);
         let experiment = bench.worker.injections.running().unwrap();
         experiment.reached();
-        assert_eq!((experiment.fired(), experiment.fired()), (Ok(()), Err(2)));
+        assert_eq!([experiment.fire(), experiment.fire()], [Fired::First, Fired::TooOften(2)]);
         for counter in [2, 12, 11] {
             bench.worker.injections.caught(&experiment, counter);
         }

@@ -98,6 +98,8 @@ pub(crate) trait Listener {
     /// With the counters that moved since the test before it in the suite.
     fn test_started(&mut self, test: &str, before: &[(u32, u64)]);
     fn test_finished(&mut self, run: TestRun);
+    /// The injection has thrown for the first time in the running test.
+    fn fired(&mut self);
 }
 
 #[derive(Debug)]
@@ -369,6 +371,7 @@ fn heard(event: Event, listener: &mut dyn Listener) {
         Event::Unit(unit) => listener.unit(unit),
         Event::TestStarted { test, before } => listener.test_started(&test, &before),
         Event::TestFinished(run) => listener.test_finished(run),
+        Event::Fired => listener.fired(),
         _ => {}
     }
 }

@@ -88,6 +88,9 @@ pub enum Event {
         before: Vec<(u32, u64)>,
     },
     TestFinished(TestRun),
+    /// *Any time*: the first exception of the injection is about to be thrown into the running test. A JVM that ends later
+    /// may have ended because of it, one that ends before has not.
+    Fired,
     SuiteFinished {
         problems: Vec<String>,
     },
@@ -242,6 +245,7 @@ mod tests {
         vec![
             Event::Ready { pid: 1, java_version: "17".into(), framework: "JUnit 4".into() },
             Event::Record(Record::ApplicationSeen),
+            Event::Fired,
             Event::Discovered { tests: vec![TestUnit::default()], problems: vec!["odd".into()] },
             Event::TestFinished(TestRun {
                 test: "t".into(),

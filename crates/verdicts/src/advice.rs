@@ -67,7 +67,15 @@ fn no_outcome(experiment: &Experiment, tests: &[CheckedTest]) -> String {
             format!("test {test} did not execute the try when the exception was to be thrown")
         }
         NoOutcome::NotFired => {
-            format!("test {test} executed the try, and no exception could be thrown there")
+            let (reached, fired) = (experiment.reached, experiment.fired);
+            format!(
+                "test {test} executed the try {reached} times, and {fired} times an exception could be thrown"
+            )
+        }
+        NoOutcome::Skipped(_) => {
+            format!(
+                "test {test} skips itself when the try throws a {exception}, so it says nothing about the clause"
+            )
         }
         NoOutcome::NotConstructible(why) => format!("no {exception} could be made: {why}"),
         NoOutcome::CaughtElsewhere(place) => format!("{place} catches a {exception} thrown here first"),

@@ -120,8 +120,10 @@ impl FailureKind {
 pub enum NoOutcome {
     /// The try was not executed this time.
     NotReached,
-    /// The try was executed, and nothing was thrown.
+    /// The try was executed, and not every time something could be thrown.
     NotFired,
+    /// The test skipped itself: an assumption did not hold.
+    Skipped(String),
     /// No instance of the type could be made, and why.
     NotConstructible(String),
     /// Another clause caught the exception first; which.
@@ -141,6 +143,7 @@ impl NoOutcome {
         match self {
             Self::NotReached => "not reached",
             Self::NotFired => "not fired",
+            Self::Skipped(_) => "skipped",
             Self::NotConstructible(_) => "not constructible",
             Self::CaughtElsewhere(_) => "caught elsewhere",
             Self::Artefact(_) => "artefact",
@@ -156,7 +159,8 @@ impl NoOutcome {
     /// What else is known, in one line; may be empty.
     pub fn detail(&self) -> &str {
         match self {
-            Self::NotConstructible(text)
+            Self::Skipped(text)
+            | Self::NotConstructible(text)
             | Self::CaughtElsewhere(text)
             | Self::Artefact(text)
             | Self::WorkerLost(text) => text,

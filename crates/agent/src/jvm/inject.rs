@@ -3,6 +3,7 @@
 use super::java::{Java, Method, Throwable};
 use super::lab::Call;
 use crate::callers::Caller;
+use crate::injection::Fired;
 use catchment_protocol::lab::Ending;
 use std::cell::Cell;
 
@@ -55,8 +56,10 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     experiment.made_by(&recipe);
     let made = recipe.make(java)?;
     java.mark(made, 2 * experiment.number);
-    if let Err(fired) = experiment.fired() {
-        call.worker.end(Ending::EndlessLoop { fired });
+    match experiment.fire() {
+        Fired::First => call.worker.fired(),
+        Fired::Again => {}
+        Fired::TooOften(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
     Some(made)
 }

@@ -124,12 +124,15 @@ pub(crate) fn place_of(pair: &CheckedPair) -> String {
     format!("{}.{}  {file}{line}", pair.class, pair.method)
 }
 
-/// How a run of a test with an injection ended.
+/// How a run of a test with an injection ended. Whether anything was thrown matters where the JVM ended: before that, it
+/// was not the injection's doing.
 pub(crate) fn attempt_of(
     result: &Result<TestRun, WorkerEnd>,
+    has_fired: bool,
     place_of_clause: impl Fn(u32) -> Option<String>,
 ) -> Attempt {
     match result {
+        Err(end) if !has_fired => none(NoOutcome::WorkerLost(format!("before anything was thrown: {end}"))),
         Err(end) => Attempt { outcome: outcome_of_end(end), ..Attempt::default() },
         Ok(run) => match &run.injected {
             None => none(NoOutcome::WorkerLost("the worker did not say what became of the injection".into())),
@@ -180,7 +183,8 @@ fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[Caught
     if injected.reached == 0 {
         return Outcome::None(NoOutcome::NotReached);
     }
-    if injected.fired == 0 {
+    // What part of the executions says is not what all of them would.
+    if injected.fired < injected.reached {
         let why = injected.made.clone().err().map(NoOutcome::NotConstructible);
         return Outcome::None(why.unwrap_or(NoOutcome::NotFired));
     }
@@ -190,7 +194,9 @@ fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[Caught
     match (run.outcome, &run.failure) {
         (RunOutcome::Passed, _) => Outcome::Pass,
         // An assumption that no longer holds says neither yes nor no.
-        (RunOutcome::Skipped, _) => Outcome::None(NoOutcome::NotFired),
+        (RunOutcome::Skipped, failure) => {
+            Outcome::None(NoOutcome::Skipped(failure.as_ref().map(describe).unwrap_or_default()))
+        }
         (RunOutcome::Failed, Some(failure)) if failure.is_artefact => {
             Outcome::None(NoOutcome::Artefact(describe(failure)))
         }
@@ -229,6 +235,45 @@ mod tests {
         assert!(not_injectable(&pair).is_some());
         pair.experiments.push(Experiment::new(TestId(1), "a.Here", Outcome::Pass));
         assert_eq!(not_injectable(&pair), None);
+    }
+
+    fn run(outcome: RunOutcome, reached: u64, fired: u64) -> TestRun {
+        let made = Ok(String::new());
+        let injected = Injected { reached, fired, caught_here: fired, caught_elsewhere: vec![], made };
+        TestRun {
+            test: "t".into(),
+            outcome,
+            failure: None,
+            micros: 0,
+            counted: vec![],
+            escaped: 0,
+            external: vec![],
+            threads_left: vec![],
+            samples: vec![],
+            injected: Some(injected),
+        }
+    }
+
+    fn outcome(result: Result<TestRun, WorkerEnd>, has_fired: bool) -> Outcome {
+        attempt_of(&result, has_fired, |_| None).outcome
+    }
+
+    #[test]
+    fn only_what_comes_after_the_exception_is_held_against_the_clause() {
+        let exit = WorkerEnd::Exit { code: Some(3) };
+        assert!(matches!(outcome(Err(exit.clone()), true), Outcome::Fail(_)));
+        let before = outcome(Err(exit), false);
+        assert!(matches!(before, Outcome::None(NoOutcome::WorkerLost(why)) if why.contains("exit code 3")));
+    }
+
+    #[test]
+    fn a_test_counts_when_every_execution_threw_and_it_did_not_skip_itself() {
+        assert_eq!(outcome(Ok(run(RunOutcome::Passed, 2, 2)), true), Outcome::Pass);
+        for part in [RunOutcome::Passed, RunOutcome::Failed] {
+            assert_eq!(outcome(Ok(run(part, 2, 1)), true), Outcome::None(NoOutcome::NotFired));
+        }
+        let skipped = outcome(Ok(run(RunOutcome::Skipped, 1, 1)), true);
+        assert!(matches!(skipped, Outcome::None(NoOutcome::Skipped(_))));
     }
 
     /// Plays out the attempts that are asked for; where they end, whether confirmed, whether unstable.

@@ -68,6 +68,11 @@ impl Baseline {
         self.steady(test).map_or(0, |run| run.micros)
     }
 
+    /// The longest that the test took alone with nothing armed: it may have been the first in its JVM.
+    pub(crate) fn longest_micros(&self, test: TestNumber) -> u64 {
+        runs_of(&self.solo, test).chain(runs_of(&self.fresh, test)).map(|run| run.micros).max().unwrap_or(0)
+    }
+
     /// How long its class takes with nothing armed, if that is how its experiments run.
     pub(crate) fn class_micros(&self, test: TestNumber) -> u64 {
         self.class.get(&(test, contexts::RUNS - 1)).map_or(0, |run| run.micros)

@@ -111,7 +111,7 @@ impl Experiments<'_, '_> {
             return Ok(());
         }
         let begun = Instant::now();
-        let limit = plain_time_limit(self.baseline.solo_micros(*number));
+        let limit = plain_time_limit(self.baseline.longest_micros(*number));
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let ((run, _), has_ended) = run_plain(running, test, limit)?;
         self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());

@@ -52,6 +52,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) units: Vec<TestUnit>,
     pub(crate) running: Option<String>,
     pub(crate) finished: Vec<TestRun>,
+    /// The injection has thrown in the last test that began.
+    pub(crate) has_fired: bool,
     /// What was used between two tests of the suite, by the second of them; of all its parts together.
     before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
@@ -65,6 +67,7 @@ impl<'a> Heard<'a> {
             units: Vec::new(),
             running: None,
             finished: Vec::new(),
+            has_fired: false,
             before: HashMap::new(),
         }
     }
@@ -125,12 +128,17 @@ impl Listener for Heard<'_> {
 
     fn test_started(&mut self, test: &str, before: &[(u32, u64)]) {
         self.running = Some(test.to_owned());
+        self.has_fired = false;
         self.before.entry(test.to_owned()).or_default().extend(self.meanings.usages(before));
     }
 
     fn test_finished(&mut self, run: TestRun) {
         self.running = None;
         self.finished.push(run);
+    }
+
+    fn fired(&mut self) {
+        self.has_fired = true;
     }
 }
 
@@ -250,6 +258,8 @@ impl Running<'_> {
         if injection.is_none() {
             self.settled.insert(test.to_owned());
         }
+        // Not every JVM comes as far as to begin the test.
+        self.heard.has_fired = false;
         let start = Instant::now();
         let result = self.worker.run_test(test, injection, &mut self.heard, limit, interrupt);
         (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))

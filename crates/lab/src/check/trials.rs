@@ -29,7 +29,7 @@ impl Experiments<'_, '_> {
         unproven: &mut Unproven,
     ) -> Result<Attempt, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
-        let limit = time_limit(self.baseline.solo_micros(*number));
+        let limit = time_limit(self.baseline.longest_micros(*number));
         let injection = self.injection(task, task.entries)?;
         if !self.settle_warm(slot, *number, test, unproven)? {
             return Ok(not_itself());
@@ -52,12 +52,12 @@ impl Experiments<'_, '_> {
 
     pub(crate) fn attempt_fresh(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Attempt, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
-        let limit = fresh_time_limit(self.baseline.solo_micros(*number));
+        let limit = fresh_time_limit(self.baseline.longest_micros(*number));
         let injection = self.injection(task, task.entries)?;
         let begun = Instant::now();
         let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
         if !task.comes_first {
-            let plain_limit = plain_time_limit(self.baseline.solo_micros(*number));
+            let plain_limit = plain_time_limit(self.baseline.longest_micros(*number));
             let ((plain, _), _) = run_plain(&mut running, test, plain_limit)?;
             if !plain.passed() {
                 return Ok(Attempt { is_fresh: true, ..not_itself() });
@@ -81,7 +81,7 @@ impl Experiments<'_, '_> {
         test: &KnownTest,
         unproven: &mut Unproven,
     ) -> Result<bool, CheckError> {
-        let limit = plain_time_limit(self.baseline.solo_micros(number));
+        let limit = plain_time_limit(self.baseline.longest_micros(number));
         for _ in 0..2 {
             let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
             if running.has_settled(&test.unit.id) {
@@ -113,7 +113,7 @@ impl Experiments<'_, '_> {
             let position = self.positions.get(&running.heard.meanings.clause_of(counter)?)?;
             Some(place_of(&campaign.checked.pairs[*position]))
         };
-        let attempt = attempt_of(result, place);
+        let attempt = attempt_of(result, running.heard.has_fired, place);
         Ok(Attempt { micros, unarmed_micros: self.baseline.solo_micros(test), ..attempt })
     }
 
