@@ -28,6 +28,7 @@ fixtures! {
     hostile_baseline: "hostile-baseline" by JUnit4,
     lost_worker: "lost-worker" by JUnit5,
     contexts: "contexts" by JUnit5,
+    litter: "litter" by JUnit5,
 }
 
 #[test]
@@ -56,6 +57,31 @@ fn a_run_that_stops_early_gives_the_verdicts_of_one_that_does_not() {
     let expected = verdicts_of(check::expected("listings").expect("expected file"));
     let found = verdicts_of(project.check(&[]).expect("check").facts());
     assert_none(&differences(&expected, &found), "listings without --matrix");
+}
+
+#[test]
+fn a_try_in_a_method_too_long_for_probes_is_not_called_unused() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // 3 bytes each: there is room for the method, but not for more.
+    let statements = "x++; ".repeat(21_840);
+    let source = format!(
+        "package lost; public final class Mood {{ public static void leave() {{}}
+         public static void upset() {{ try {{ leave(); }} catch (IllegalStateException failed) {{ leave(); }} }}
+         public static int answer() {{
+             int x = 0;
+             try {{ {statements} return x / x; }} catch (IllegalStateException failed) {{ return 2; }}
+         }} }}"
+    );
+    project.rewrite_class("lost/Mood.java", &source).expect("compiled");
+    // The second time what is known comes from the store.
+    for check in ["the first", "the second"] {
+        let answer = project.check(&[]).expect("check");
+        let pairs = answer.json()["pairs"].as_array().expect("pairs");
+        let reasons: Vec<_> = pairs.iter().map(|pair| (&pair["method"], &pair["not_observed"])).collect();
+        let reason = |method: &str| reasons.iter().find(|(name, _)| *name == method).expect("pair").1;
+        assert!(reason("upset").is_null(), "{check} check: {reasons:?}");
+        assert_eq!(reason("answer"), "it would pass the limit of 65,535 bytes", "{check} check");
+    }
 }
 
 /// Without the outcomes of single experiments.

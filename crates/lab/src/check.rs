@@ -172,6 +172,7 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
         let campaign = &mut *campaign;
         campaign.checked.tests = baseline.checked_tests(request.allow_external);
         baseline.add_to(&mut campaign.checked.pairs, &positions);
+        add_unobserved(campaign, &positions)?;
         if !campaign.checked.tests.iter().any(|test| test.colour.is_some()) {
             return Err(CheckError::NothingPasses(why_nothing_passes(&campaign.checked)));
         }
@@ -185,6 +186,18 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
     }
     experiments.run(&mut slots)?;
     if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(()) }
+}
+
+/// A class may run as delivered in one configuration and be observed in another.
+fn add_unobserved(campaign: &mut Campaign, positions: &HashMap<PairNumber, usize>) -> Result<(), CheckError> {
+    for (pair, reason) in campaign.store.unobserved()? {
+        let Some(position) = positions.get(&pair) else { continue };
+        let pair = &mut campaign.checked.pairs[*position];
+        if pair.usages.entries() == 0 {
+            pair.not_observed = Some(reason);
+        }
+    }
+    Ok(())
 }
 
 fn why_nothing_passes(checked: &CheckedProject) -> String {

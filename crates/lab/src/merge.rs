@@ -155,7 +155,7 @@ impl PairSum {
             parent: parent.map(|parent| parent.id.clone()),
             maybe_generated: pair.maybe_generated,
             class_hash: class.hash,
-            not_observed: not_observed(class, pair),
+            not_observed: class.not_observed(pair).map(str::to_owned),
             ..WatchedPair::default()
         };
         Self { pair, ..Self::default() }
@@ -230,14 +230,6 @@ impl PairSum {
             ..self.pair
         }
     }
-}
-
-/// A method the weaver skipped has no probes, so its zeros are not observations.
-fn not_observed(class: &WovenClass, pair: &WovenPair) -> Option<String> {
-    let in_method = |skipped: &&catchment_protocol::records::SkippedMethod| {
-        skipped.method == pair.method && skipped.descriptor == pair.descriptor
-    };
-    class.skipped.iter().find(in_method).map(|skipped| skipped.reason.clone())
 }
 
 impl<'a> JvmExceptions<'a> {

@@ -26,7 +26,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "3";
+const VERSION: &str = "4";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -51,6 +51,7 @@ create table sample (
 create table finished (configuration integer not null, phase text not null, ordinal integer not null, problems text not null,
     primary key (configuration, phase, ordinal)) without rowid;
 create table jvm (configuration integer primary key, java text not null, framework text not null);
+create table unobserved (pair integer primary key, reason text not null);
 create table experiment (
     number integer primary key, pair integer not null, test integer not null, exception text not null,
     unique (pair, test, exception));
@@ -338,6 +339,17 @@ impl Store {
         found.optional().map_err(|reason| self.failed(reason))
     }
 
+    /// Nothing can be said about the pair from the runs of the suite, and why.
+    pub(crate) fn keep_unobserved(&self, pair: PairNumber, reason: &str) -> Result<()> {
+        self.execute("insert or replace into unobserved values (?1, ?2)", params![pair.0, reason])?;
+        Ok(())
+    }
+
+    pub(crate) fn unobserved(&self) -> Result<BTreeMap<PairNumber, String>> {
+        let query = "select pair, reason from unobserved";
+        Ok(self.rows(query, [], |row| Ok((PairNumber(row.get(0)?), row.get(1)?)))?.into_iter().collect())
+    }
+
     /// The problems of a phase that is complete; `None` while it is not.
     pub(crate) fn finished(
         &self,
@@ -451,6 +463,7 @@ mod tests {
             store.keep_run(test, Phase::Solo, 1, &run_with(pair)).unwrap();
             store.finish(0, Phase::Suite, 0, &["odd".to_owned()]).unwrap();
             store.keep_jvm(0, &jvm()).unwrap();
+            store.keep_unobserved(pair, "too long").unwrap();
             planned = Planned { pair, test, exception: "a.E".to_owned() };
             store.plan(&[planned.clone(), planned.clone()]).unwrap();
             store.keep_attempts(&planned, &[fresh_attempt(), fresh_attempt()]).unwrap();
@@ -469,6 +482,7 @@ mod tests {
         assert_eq!(store.finished(0, Phase::Suite, 1).unwrap(), None);
         assert_eq!(store.jvm(0).unwrap(), Some(jvm()));
         assert_eq!(store.jvm(1).unwrap(), None);
+        assert_eq!(store.unobserved().unwrap(), [(planned.pair, "too long".to_owned())].into());
         assert_eq!(store.attempts().unwrap(), [(planned.clone(), vec![Attempt::default()])].into());
     }
 

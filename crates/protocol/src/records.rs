@@ -80,6 +80,16 @@ pub struct WovenClass {
     pub skipped: Vec<SkippedMethod>,
 }
 
+impl WovenClass {
+    /// Why nothing is counted for the pair, if so: a method that the weaver skipped has no probes, and its zeros are no
+    /// observations.
+    pub fn not_observed(&self, pair: &WovenPair) -> Option<&str> {
+        let in_method =
+            |skipped: &&SkippedMethod| skipped.method == pair.method && skipped.descriptor == pair.descriptor;
+        self.skipped.iter().find(in_method).map(|skipped| skipped.reason.as_str())
+    }
+}
+
 /// A pair of the `pairs` crate, as far as reports need it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WovenPair {

@@ -118,6 +118,15 @@ impl CheckProject {
         copy(tests, &self.folder().join("src/test"))
     }
 
+    /// The user writes a class anew, `com/acme/Cache.java`, and compiles it.
+    pub fn rewrite_class(&self, file: &str, source: &str) -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
+        fs::write(&path, source)?;
+        copy(&compiled(folder.path(), &[self.main_classes()])?, &self.main_classes())
+    }
+
     /// `catchment check` for this project, with its answer as JSON.
     pub fn command(&self, arguments: &[&str]) -> Result<Command> {
         let mut test_class_path = vec![self.test_classes()];

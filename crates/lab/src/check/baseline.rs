@@ -148,14 +148,14 @@ impl Baseline {
         let entered = |usages: &Usages| usages.entries > 0;
         let execution =
             |usages: Usages, once_per_jvm| Execution { test, usages: usages.judged(), once_per_jvm };
+        let suite = self.suite.get(&(number, 0)).filter(|run| !run.is_skipped());
         let Some(steady) = self.steady(number) else {
-            // Red or flaky in the suite, it never runs alone; it executes the try all the same, and never passes.
-            let is_set_aside = runs_of(&self.suite, number).any(|run| !run.passed());
-            let run = self.suite.get(&(number, 0)).filter(|run| is_set_aside && !run.is_skipped());
-            let used = run.into_iter().flat_map(|run| &run.usages).filter(|(_, usages)| entered(usages));
+            // Red or flaky in the suite, it never runs alone, or there was no time for it yet. It executes the try all the
+            // same, and does not pass.
+            let used = suite.into_iter().flat_map(|run| &run.usages).filter(|(_, usages)| entered(usages));
             return used.map(|(pair, usages)| (*pair, execution(*usages, false))).collect();
         };
-        let fresh = self.fresh.get(&(number, 0));
+        let fresh = self.fresh.get(&(number, 0)).or(suite);
         if self.needs_fresh(number) {
             let used = fresh.map(|run| run.usages.as_slice()).unwrap_or_default();
             let used = used.iter().filter(|(_, usages)| entered(usages));

@@ -9,9 +9,9 @@ use crate::project::{Project, RunConfiguration};
 use crate::unix;
 use crate::worker::{Interrupt, Jvm, Listener, Worker, WorkerEnd, WorkerSetup};
 use catchment_protocol::lab::{Failure, Injection, Outcome, Sample, TestRun, TestUnit};
-use catchment_protocol::records::Record;
+use catchment_protocol::records::{Record, WovenClass};
 use catchment_verdicts::{Problem, Stats};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,6 +54,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) finished: Vec<TestRun>,
     /// The injection has thrown in the last test that began.
     pub(crate) has_fired: bool,
+    /// Pairs whose class or method runs as it was delivered, and why.
+    pub(crate) unobserved: BTreeMap<PairNumber, String>,
     /// What was used between two tests of the suite, by the second of them; of all its parts together.
     before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
@@ -68,6 +70,7 @@ impl<'a> Heard<'a> {
             running: None,
             finished: Vec::new(),
             has_fired: false,
+            unobserved: BTreeMap::new(),
             before: HashMap::new(),
         }
     }
@@ -112,11 +115,9 @@ impl Listener for Heard<'_> {
                     self.lab.problem(&class.class, CHANGED);
                 }
                 self.meanings.add_class(&class, &self.lab.numbers);
+                self.add_skipped_methods(&class);
             }
-            // Classes without pairs are nobody's loss. Mocks, made at run time by the hundred, are such.
-            Record::ClassSkipped { class, reason, .. } if has_pairs(&class, &self.lab.numbers) => {
-                self.lab.problem(&class, &reason);
-            }
+            Record::ClassSkipped { class, reason, .. } => self.add_skipped_class(&class, &reason),
             Record::Problem { place, what } => self.lab.problem(&place, &what),
             _ => {}
         }
@@ -142,12 +143,32 @@ impl Listener for Heard<'_> {
     }
 }
 
-/// Whether one of the known ids, `com.acme.Cache.load()V#0.0:...`, belongs to the class.
-fn has_pairs(class: &str, numbers: &PairNumbers) -> bool {
-    numbers.keys().any(|id| {
+impl Heard<'_> {
+    fn add_skipped_methods(&mut self, class: &WovenClass) {
+        for pair in &class.pairs {
+            if let (Some(reason), Some(number)) = (class.not_observed(pair), self.lab.numbers.get(&pair.id)) {
+                self.unobserved.insert(*number, reason.to_owned());
+            }
+        }
+    }
+
+    /// Classes without pairs are nobody's loss. Mocks, made at run time by the hundred, are such.
+    fn add_skipped_class(&mut self, class: &str, reason: &str) {
+        let pairs: Vec<_> = pairs_of(class, &self.lab.numbers).collect();
+        if !pairs.is_empty() {
+            self.lab.problem(class, reason);
+        }
+        self.unobserved.extend(pairs.into_iter().map(|pair| (pair, reason.to_owned())));
+    }
+}
+
+/// The known pairs, `com.acme.Cache.load()V#0.0:...`, of the class.
+fn pairs_of(class: &str, numbers: &PairNumbers) -> impl Iterator<Item = PairNumber> {
+    let is_of_class = move |id: &str| {
         let method = id.strip_prefix(class).and_then(|rest| rest.strip_prefix('.'));
         method.and_then(|rest| rest.split_once('(')).is_some_and(|(name, _)| !name.contains('.'))
-    })
+    };
+    numbers.iter().filter(move |(id, _)| is_of_class(id)).map(|(_, number)| *number)
 }
 
 /// Frames of these say nothing about where a test failed.
@@ -430,9 +451,11 @@ mod tests {
         let ids =
             ["com.acme.Cache.load()V#0.0:java.io.IOException@1f2e3d4c", "com.acme.a.B.<init>(I)V#0.0:E@1"];
         let numbers = (1..).zip(ids).map(|(number, id)| (id.to_owned(), PairNumber(number))).collect();
-        assert!(has_pairs("com.acme.Cache", &numbers) && has_pairs("com.acme.a.B", &numbers));
+        let pairs = |class: &str| pairs_of(class, &numbers).collect::<Vec<_>>();
+        assert_eq!(pairs("com.acme.Cache"), [PairNumber(1)]);
+        assert_eq!(pairs("com.acme.a.B"), [PairNumber(2)]);
         for other in ["com.acme", "com.acme.a", "com.acme.Cach", "com.acme.Cache$MockitoMock$1"] {
-            assert!(!has_pairs(other, &numbers), "{other}");
+            assert_eq!(pairs(other), [], "{other}");
         }
     }
 

@@ -149,15 +149,20 @@ fn run_twice(
     limit: Duration,
 ) -> Result<(Vec<PlainRun>, Samples), CheckError> {
     let (mut runs, mut samples) = (Vec::new(), Vec::new());
+    let mut is_littered = false;
     for _ in 0..RUNS {
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let ((run, found), has_ended) = run_plain(running, test, limit)?;
-        let is_littered = !run.threads_left.is_empty() && slot.count_littered() >= LITTERED_RUNS;
+        is_littered |= !run.threads_left.is_empty() && slot.count_littered() >= LITTERED_RUNS;
         runs.push(run);
         samples.extend(found);
-        if has_ended || is_littered {
+        if has_ended {
             slot.discard();
         }
+    }
+    // Not between the runs: the second shows what a test does that is not the first in its JVM.
+    if is_littered {
+        slot.discard();
     }
     Ok((runs, samples))
 }

@@ -1,12 +1,12 @@
 //! The suite baseline: all tests of a configuration in one JVM, nothing armed, twice.
 
 use super::campaign::{Campaign, CheckError, Shared};
-use super::observations::{Phase, PlainOutcome, PlainRun};
+use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
 use super::slot::{Heard, Running, Slot};
 use crate::project::RunConfiguration;
 use crate::worker::{Jvm, WorkerEnd};
 use catchment_protocol::lab::TestUnit;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
@@ -23,6 +23,7 @@ struct SuiteRuns {
     /// Where in `runs` each test is.
     positions: HashMap<String, usize>,
     problems: Vec<String>,
+    unobserved: BTreeMap<PairNumber, String>,
 }
 
 /// Runs what is not yet in the store, one suite at a time: two at once may want the same port or file, and what fails then
@@ -41,9 +42,23 @@ pub(crate) fn observe(shared: &Shared<'_>, slot: &mut Slot<'_>) -> Result<(), Ch
     // Without reports of the build nobody knows how many tests there are.
     let is_known = tests > 0 || missing.is_empty();
     shared.phase("suite, nothing injected", is_known.then_some(tests));
+    let mut unusable: BTreeMap<usize, WorkerEnd> = BTreeMap::new();
     for (configuration, ordinal) in missing {
+        if unusable.contains_key(&configuration) {
+            continue;
+        }
         let begun = Instant::now();
-        let runs = run_suite(shared, slot, configuration)?;
+        let runs = match run_suite(shared, slot, configuration) {
+            Ok(runs) => runs,
+            // The tests of the other configurations can still be run. The next check tries again.
+            Err(CheckError::Worker(end)) if end != WorkerEnd::Interrupted => {
+                let name = &shared.lab.project.configurations[configuration].name;
+                shared.lab.problem(name, &format!("none of its tests was run: {end}"));
+                unusable.insert(configuration, end);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
         keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
         let seen = runs.runs.len() as u64;
@@ -54,7 +69,8 @@ pub(crate) fn observe(shared: &Shared<'_>, slot: &mut Slot<'_>) -> Result<(), Ch
         }
         shared.step(seen);
     }
-    Ok(())
+    let is_any_left = unusable.len() < shared.lab.project.configurations.len();
+    unusable.into_values().next().filter(|_| !is_any_left).map_or(Ok(()), |end| Err(CheckError::Worker(end)))
 }
 
 fn expected_tests(shared: &Shared<'_>, configuration: usize) -> u64 {
@@ -74,6 +90,7 @@ fn keep(
             let test = store.test_number(configuration, &unit)?;
             store.keep_run(test, Phase::Suite, ordinal, run)?;
         }
+        runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         store.keep_jvm(configuration, &runs.jvm)?;
         store.finish(configuration, Phase::Suite, ordinal, &runs.problems)
     })?;
@@ -129,6 +146,7 @@ impl SuiteRuns {
 
     fn add_runs(&mut self, heard: &mut Heard<'_>) {
         self.add_units(std::mem::take(&mut heard.units));
+        self.unobserved.append(&mut heard.unobserved);
         for run in &heard.finished {
             self.add_run(run.test.clone(), heard.plain(run));
         }
