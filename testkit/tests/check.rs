@@ -29,6 +29,7 @@ fixtures! {
     lost_worker: "lost-worker" by JUnit5,
     contexts: "contexts" by JUnit5,
     litter: "litter" by JUnit5,
+    ports: "ports" by JUnit5,
 }
 
 #[test]
@@ -49,6 +50,14 @@ fn one_worker_or_two_and_a_second_run_from_the_start_give_the_same_verdicts() {
             assert_none(&differences(&alone, &again), &format!("{name} with {arguments:?}"));
         }
     }
+}
+
+#[test]
+fn tests_that_cannot_run_side_by_side_are_no_failures() {
+    let project = CheckProject::new("ports", Framework::JUnit5).expect("fixture compiles");
+    let answer = project.check(&["--matrix", "--jobs=2"]).expect("check by two workers");
+    let expected = check::expected("ports").expect("expected file");
+    assert_none(&differences(&expected, &answer.facts()), "ports by two workers");
 }
 
 #[test]

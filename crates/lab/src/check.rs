@@ -20,6 +20,7 @@ mod solo;
 mod subjects;
 mod suite;
 mod trials;
+mod turns;
 
 pub use campaign::CheckError;
 pub use subjects::PairSelection;
@@ -42,6 +43,7 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use turns::Turns;
 
 const LOCK: &str = "lock";
 
@@ -97,6 +99,7 @@ pub fn check(
             .collect::<PairNumbers>(),
         folder,
         jobs,
+        turns: Turns::of_slots(jobs),
         interrupt,
         stats: Mutex::default(),
         problems: Mutex::new(problems.into_iter().collect()),

@@ -48,7 +48,7 @@ impl Experiments<'_, '_> {
     ) -> Result<(), CheckError> {
         let Some(first) = tasks.first() else { return Ok(()) };
         self.prove_before_another(slot, first, unproven)?;
-        let attempts = self.attempt_together(slot, first, tasks, unproven)?;
+        let attempts = self.shared.lab.turns.take(|| self.attempt_together(slot, first, tasks, unproven))?;
         let mut doubtful = None;
         for (task, attempt) in tasks.iter().zip(attempts) {
             if attempt.is_none() && self.shared.is_over() {

@@ -48,7 +48,7 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
             let longest = members.iter().map(|(test, _)| solo_micros(&solo, *test)).max().unwrap_or(0);
             for ordinal in 0..RUNS {
                 let begun = Instant::now();
-                let runs = run_class(slot, &class, &members, longest)?;
+                let runs = shared.lab.turns.take(|| run_class(slot, &class, &members, longest))?;
                 shared.lab.stats().solo.add(begun.elapsed().as_secs_f64());
                 let campaign = shared.campaign();
                 let store = &campaign.store;

@@ -226,10 +226,10 @@ impl<'a, 'p> Experiments<'a, 'p> {
         made.iter().for_each(|attempt| self.count(attempt));
         let mut attempts = made;
         while let Some(place) = next_place(&attempts, task.needs_fresh) {
-            let attempt = match place {
-                Place::Warm => self.attempt_warm(slot, task, unproven)?,
-                Place::Fresh => self.attempt_fresh(slot, task)?,
-            };
+            let attempt = self.shared.lab.turns.take(|| match place {
+                Place::Warm => self.attempt_warm(slot, task, unproven),
+                Place::Fresh => self.attempt_fresh(slot, task),
+            })?;
             has_doubts |= place == Place::Warm && is_doubtful(&attempt);
             self.count(&attempt);
             attempts.push(attempt);

@@ -112,8 +112,10 @@ impl Experiments<'_, '_> {
         }
         let begun = Instant::now();
         let limit = plain_time_limit(self.baseline.longest_micros(*number));
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let ((run, _), has_ended) = run_plain(running, test, limit)?;
+        let ((run, _), has_ended) = self.shared.lab.turns.take(|| {
+            let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+            run_plain(running, test, limit)
+        })?;
         self.shared.lab.stats().sentinels.add(begun.elapsed().as_secs_f64());
         if !run.passed() || has_ended {
             slot.discard();

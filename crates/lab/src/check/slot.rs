@@ -4,6 +4,7 @@
 
 use super::counters::{CounterMeanings, PairNumbers};
 use super::observations::{PairNumber, PlainOutcome, PlainRun, Usages};
+use super::turns::Turns;
 use crate::install::InstalledAgent;
 use crate::project::{Project, RunConfiguration};
 use crate::unix;
@@ -27,6 +28,7 @@ pub(crate) struct Lab<'a> {
     /// `.catchment` of the project.
     pub(crate) folder: PathBuf,
     pub(crate) jobs: usize,
+    pub(crate) turns: Turns,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) stats: Mutex<Stats>,
     pub(crate) problems: Mutex<BTreeSet<Problem>>,
@@ -265,6 +267,7 @@ impl Running<'_> {
         let result = self.worker.run_suite(&classes, injection, &mut self.heard, silence, interrupt);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let finished = std::mem::take(&mut self.heard.finished);
+        finished.iter().for_each(|run| self.heard.lab.turns.note(run));
         (ClassRun { finished, running: self.heard.running.take(), end: result.err() }, micros)
     }
 
@@ -283,6 +286,7 @@ impl Running<'_> {
         self.heard.has_fired = false;
         let start = Instant::now();
         let result = self.worker.run_test(test, injection, &mut self.heard, limit, interrupt);
+        result.iter().for_each(|run| self.heard.lab.turns.note(run));
         (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 

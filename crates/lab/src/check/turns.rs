@@ -1,0 +1,93 @@
+//! Tests that want the same port cannot run side by side.
+//!
+//! The suite runs them one after the other, several slots do not. Which tests these are shows when one of them finds its
+//! port taken: then it runs again while all other slots wait, and only that counts.
+
+use catchment_protocol::lab::{Failure, TestRun};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    /// Shared by whoever runs a test beside others, held alone by who must not.
+    running: RwLock<()>,
+    /// How many runs have found a port taken.
+    collisions: AtomicU64,
+    /// Somebody runs beside us.
+    has_others: bool,
+}
+
+impl Turns {
+    pub(crate) fn of_slots(slots: usize) -> Self {
+        Self { has_others: slots > 1, ..Self::default() }
+    }
+
+    /// Lets `run` run tests, once more and with nobody beside it if some test found its port taken meanwhile.
+    pub(crate) fn take<T, E>(&self, mut run: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+        let before = self.collisions.load(Ordering::SeqCst);
+        {
+            let _beside = self.running.read().unwrap_or_else(PoisonError::into_inner);
+            let result = run()?;
+            if !self.has_others || self.collisions.load(Ordering::SeqCst) == before {
+                return Ok(result);
+            }
+        }
+        let _alone = self.running.write().unwrap_or_else(PoisonError::into_inner);
+        run()
+    }
+
+    pub(crate) fn note(&self, run: &TestRun) {
+        if run.failure.as_ref().is_some_and(found_port_taken) {
+            self.collisions.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+fn found_port_taken(failure: &Failure) -> bool {
+    let causes = failure.causes.iter().map(|(exception, _)| exception);
+    std::iter::once(&failure.exception).chain(causes).any(|exception| exception == "java.net.BindException")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_protocol::lab::Outcome;
+
+    fn run(failure: Option<Failure>) -> TestRun {
+        TestRun {
+            test: "t".into(),
+            outcome: Outcome::Failed,
+            failure,
+            micros: 0,
+            counted: vec![],
+            escaped: 0,
+            external: vec![],
+            threads_left: vec![],
+            samples: vec![],
+            injected: None,
+        }
+    }
+
+    fn times_run(turns: &Turns, failure: &Failure) -> u32 {
+        let mut times = 0;
+        let result: Result<(), ()> = turns.take(|| {
+            times += 1;
+            turns.note(&run(Some(failure.clone())));
+            Ok(())
+        });
+        assert_eq!(result, Ok(()));
+        times
+    }
+
+    #[test]
+    fn a_test_whose_port_was_taken_runs_again_if_somebody_ran_beside_it() {
+        let bind = "java.net.BindException".to_owned();
+        let wrapped = Failure { causes: vec![(bind.clone(), None)], ..Failure::default() };
+        let plain = Failure { exception: bind, ..Failure::default() };
+        for failure in [&wrapped, &plain] {
+            assert_eq!(times_run(&Turns::of_slots(2), failure), 2);
+            assert_eq!(times_run(&Turns::of_slots(1), failure), 1);
+        }
+        assert_eq!(times_run(&Turns::of_slots(2), &Failure::default()), 1);
+    }
+}
