@@ -89,6 +89,13 @@ pub(crate) fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt])
     })
 }
 
+/// What an earlier check found out. Where it lost its JVMs, another one is worth trying.
+pub(crate) fn taken_over(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<Experiment> {
+    let was_lost =
+        |experiment: &Experiment| matches!(experiment.outcome, Outcome::None(NoOutcome::WorkerLost(_)));
+    experiment_of(test, exception, attempts).filter(|experiment| !was_lost(experiment))
+}
+
 /// It needs no further attempt.
 pub(crate) fn is_final(experiment: &Experiment) -> bool {
     match &experiment.outcome {
@@ -313,6 +320,14 @@ mod tests {
         assert_eq!(play(&fail(false), &[pass(true)], true), (false, false, false));
         assert_eq!(play(&fail(false), &[fail(true), fail(true)], true), (true, true, false));
         assert_eq!(play(&fail(false), &[fail(true), pass(true)], true), (true, false, true));
+    }
+
+    #[test]
+    fn what_an_earlier_check_lost_is_tried_again() {
+        let lost = [not_itself(), Attempt { is_fresh: true, ..not_itself() }];
+        assert!(experiment_of(TestId(0), "a.E", &lost).is_some());
+        assert_eq!(taken_over(TestId(0), "a.E", &lost), None);
+        assert!(taken_over(TestId(0), "a.E", &[pass(false)]).is_some());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The experiments: those that can still change a verdict, one after the other on every slot.
 
-use super::attempts::{Place, experiment_of, is_doubtful, is_final, next_place, not_injectable};
+use super::attempts::{Place, experiment_of, is_doubtful, is_final, next_place, not_injectable, taken_over};
 use super::baseline::Baseline;
 use super::campaign::{Campaign, CheckError, Shared};
 use super::observations::{Attempt, PairNumber};
@@ -80,7 +80,8 @@ impl<'a, 'p> Experiments<'a, 'p> {
         for (done, attempts) in attempts.iter().filter(|(done, _)| planned.contains(done)) {
             if let (Some(position), Some(test)) = (self.positions.get(&done.pair), tests.get(&done.test)) {
                 let pair = &mut campaign.checked.pairs[*position];
-                pair.experiments.extend(experiment_of(*test, &done.exception, attempts));
+                let Some(experiment) = taken_over(*test, &done.exception, attempts) else { continue };
+                pair.experiments.push(experiment);
                 pair.not_injectable = not_injectable(pair);
                 self.shared.lab.stats().resumed += 1;
             }

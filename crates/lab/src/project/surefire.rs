@@ -179,6 +179,11 @@ impl Booter {
         if self.get("rerunFailingTestsCount").is_some_and(|count| count != "0") {
             notes.push("failing tests are re-run by the build; here a test that fails has failed".to_owned());
         }
+        if let Some(wanted) = self.get("requestedTest").filter(|wanted| wanted.contains('#')) {
+            notes.push(format!(
+                "test={wanted}: all tests of the classes are run, not the named methods alone"
+            ));
+        }
         notes
     }
 
@@ -218,7 +223,7 @@ mod tests {
         surefireClassPathUrl.0=/m2/org/apache/maven/surefire/surefire-junit-platform/3.5.2/x.jar\n\
         surefireClassPathUrl.1=/m2/org/junit/platform/launcher.jar\nreportsDirectory=/p/target/surefire-reports\n\
         testClassesDirectory=/p/target/test-classes\nforkNodeConnectionString=pipe\\://1\n\
-        groups=fast | small,other\nexcludegroups=slow\nparallel=none\n\
+        groups=fast | small,other\nexcludegroups=slow\nparallel=none\nrequestedTest=OneTest\\#first\n\
         configurationParameters=junit.jupiter.execution.parallel.enabled \\= true\\n\n";
 
     fn launch(arguments: &[&str], provider: &str, folder: &str) -> Launch {
@@ -263,6 +268,10 @@ mod tests {
         let parallel = ("junit.jupiter.execution.parallel.enabled".to_owned(), "true".to_owned());
         assert_eq!(jvm.filters.configuration_parameters, [parallel]);
         assert_eq!(jvm.reports, Path::new("/p/target/surefire-reports"));
+        assert_eq!(
+            jvm.notes,
+            ["test=OneTest#first: all tests of the classes are run, not the named methods alone"]
+        );
     }
 
     #[test]
