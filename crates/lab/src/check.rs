@@ -32,7 +32,9 @@ use crate::store::{Found, Store};
 use crate::unix;
 use baseline::Baseline;
 use campaign::{Campaign, Shared};
-use catchment_verdicts::{CheckedConfiguration, CheckedPair, CheckedProject, NotRun, Problem, Stats};
+use catchment_verdicts::{
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, NotRun, Problem, Stats,
+};
 use counters::PairNumbers;
 use experiments::{Experiments, Manner};
 use observations::{PairNumber, Phase};
@@ -174,6 +176,7 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
         let mut campaign = shared.campaign();
         let campaign = &mut *campaign;
         campaign.checked.tests = baseline.checked_tests(request.allow_external);
+        tell_apart(&mut campaign.checked.tests, &campaign.checked.configurations);
         baseline.add_to(&mut campaign.checked.pairs, &positions);
         add_unobserved(campaign, &positions)?;
         if !campaign.checked.tests.iter().any(|test| test.colour.is_some()) {
@@ -189,6 +192,17 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
     }
     experiments.run(&mut slots)?;
     if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(()) }
+}
+
+/// A test that several configurations run is as many tests; each is named with its configuration.
+fn tell_apart(tests: &mut [CheckedTest], configurations: &[CheckedConfiguration]) {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    tests.iter().for_each(|test| *times.entry(test.name.clone()).or_default() += 1);
+    for test in tests.iter_mut().filter(|test| times[&test.name] > 1) {
+        if let Some(configuration) = configurations.get(test.configuration) {
+            test.name = format!("{} ({})", test.name, configuration.name);
+        }
+    }
 }
 
 /// A class may run as delivered in one configuration and be observed in another.
@@ -242,4 +256,23 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
     checked.stats = stats;
     checked.problems = problems.into_iter().collect();
     checked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_two_configurations_run_is_named_with_each() {
+        let test = |name: &str, configuration| CheckedTest {
+            name: name.to_owned(),
+            configuration,
+            ..CheckedTest::default()
+        };
+        let configurations = ["unit", "slow"]
+            .map(|name| CheckedConfiguration { name: name.to_owned(), ..CheckedConfiguration::default() });
+        let mut tests = [test("ATest.a", 0), test("ATest.b", 0), test("ATest.a", 1)];
+        tell_apart(&mut tests, &configurations);
+        assert_eq!(tests.map(|test| test.name), ["ATest.a (unit)", "ATest.b", "ATest.a (slow)"]);
+    }
 }
