@@ -9,8 +9,8 @@ use crate::unknown::Unknown;
 pub fn advice(pair: &CheckedPair, verdicts: &Verdicts, tests: &[CheckedTest]) -> Option<String> {
     if verdicts.source_independence.verdict == SourceIndependence::Dependent {
         return Some(
-            "the catch relies on what the try did before the exception: do that before the try, or make the catch work \
-             without it"
+            "the catch relies on what the try did before the exception, or on more of it than its type (message, \
+             subclass, the very object): the test's failure tells which"
                 .into(),
         );
     }
