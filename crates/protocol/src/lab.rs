@@ -116,7 +116,7 @@ pub struct TestUnit {
 }
 
 /// One run of one test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestRun {
     pub test: String,
     pub outcome: Outcome,
@@ -136,8 +136,9 @@ pub struct TestRun {
     pub injected: Option<Injected>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
+    #[default]
     Passed,
     Failed,
     /// Disabled, or an assumption did not hold.

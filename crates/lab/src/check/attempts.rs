@@ -247,18 +247,7 @@ mod tests {
     fn run(outcome: RunOutcome, reached: u64, fired: u64) -> TestRun {
         let made = Ok(String::new());
         let injected = Injected { reached, fired, caught_here: fired, caught_elsewhere: vec![], made };
-        TestRun {
-            test: "t".into(),
-            outcome,
-            failure: None,
-            micros: 0,
-            counted: vec![],
-            escaped: 0,
-            external: vec![],
-            threads_left: vec![],
-            samples: vec![],
-            injected: Some(injected),
-        }
+        TestRun { outcome, injected: Some(injected), ..TestRun::default() }
     }
 
     fn outcome(result: Result<TestRun, WorkerEnd>, has_fired: bool) -> Outcome {

@@ -51,28 +51,12 @@ fn found_port_taken(failure: &Failure) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catchment_protocol::lab::Outcome;
-
-    fn run(failure: Option<Failure>) -> TestRun {
-        TestRun {
-            test: "t".into(),
-            outcome: Outcome::Failed,
-            failure,
-            micros: 0,
-            counted: vec![],
-            escaped: 0,
-            external: vec![],
-            threads_left: vec![],
-            samples: vec![],
-            injected: None,
-        }
-    }
 
     fn times_run(turns: &Turns, failure: &Failure) -> u32 {
         let mut times = 0;
         let result: Result<(), ()> = turns.take(|| {
             times += 1;
-            turns.note(&run(Some(failure.clone())));
+            turns.note(&TestRun { failure: Some(failure.clone()), ..TestRun::default() });
             Ok(())
         });
         assert_eq!(result, Ok(()));
