@@ -28,7 +28,7 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
         Unknown::NotObserved(why) => format!("could not be observed: {why}"),
         Unknown::NeverExecuted => "no test executes this try: add one".into(),
         Unknown::ExecutedByNoTestAlone => {
-            "the suite executes this try, but no test does when it runs alone: add one".into()
+            "the suite executes this try, but no test was seen to when it ran alone: add one".into()
         }
         Unknown::Unreachable(why) => format!("no exception thrown at the try can reach this catch: {why}"),
         Unknown::NeverCaught => {
