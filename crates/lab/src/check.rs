@@ -26,7 +26,7 @@ pub use campaign::CheckError;
 pub use subjects::PairSelection;
 
 use crate::install;
-use crate::progress::Progress;
+use crate::progress::{Progress, Reporter};
 use crate::project::{self, Project, ProjectRequest, remove_all};
 use crate::store::{Found, Store};
 use crate::unix;
@@ -102,6 +102,7 @@ pub fn check(
         folder,
         jobs,
         turns: Turns::of_slots(jobs),
+        reporter: Reporter::new(progress),
         interrupt,
         stats: Mutex::default(),
         problems: Mutex::new(problems.into_iter().collect()),
@@ -112,7 +113,6 @@ pub fn check(
     let shared = Shared {
         lab: &lab,
         campaign: Mutex::new(Campaign { store, checked }),
-        progress: Mutex::new(progress),
         deadline: request.budget.map(|budget| begun + budget),
         silence: request.silence.unwrap_or(suite::SILENCE),
     };

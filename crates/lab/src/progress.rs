@@ -1,5 +1,8 @@
 //! How long work tells how far it is.
 
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
 /// Hears of the progress of a check. How it looks is the business of whoever implements it.
 pub trait Progress {
     /// The work enters a phase of so many steps, or of nobody knows how many.
@@ -27,4 +30,35 @@ impl Progress for Silent {
     fn step(&mut self, _steps: u64) {}
 
     fn note(&mut self, _text: &str) {}
+}
+
+/// Lets several threads tell.
+pub(crate) struct Reporter<'a>(Mutex<&'a mut (dyn Progress + Send)>);
+
+impl<'a> Reporter<'a> {
+    pub(crate) fn new(progress: &'a mut (dyn Progress + Send)) -> Self {
+        Self(Mutex::new(progress))
+    }
+
+    fn tell(&self, what: impl FnOnce(&mut dyn Progress)) {
+        what(&mut **self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(crate) fn phase(&self, name: &str, total: Option<u64>) {
+        self.tell(|progress| progress.phase(name, total));
+    }
+
+    pub(crate) fn retotal(&self, total: u64) {
+        self.tell(|progress| progress.retotal(total));
+    }
+
+    pub(crate) fn step(&self, steps: u64) {
+        self.tell(|progress| progress.step(steps));
+    }
+}
+
+impl fmt::Debug for Reporter<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Reporter")
+    }
 }

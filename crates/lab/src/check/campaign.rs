@@ -2,7 +2,6 @@
 
 use super::slot::Lab;
 use crate::install::InstallError;
-use crate::progress::Progress;
 use crate::project::ProjectError;
 use crate::store::{Store, StoreError};
 use crate::worker::WorkerEnd;
@@ -59,7 +58,6 @@ pub(crate) struct Campaign {
 pub(crate) struct Shared<'a> {
     pub(crate) lab: &'a Lab<'a>,
     pub(crate) campaign: Mutex<Campaign>,
-    pub(crate) progress: Mutex<&'a mut (dyn Progress + Send)>,
     pub(crate) deadline: Option<Instant>,
     /// How long a suite may give no sign of life.
     pub(crate) silence: Duration,
@@ -69,22 +67,6 @@ impl Shared<'_> {
     /// A panic in another thread ends the check anyway; what the lock protects is written through to the store.
     pub(crate) fn campaign(&self) -> MutexGuard<'_, Campaign> {
         self.campaign.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn with_progress(&self, tell: impl FnOnce(&mut dyn Progress)) {
-        tell(&mut **self.progress.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    pub(crate) fn phase(&self, name: &str, total: Option<u64>) {
-        self.with_progress(|progress| progress.phase(name, total));
-    }
-
-    pub(crate) fn retotal(&self, total: u64) {
-        self.with_progress(|progress| progress.retotal(total));
-    }
-
-    pub(crate) fn step(&self, steps: u64) {
-        self.with_progress(|progress| progress.step(steps));
     }
 
     pub(crate) fn is_interrupted(&self) -> bool {

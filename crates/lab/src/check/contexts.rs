@@ -37,7 +37,10 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
     };
     let mut missing = classes_with_contexts(&tests, &suite, &solo);
     missing.retain(|_, members| members.iter().any(|test| !known.contains_key(&(*test, RUNS - 1))));
-    shared.phase("classes with an expensive context, nothing injected", Some(missing.len() as u64));
+    shared
+        .lab
+        .reporter
+        .phase("classes with an expensive context, nothing injected", Some(missing.len() as u64));
     let missing: Mutex<VecDeque<_>> = Mutex::new(missing.into_iter().collect());
     in_parallel(slots, |slot| {
         while let Some((class, members)) = missing.lock().ok().and_then(|mut missing| missing.pop_front()) {
@@ -57,7 +60,7 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
                     runs.try_for_each(|(test, run)| store.keep_run(*test, Phase::Class, ordinal, run))
                 })?;
             }
-            shared.step(1);
+            shared.lab.reporter.step(1);
         }
         Ok(())
     })

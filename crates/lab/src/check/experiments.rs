@@ -96,7 +96,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
 
     pub(crate) fn run(&self, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
         let left = self.fill_queue();
-        self.shared.phase("experiments", Some(left));
+        self.shared.lab.reporter.phase("experiments", Some(left));
         in_parallel(slots, |slot| self.work(slot))?;
         self.account_for_the_rest();
         Ok(())
@@ -293,9 +293,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
         // A pass makes nothing unnecessary but itself, unless it came where none seemed possible.
         if !is_pass || seemed_not_injectable {
             self.refresh(&campaign, &mut queue, task.key.position);
-            self.shared.retotal(queue.total());
+            self.shared.lab.reporter.retotal(queue.total());
         }
-        self.shared.step(1);
+        self.shared.lab.reporter.step(1);
     }
 
     pub(crate) fn refresh(&self, campaign: &Campaign, queue: &mut Queue, position: usize) {

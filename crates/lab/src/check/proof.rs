@@ -159,7 +159,7 @@ impl Experiments<'_, '_> {
         for position in positions {
             self.refresh(&campaign, &mut queue, position);
         }
-        self.shared.retotal(queue.total());
+        self.shared.lab.reporter.retotal(queue.total());
     }
 }
 

@@ -6,6 +6,7 @@ use super::counters::{CounterMeanings, PairNumbers};
 use super::observations::{PairNumber, PlainOutcome, PlainRun, Usages};
 use super::turns::Turns;
 use crate::install::InstalledAgent;
+use crate::progress::Reporter;
 use crate::project::{Project, RunConfiguration};
 use crate::unix;
 use crate::worker::{Interrupt, Jvm, Listener, Worker, WorkerEnd, WorkerSetup};
@@ -29,6 +30,7 @@ pub(crate) struct Lab<'a> {
     pub(crate) folder: PathBuf,
     pub(crate) jobs: usize,
     pub(crate) turns: Turns,
+    pub(crate) reporter: Reporter<'a>,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) stats: Mutex<Stats>,
     pub(crate) problems: Mutex<BTreeSet<Problem>>,
@@ -54,6 +56,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) units: Vec<TestUnit>,
     pub(crate) running: Option<String>,
     pub(crate) finished: Vec<TestRun>,
+    /// How many more tests that end are steps of the progress.
+    steps_left: u64,
     /// The injection has thrown in the last test that began.
     pub(crate) has_fired: bool,
     /// Pairs whose class or method runs as it was delivered, and why.
@@ -71,6 +75,7 @@ impl<'a> Heard<'a> {
             units: Vec::new(),
             running: None,
             finished: Vec::new(),
+            steps_left: 0,
             has_fired: false,
             unobserved: BTreeMap::new(),
             before: HashMap::new(),
@@ -138,6 +143,10 @@ impl Listener for Heard<'_> {
     fn test_finished(&mut self, run: TestRun) {
         self.running = None;
         self.finished.push(run);
+        if self.steps_left > 0 {
+            self.steps_left -= 1;
+            self.lab.reporter.step(1);
+        }
     }
 
     fn fired(&mut self) {
@@ -240,13 +249,18 @@ impl Running<'_> {
         self.worker.discover(classes, &mut self.heard, Duration::from_secs(600), interrupt)
     }
 
+    /// Up to `steps` tests are steps of the progress; how many of them were not needed is left in it.
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
         silence: Duration,
+        steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
         let interrupt = self.heard.lab.interrupt;
-        self.worker.run_suite(classes, None, &mut self.heard, silence, interrupt)
+        self.heard.steps_left = *steps;
+        let result = self.worker.run_suite(classes, None, &mut self.heard, silence, interrupt);
+        *steps = std::mem::take(&mut self.heard.steps_left);
+        result
     }
 
     /// Runs all tests of one class and says what was seen of each, and how long that took from here.

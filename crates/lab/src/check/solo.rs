@@ -29,7 +29,7 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
     let entering = tests_that_enter_pairs(&tests, &suite);
     let missing: Vec<_> =
         entering.iter().filter(|test| !solo.contains_key(&(**test, RUNS - 1))).copied().collect();
-    shared.phase("tests alone, nothing injected", Some(missing.len() as u64));
+    shared.lab.reporter.phase("tests alone, nothing injected", Some(missing.len() as u64));
     for_each_test(shared, slots, &tests, missing, |slot, number, test| {
         let limit = plain_time_limit(suite_micros(&suite, number));
         let (runs, samples) = run_twice(slot, test, limit)?;
@@ -60,7 +60,7 @@ fn observe_fresh(
     let needs =
         |test: &&TestNumber| !fresh.contains_key(&(**test, 0)) && needs_fresh_run(suite, &solo, **test);
     let missing: Vec<_> = entering.iter().filter(needs).copied().collect();
-    shared.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
+    shared.lab.reporter.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
     for_each_test(shared, slots, tests, missing, |slot, number, test| {
         let limit = plain_time_limit(suite_micros(suite, number));
         let (run, samples) = run_fresh(slot, test, limit)?;
@@ -93,7 +93,7 @@ fn for_each_test(
             let begun = Instant::now();
             shared.lab.turns.take(|| run(slot, number, test))?;
             shared.lab.stats().solo.add(begun.elapsed().as_secs_f64());
-            shared.step(1);
+            shared.lab.reporter.step(1);
         }
         Ok(())
     })

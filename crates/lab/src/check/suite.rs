@@ -41,14 +41,16 @@ pub(crate) fn observe(shared: &Shared<'_>, slot: &mut Slot<'_>) -> Result<(), Ch
         missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
     // Without reports of the build nobody knows how many tests there are.
     let is_known = tests > 0 || missing.is_empty();
-    shared.phase("suite, nothing injected", is_known.then_some(tests));
+    shared.lab.reporter.phase("suite, nothing injected", is_known.then_some(tests));
     let mut unusable: BTreeMap<usize, WorkerEnd> = BTreeMap::new();
     for (configuration, ordinal) in missing {
         if unusable.contains_key(&configuration) {
             continue;
         }
         let begun = Instant::now();
-        let runs = match run_suite(shared, slot, configuration) {
+        let expected = expected_tests(shared, configuration);
+        let mut steps_left = expected;
+        let runs = match run_suite(shared, slot, configuration, &mut steps_left) {
             Ok(runs) => runs,
             // The tests of the other configurations can still be run. The next check tries again.
             Err(CheckError::Worker(end)) if end != WorkerEnd::Interrupted => {
@@ -62,12 +64,14 @@ pub(crate) fn observe(shared: &Shared<'_>, slot: &mut Slot<'_>) -> Result<(), Ch
         shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
         keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
         let seen = runs.runs.len() as u64;
-        tests = tests + seen - expected_tests(shared, configuration);
+        tests = tests + seen - expected;
+        let shown = expected - steps_left;
+        // Reports count otherwise than we do: each invocation of a test, or all of them as one.
+        tests += shown.saturating_sub(seen);
         if is_known {
-            // Reports count otherwise than we do: each invocation of a test, or all of them as one.
-            shared.retotal(tests);
+            shared.lab.reporter.retotal(tests);
         }
-        shared.step(seen);
+        shared.lab.reporter.step(seen.saturating_sub(shown));
     }
     let is_any_left = unusable.len() < shared.lab.project.configurations.len();
     unusable.into_values().next().filter(|_| !is_any_left).map_or(Ok(()), |end| Err(CheckError::Worker(end)))
@@ -107,6 +111,7 @@ fn run_suite(
     shared: &Shared<'_>,
     slot: &mut Slot<'_>,
     configuration: usize,
+    steps: &mut u64,
 ) -> Result<SuiteRuns, CheckError> {
     let mut seen = SuiteRuns::default();
     let settings = &shared.lab.project.configurations[configuration];
@@ -117,7 +122,7 @@ fn run_suite(
         seen.jvm = running.heard.jvm.clone();
         seen.add_units(units);
         seen.problems.extend(problems);
-        let result = running.run_suite(&classes, silence(shared, settings));
+        let result = running.run_suite(&classes, silence(shared, settings), steps);
         seen.add_runs(&mut running.heard);
         match result {
             Ok(problems) => {
