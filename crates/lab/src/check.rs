@@ -30,6 +30,7 @@ use crate::progress::{Progress, Reporter};
 use crate::project::{self, Project, ProjectRequest, remove_all};
 use crate::store::{Found, Store};
 use crate::unix;
+use crate::worker::heap_note;
 use baseline::Baseline;
 use campaign::{Campaign, Shared};
 use catchment_verdicts::{
@@ -153,7 +154,7 @@ fn configurations(project: &Project) -> Vec<CheckedConfiguration> {
     let described = |configuration: &project::RunConfiguration| CheckedConfiguration {
         name: configuration.name.clone(),
         framework: configuration.framework.to_string(),
-        notes: configuration.notes.clone(),
+        notes: configuration.notes.iter().cloned().chain(heap_note(&configuration.jvm_arguments)).collect(),
         ..CheckedConfiguration::default()
     };
     project.configurations.iter().map(described).collect()

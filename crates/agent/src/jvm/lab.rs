@@ -11,7 +11,7 @@ use super::threads;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
 use crate::worker::Worker;
-use catchment_protocol::lab::{Outcome, TestUnit};
+use catchment_protocol::lab::{Ending, Outcome, TestUnit};
 use jvmti_bindings::prelude::*;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,6 +80,7 @@ pub(super) fn register(jni: &JniEnv, defined: &[(&str, jni::jclass)]) -> Result<
         native(c"started", c"(Ljava/lang/String;)V", started as *mut c_void),
         native(c"finished", c"(Ljava/lang/String;ILjava/lang/Throwable;)V", finished as *mut c_void),
         native(c"suiteFinished", c"()V", suite_finished as *mut c_void),
+        native(c"outOfMemory", c"()V", out_of_memory as *mut c_void),
     ];
     // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never
     // unloaded.
@@ -198,6 +199,10 @@ extern "system" fn suite_finished(env: *mut jni::JNIEnv, _: jni::jclass) {
         call.worker.suite_finished();
         Some(())
     });
+}
+
+extern "system" fn out_of_memory(env: *mut jni::JNIEnv, _: jni::jclass) {
+    in_worker(env, (), |call| call.worker.end(Ending::OutOfMemory));
 }
 
 pub(super) extern "system" fn switches(_: *mut jni::JNIEnv, _: jni::jclass) -> jni::jlong {

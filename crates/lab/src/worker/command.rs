@@ -97,6 +97,10 @@ impl WorkerSetup {
         if self.is_short_lived {
             add("-XX:TieredStopAtLevel=", OsStr::new("1"));
         }
+        // A JVM goes by the last one.
+        if raised_heap(given).is_some() {
+            arguments.push(format!("-Xmx{LEAST_HEAP_MIB}m").into());
+        }
         // Behind what is given: tests must not share a temporary folder with anybody.
         arguments.push(joined("-Djava.io.tmpdir=", self.temporary().as_os_str()));
         arguments.push("-XX:-CreateCoredumpOnCrash".into());
@@ -148,6 +152,36 @@ impl WorkerSetup {
         arguments.extend(properties_set_inside(&self.configuration.system_properties));
         arguments
     }
+}
+
+/// The least heap, of JVMs that the build gives less: there each has one class to run, here one has all of them.
+const LEAST_HEAP_MIB: u64 = 512;
+
+/// The option for the heap that the build gives, if that is too little for all tests in one JVM.
+fn raised_heap(jvm_arguments: &[OsString]) -> Option<&str> {
+    let given = jvm_arguments.iter().rev().filter_map(|argument| argument.to_str());
+    given.into_iter().find(|argument| argument.starts_with("-Xmx")).filter(|argument| {
+        heap_bytes(&argument["-Xmx".len()..]).is_some_and(|bytes| bytes < LEAST_HEAP_MIB << 20)
+    })
+}
+
+/// `512m`, `1G`, `2048k`, `1048576`.
+fn heap_bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
+    let factor = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// What the user should know about the memory of these JVMs.
+pub(crate) fn heap_note(jvm_arguments: &[OsString]) -> Option<String> {
+    let given = raised_heap(jvm_arguments)?;
+    Some(format!("{given} is raised to {LEAST_HEAP_MIB} MiB: all tests run in one JVM"))
 }
 
 /// Surefire sets these when the JVM is already up. Given to the JVM they would mean more (`file.encoding`) or nothing
@@ -211,6 +245,23 @@ mod tests {
         let arguments = arguments(&setup);
         assert!(!arguments.iter().any(|argument| argument.starts_with("-Xmx")), "{arguments:?}");
         assert!(arguments.iter().any(|argument| argument.starts_with("-Duser.home=")), "{arguments:?}");
+    }
+
+    #[test]
+    fn a_heap_too_small_for_all_tests_in_one_jvm_is_raised() {
+        let mut setup = setup(&[]);
+        for (given, is_raised) in [
+            ("-Xmx25M", true),
+            ("-Xmx512m", false),
+            ("-Xmx1g", false),
+            ("-Xmx65536k", true),
+            ("-Xmxodd", false),
+        ] {
+            setup.configuration.jvm_arguments = vec!["-ea".into(), given.into()];
+            let last = arguments(&setup).into_iter().rfind(|argument| argument.starts_with("-Xmx")).unwrap();
+            assert_eq!(last, if is_raised { "-Xmx512m" } else { given });
+            assert_eq!(heap_note(&setup.configuration.jvm_arguments).is_some(), is_raised, "{given}");
+        }
     }
 
     #[test]

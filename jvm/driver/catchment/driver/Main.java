@@ -54,11 +54,20 @@ public final class Main {
                 Lab.discovered();
                 break;
             case "suite":
-                guarded("cannot run the suite to its end: ", () -> framework.suite(operands));
+                guarded("cannot run the suite to its end: ", () -> suite(framework, operands));
                 Lab.suiteFinished();
                 break;
             default:
                 test(framework, operands.get(0));
+        }
+    }
+
+    /** JUnit's platform does not go on after an OutOfMemoryError, whoever has thrown it. Another JVM can. */
+    private static void suite(Framework framework, List<String> classes) {
+        try {
+            framework.suite(classes);
+        } catch (OutOfMemoryError thrown) {
+            Lab.outOfMemory();
         }
     }
 

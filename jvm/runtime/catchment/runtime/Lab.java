@@ -50,4 +50,7 @@ public final class Lab {
     public static native void finished(String id, int outcome, Throwable failure);
 
     public static native void suiteFinished();
+
+    /** A test took all memory, and the framework gave up: nothing more can be run here. Ends the JVM. */
+    public static native void outOfMemory();
 }

@@ -62,6 +62,10 @@ public final class Lab {
         say("suiteFinished");
     }
 
+    public static void outOfMemory() {
+        say("outOfMemory");
+    }
+
     private static void say(String... words) {
         List<String> clean = new ArrayList<>();
         for (String word : Arrays.asList(words)) {
