@@ -46,8 +46,6 @@ pub(crate) struct EncodedFrames<'a> {
     reader: Reader<'a>,
     left: u16,
     pc: Option<usize>,
-    /// How many locals the frame returned last has.
-    locals: usize,
 }
 
 fn malformed(what: String) -> ClassError {
@@ -55,10 +53,10 @@ fn malformed(what: String) -> ClassError {
 }
 
 impl<'a> EncodedFrames<'a> {
-    pub(crate) fn new(table: &'a [u8], locals_at_entry: usize) -> Result<Self, ClassError> {
+    pub(crate) fn new(table: &'a [u8]) -> Result<Self, ClassError> {
         let mut reader = Reader::new(table);
         let left = reader.u2()?;
-        Ok(Self { reader, left, pc: None, locals: locals_at_entry })
+        Ok(Self { reader, left, pc: None })
     }
 
     /// The next frame, or `None` after the last.
@@ -90,18 +88,9 @@ impl<'a> EncodedFrames<'a> {
     fn skip_body(&mut self, kind: u8) -> Result<bool, ClassError> {
         match kind {
             64..=127 | 247 => skip_types(&mut self.reader, 1),
-            248..=250 => {
-                let left = self.locals.checked_sub(usize::from(251 - kind));
-                self.locals = left.ok_or_else(|| malformed("chops more locals than there are".into()))?;
-                Ok(false)
-            }
-            252..=254 => {
-                self.locals += usize::from(kind - 251);
-                skip_types(&mut self.reader, u16::from(kind - 251))
-            }
+            252..=254 => skip_types(&mut self.reader, u16::from(kind - 251)),
             255 => {
                 let locals = self.reader.u2()?;
-                self.locals = usize::from(locals);
                 let in_locals = skip_types(&mut self.reader, locals)?;
                 let stack = self.reader.u2()?;
                 Ok(skip_types(&mut self.reader, stack)? | in_locals)
@@ -141,7 +130,7 @@ pub struct FrameWalk<'a> {
 impl<'a> FrameWalk<'a> {
     /// `table` is the contents of the attribute; `initial` the locals at method entry (see [`Frame::at_entry`]).
     pub fn new(table: &'a [u8], initial: Frame<'a>) -> Result<Self, ClassError> {
-        Ok(Self { frames: EncodedFrames::new(table, initial.locals.len())?, state: initial })
+        Ok(Self { frames: EncodedFrames::new(table)?, state: initial })
     }
 
     /// The state at the frame returned last.
@@ -164,7 +153,10 @@ impl<'a> FrameWalk<'a> {
         stack.clear();
         match frame.kind {
             64..=127 | 247 => stack.push(read_type(reader)?),
-            248..=250 => locals.truncate(self.frames.locals),
+            248..=250 => {
+                let left = locals.len().checked_sub(usize::from(251 - frame.kind));
+                locals.truncate(left.ok_or_else(|| malformed("chops more locals than there are".into()))?);
+            }
             252..=254 => {
                 for _ in 0..frame.kind - 251 {
                     locals.push(read_type(reader)?);
@@ -217,11 +209,6 @@ impl<'a> Frame<'a> {
         });
         Self { locals: receiver.into_iter().chain(arguments(method)).collect(), stack: Vec::new() }
     }
-}
-
-/// How many locals the first instruction of `method` finds.
-pub(crate) fn locals_at_entry(method: &Member<'_>) -> usize {
-    usize::from(has_receiver(method)) + arguments(method).count()
 }
 
 fn has_receiver(method: &Member<'_>) -> bool {

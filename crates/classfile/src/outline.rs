@@ -1,7 +1,7 @@
 //! A method's code decoded once: where instructions start, and the ones worth a second look.
 //!
 //! Most instructions only compute and step to the next; nobody asks for them again. Those that call or steer
-//! control are kept in a list of landmarks, about one instruction in four, so that every later question about
+//! control, about one instruction in eight, are kept in two lists of landmarks, so that every later question about
 //! the method is a walk over few entries instead of another decoding.
 
 use crate::bytes::u2_at;
@@ -18,6 +18,12 @@ pub struct Landmark {
 }
 
 impl Landmark {
+    #[inline]
+    fn new(pc: usize, opcode: u8, role: Role) -> Self {
+        // Longer code than 32 bits count is no code of a class file.
+        Self { pc: pc as u32, opcode, role }
+    }
+
     #[inline]
     pub fn pc(&self) -> usize {
         self.pc as usize
@@ -42,14 +48,16 @@ impl Landmark {
 pub struct Outlines {
     /// One bit per byte of code, each method from a new word on.
     starts: Vec<u64>,
-    landmarks: Vec<Landmark>,
+    calls_and_exits: Vec<Landmark>,
+    jumps: Vec<Landmark>,
 }
 
 /// Where the outline of one method lies in its [`Outlines`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineSpan {
     starts: Range<usize>,
-    landmarks: Range<usize>,
+    calls_and_exits: Range<usize>,
+    jumps: Range<usize>,
     has_switches: bool,
 }
 
@@ -57,88 +65,100 @@ pub struct OutlineSpan {
 #[derive(Debug, Clone, Copy)]
 pub struct Outline<'o> {
     starts: &'o [u64],
-    landmarks: &'o [Landmark],
+    calls_and_exits: &'o [Landmark],
+    jumps: &'o [Landmark],
     has_switches: bool,
 }
 
 impl Outlines {
-    /// With room for code of `len` bytes, as compilers write it.
-    pub fn with_room_for(len: usize) -> Self {
-        Self { starts: Vec::with_capacity(len / 32), landmarks: Vec::with_capacity(len / 8) }
-    }
-
     /// Forgets all methods and keeps the memory.
     pub fn clear(&mut self) {
         self.starts.clear();
-        self.landmarks.clear();
+        self.calls_and_exits.clear();
+        self.jumps.clear();
     }
 
     /// Decodes `code`. Of code with an error in it nothing is kept.
     pub fn add(&mut self, code: &[u8]) -> Result<OutlineSpan, ClassError> {
-        let (first_word, first_landmark) = (self.starts.len(), self.landmarks.len());
-        if let Err(error) = decode(code, &mut self.starts, &mut self.landmarks) {
-            self.starts.truncate(first_word);
-            self.landmarks.truncate(first_landmark);
+        let (word, call, jump) = (self.starts.len(), self.calls_and_exits.len(), self.jumps.len());
+        if let Err(error) = self.decode(code) {
+            self.starts.truncate(word);
+            self.calls_and_exits.truncate(call);
+            self.jumps.truncate(jump);
             return Err(error);
         }
-        let has_switches = self.landmarks[first_landmark..].iter().any(|it| it.role == Role::Switch);
         Ok(OutlineSpan {
-            starts: first_word..self.starts.len(),
-            landmarks: first_landmark..self.landmarks.len(),
-            has_switches,
+            starts: word..self.starts.len(),
+            calls_and_exits: call..self.calls_and_exits.len(),
+            jumps: jump..self.jumps.len(),
+            has_switches: self.jumps[jump..].iter().any(|it| it.role == Role::Switch),
         })
     }
 
     pub fn get(&self, span: &OutlineSpan) -> Outline<'_> {
         Outline {
             starts: &self.starts[span.starts.clone()],
-            landmarks: &self.landmarks[span.landmarks.clone()],
+            calls_and_exits: &self.calls_and_exits[span.calls_and_exits.clone()],
+            jumps: &self.jumps[span.jumps.clone()],
             has_switches: span.has_switches,
         }
     }
-}
 
-fn decode(code: &[u8], starts: &mut Vec<u64>, landmarks: &mut Vec<Landmark>) -> Result<(), ClassError> {
-    let mut pc = 0;
-    let mut last = 0;
-    for word_end in (64..code.len() + 64).step_by(64) {
-        let mut word = 0;
-        while let Some(&opcode) = code.get(pc)
-            && pc < word_end
-        {
-            word |= 1 << (pc % 64);
-            last = pc;
-            match STEPS[usize::from(opcode)] {
-                0 => pc = decode_landmark(code, pc, landmarks)?,
-                len => pc += usize::from(len),
+    fn decode(&mut self, code: &[u8]) -> Result<(), ClassError> {
+        let mut pc = 0;
+        let mut last = 0;
+        for word_end in (64..code.len() + 64).step_by(64) {
+            let mut word = 0;
+            while let Some(&opcode) = code.get(pc)
+                && pc < word_end
+            {
+                word |= 1 << (pc % 64);
+                last = pc;
+                let shape = SHAPES[usize::from(opcode)];
+                if shape < CALL_OR_EXIT {
+                    pc += usize::from(shape);
+                } else if shape < OTHER {
+                    self.calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
+                    pc += usize::from(shape - CALL_OR_EXIT);
+                } else {
+                    pc = self.decode_other(code, pc)?;
+                }
             }
+            self.starts.push(word);
         }
-        starts.push(word);
+        // The last instruction may be cut off.
+        if pc > code.len() { Err(ClassError::Truncated { offset: last, needed: pc - last }) } else { Ok(()) }
     }
-    // The last instruction may be cut off.
-    if pc > code.len() { Err(ClassError::Truncated { offset: last, needed: pc - last }) } else { Ok(()) }
+
+    /// Decodes an instruction that may be a jump; gives the pc behind it.
+    #[inline]
+    fn decode_other(&mut self, code: &[u8], pc: usize) -> Result<usize, ClassError> {
+        let insn = Insn::at(code, pc)?;
+        let role = insn.role();
+        if role != Role::Step {
+            self.jumps.push(Landmark::new(pc, insn.opcode, role));
+        }
+        Ok(insn.next_pc())
+    }
 }
 
-/// Decodes an instruction that may be a landmark; gives the pc behind it.
-#[inline]
-fn decode_landmark(code: &[u8], pc: usize, landmarks: &mut Vec<Landmark>) -> Result<usize, ClassError> {
-    let insn = Insn::at(code, pc)?;
-    let role = insn.role();
-    if role != Role::Step {
-        landmarks.push(Landmark { pc: u32::try_from(pc).unwrap_or(u32::MAX), opcode: insn.opcode, role });
-    }
-    Ok(insn.next_pc())
-}
+/// What decoding has to know of an opcode: the length of its instruction, to which this is added for calls and exits;
+/// from [`OTHER`] on it takes a closer look.
+static SHAPES: [u8; 256] = shapes();
+const CALL_OR_EXIT: u8 = 8;
+const OTHER: u8 = 16;
 
-/// Lengths of the instructions that are a step and nothing else; 0 for those worth a look.
-static STEPS: [u8; 256] = steps();
-
-const fn steps() -> [u8; 256] {
-    let mut table = [0u8; 256];
+const fn shapes() -> [u8; 256] {
+    let mut table = [OTHER; 256];
     let mut opcode = 0;
     while opcode < 256 {
-        if matches!(ROLES[opcode], Role::Step) && LENGTHS[opcode] != 255 {
-            table[opcode] = LENGTHS[opcode];
+        let len = LENGTHS[opcode];
+        if len != 255 {
+            table[opcode] = match ROLES[opcode] {
+                Role::Step => len,
+                Role::Call | Role::Return | Role::Throw => CALL_OR_EXIT + len,
+                _ => OTHER,
+            };
         }
         opcode += 1;
     }
@@ -151,9 +171,14 @@ fn is_set(starts: &[u64], pc: usize) -> bool {
 }
 
 impl<'o> Outline<'o> {
-    /// In code order.
-    pub fn landmarks(&self) -> &'o [Landmark] {
-        self.landmarks
+    /// The instructions that call, return or throw, in code order.
+    pub fn calls_and_exits(&self) -> &'o [Landmark] {
+        self.calls_and_exits
+    }
+
+    /// Those that go elsewhere in the method, in code order: jumps, switches and `ret`.
+    pub fn jumps(&self) -> &'o [Landmark] {
+        self.jumps
     }
 
     pub(crate) fn has_switches(&self) -> bool {
@@ -168,7 +193,10 @@ impl<'o> Outline<'o> {
 
     /// The landmark at `pc`, if the instruction there is one.
     pub fn landmark_at(&self, pc: usize) -> Option<&'o Landmark> {
-        self.landmarks.binary_search_by_key(&pc, Landmark::pc).ok().map(|index| &self.landmarks[index])
+        let find = |list: &'o [Landmark]| {
+            list.binary_search_by_key(&pc, Landmark::pc).ok().map(|index| &list[index])
+        };
+        find(self.calls_and_exits).or_else(|| find(self.jumps))
     }
 
     /// The start of the instruction in front of `pc`.
@@ -185,7 +213,7 @@ impl<'o> Outline<'o> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::opcodes::{GOTO, ICONST_0, ILOAD, NOP, RET, RETURN, WIDE};
+    use crate::opcodes::{GOTO, ICONST_0, ILOAD, INVOKESTATIC, NOP, RET, RETURN, WIDE};
 
     #[test]
     fn starts_and_landmarks_are_those_of_the_instructions() {
@@ -196,19 +224,22 @@ mod tests {
         let outline = outlines.get(&span);
         let starts: Vec<usize> = (0..20).filter(|pc| outline.is_start(*pc)).collect();
         assert_eq!(starts, [0, 1, 4, 5, 9, 13]);
-        let landmarks: Vec<_> = outline.landmarks().iter().map(|it| (it.pc(), it.role)).collect();
-        assert_eq!(landmarks, [(1, Role::Goto), (9, Role::Ret), (13, Role::Return)]);
+        let places = |list: &[Landmark]| list.iter().map(|it| (it.pc(), it.role)).collect::<Vec<_>>();
+        assert_eq!(places(outline.jumps()), [(1, Role::Goto), (9, Role::Ret)]);
+        assert_eq!(places(outline.calls_and_exits()), [(13, Role::Return)]);
         assert_eq!(outline.start_before(4), Some(1));
         assert!(!outline.falls_through(1) && outline.falls_through(4));
     }
 
     #[test]
     fn code_with_an_error_is_the_same_error_as_instruction_by_instruction() {
-        for code in [&[NOP, GOTO, 0][..], &[NOP, 255], &[WIDE], &[WIDE, NOP, 0, 0]] {
+        let cut_off_call = &[RETURN, INVOKESTATIC, 0][..];
+        for code in [cut_off_call, &[NOP, GOTO, 0], &[NOP, 255], &[WIDE], &[WIDE, NOP, 0, 0]] {
             let mut outlines = Outlines::default();
             let error = crate::Insns::new(code).find_map(Result::err);
             assert_eq!(outlines.add(code).err(), error);
-            assert!(outlines.landmarks.is_empty() && outlines.starts.is_empty());
+            assert!(outlines.starts.is_empty());
+            assert!(outlines.jumps.is_empty() && outlines.calls_and_exits.is_empty());
         }
     }
 }

@@ -14,6 +14,7 @@
 //!
 //! With an empty edit the result equals the old contents byte for byte.
 
+mod attributes;
 mod emit;
 mod jumps;
 mod layout;
@@ -238,20 +239,18 @@ impl MethodCode<'_, '_> {
     }
 }
 
-/// Applies edits. It is there to be used for many methods: its buffers are kept from one to the next.
+/// Applies edits to methods of one class. It is there to be used for many: its buffers are kept from one to the next.
 #[derive(Debug, Default)]
 pub struct Relocator {
     positions: positions::Positions,
     frame_targets: stack_map::FrameTargets,
+    names: attributes::AttributeNames,
 }
 
 impl Relocator {
     /// With room for many insertions into code of the given length.
     pub fn with_room_for(len: usize) -> Self {
-        Self {
-            positions: positions::Positions::with_room_for(len),
-            frame_targets: stack_map::FrameTargets::default(),
-        }
+        Self { positions: positions::Positions::with_room_for(len), ..Self::default() }
     }
 
     /// Adds the method's `Code` attribute with `edit` applied to `replacements`; nothing on an error.
@@ -273,9 +272,9 @@ impl Relocator {
             let layout = layout::Layout::of(source, edit, &mut self.positions)?;
             let targets = &mut self.frame_targets;
             targets.clear();
-            let (targets, changed) = (Some(targets), !edit.is_empty());
+            let changed = !edit.is_empty();
             let emitter = emit::Emitter { source, edit, layout: &layout, targets, changed, constants };
-            emitter.emit(out).inspect_err(|_| out.truncate(start))?;
+            emitter.emit(&mut self.names, out).inspect_err(|_| out.truncate(start))?;
         }
         replacements.finish(source.attribute);
         Ok(())

@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
 
     /// Those that call a method.
     pub(crate) fn calls(&self) -> impl Iterator<Item = Insn<'a>> {
-        let calls = self.outline.landmarks().iter().filter(|it| it.role == Role::Call);
+        let calls = self.outline.calls_and_exits().iter().filter(|it| it.role == Role::Call);
         calls.filter_map(|it| it.insn(self.code.bytes).ok())
     }
 

@@ -42,12 +42,12 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
             code: sites.code,
             outline: self.sites.outlines.get(&sites.outline),
         };
-        self.edit.clear();
         if Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
             return self.weave_plain(source, sites);
         }
         let tries = &self.sites.tries[sites.tries.clone()];
         let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds);
+        self.edit.clear();
         self.inserts.clear();
         weaver.fill(&mut self.edit, &mut self.inserts, &mut self.constants)?;
         if self.edit.is_empty() {
@@ -61,7 +61,6 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
         source: MethodCode<'_, 'a>,
         sites: &MethodSites<'a>,
     ) -> Result<(), RelocateError> {
-        self.edit.max_stack = max_stack(&source)?;
         let mut probes = PlainProbes {
             source,
             kinds: self.sites.kinds,
@@ -69,7 +68,7 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
             next_in_place: sites.first_in_place,
             constants: &mut self.constants,
         };
-        self.relocator.stream(&source, &mut self.edit, &mut probes, &mut self.replacements)
+        self.relocator.stream(&source, max_stack(&source)?, &mut probes, &mut self.replacements)
     }
 
     /// The new class; `None` if nothing has changed.

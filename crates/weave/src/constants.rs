@@ -51,26 +51,14 @@ impl ProbeConstants {
         let [method_high, method_low] = self.method(probe)?.to_be_bytes();
         let [_, _, high, low] = value.to_be_bytes();
         let [integer_high, integer_low] = integer.to_be_bytes();
-        let call = |push: &[u8]| {
-            let mut bytes = [0; 6];
-            bytes[..push.len()].copy_from_slice(push);
-            bytes[push.len()..push.len() + 3].copy_from_slice(&[
-                opcodes::INVOKESTATIC,
-                method_high,
-                method_low,
-            ]);
-            (bytes, push.len() + 3)
-        };
-        let (bytes, len) = match value {
-            0..=5 => call(&[opcodes::ICONST_0 + low]),
-            6..=0x7f => call(&[opcodes::BIPUSH, low]),
-            0x80..=0x7fff => call(&[opcodes::SIPUSH, high, low]),
-            _ => call(&[opcodes::LDC_W, integer_high, integer_low]),
-        };
-        // Copies of a fixed length are the cheap ones.
-        let end = out.len() + len;
-        out.extend_from_slice(&bytes);
-        out.truncate(end);
+        let [a, b, c] = [opcodes::INVOKESTATIC, method_high, method_low];
+        // Each of a fixed length: such copies are the cheap ones.
+        match value {
+            0..=5 => out.extend_from_slice(&[opcodes::ICONST_0 + low, a, b, c]),
+            6..=0x7f => out.extend_from_slice(&[opcodes::BIPUSH, low, a, b, c]),
+            0x80..=0x7fff => out.extend_from_slice(&[opcodes::SIPUSH, high, low, a, b, c]),
+            _ => out.extend_from_slice(&[opcodes::LDC_W, integer_high, integer_low, a, b, c]),
+        }
         Some(())
     }
 

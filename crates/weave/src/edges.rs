@@ -52,7 +52,7 @@ pub(crate) fn edges_of(
             push_if_any(&mut edges.falls, to, left_by(tries, &active, from, Some(to)));
         }
     }
-    for landmark in outline.landmarks().iter().filter(|it| it.role == Role::Return) {
+    for landmark in outline.calls_and_exits().iter().filter(|it| it.role == Role::Return) {
         push_if_any(&mut edges.returns, landmark.pc(), left_by(tries, &active, landmark.pc(), None));
     }
     for jump in &mut edges.jumps {
@@ -74,7 +74,7 @@ fn ends(tries: &[TrySite]) -> Vec<usize> {
 fn jumps_of(source: &MethodCode<'_, '_>, tries: &[TrySite]) -> Result<Vec<Jump>, ClassError> {
     let mut jumps = Vec::new();
     let mut targets = Vec::new();
-    for landmark in source.outline.landmarks().iter().filter(|it| it.role.has_targets()) {
+    for landmark in source.outline.jumps() {
         targets.clear();
         targets.extend(landmark.insn(source.code.bytes)?.targets());
         targets.sort_unstable();

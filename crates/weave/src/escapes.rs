@@ -153,13 +153,13 @@ impl<'a> Escapes<'_, 'a> {
 
     /// A handler behind all others over the whole method. In a constructor it begins behind the call of
     /// `super()`: before it no handler frame can serve both kinds of `this`.
-    pub(crate) fn add_method_escape(
+    fn add_method_escape(
         &self,
         id: usize,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
-        let Some(start) = self.initialized_from()? else { return Ok(()) };
+        let Some(start) = initialized_from(self.source, self.frames)? else { return Ok(()) };
         let initialized: Vec<usize> = edit
             .appended
             .iter()
@@ -180,33 +180,36 @@ impl<'a> Escapes<'_, 'a> {
         }));
         Ok(())
     }
+}
 
-    /// The pc from which on `this` is initialised; `None` if that cannot be told or nothing follows it.
-    fn initialized_from(&self) -> Result<Option<usize>, ClassError> {
-        if self.source.method.name != "<init>" || self.source.class.name == *"java/lang/Object" {
-            return Ok(Some(0));
-        }
-        let mut pending = 0usize;
-        let mut start = None;
-        for insn in self.source.code.insns() {
-            let insn = insn?;
-            match insn.opcode {
-                opcodes::NEW => pending += 1,
-                opcodes::INVOKESPECIAL if self.source.class.pool.member_ref(insn.u2())?.name == "<init>" => {
-                    match pending.checked_sub(1) {
-                        Some(left) => pending = left,
-                        None => start = Some(insn.next_pc()),
-                    }
+/// The pc from which on `this` is initialised; `None` if that cannot be told or nothing follows it.
+pub(crate) fn initialized_from(
+    source: &MethodCode<'_, '_>,
+    frames: &FrameTable<'_, '_>,
+) -> Result<Option<usize>, ClassError> {
+    if source.method.name != "<init>" || source.class.name == *"java/lang/Object" {
+        return Ok(Some(0));
+    }
+    let mut pending = 0usize;
+    let mut start = None;
+    for insn in source.code.insns() {
+        let insn = insn?;
+        match insn.opcode {
+            opcodes::NEW => pending += 1,
+            opcodes::INVOKESPECIAL if source.class.pool.member_ref(insn.u2())?.name == "<init>" => {
+                match pending.checked_sub(1) {
+                    Some(left) => pending = left,
+                    None => start = Some(insn.next_pc()),
                 }
-                _ => {}
             }
+            _ => {}
         }
-        match start {
-            Some(pc) if pending == 0 && pc < self.source.code.bytes.len() => {
-                Ok((!self.frames.uninitialized_this_from(pc)?).then_some(pc))
-            }
-            _ => Ok(None),
+    }
+    match start {
+        Some(pc) if pending == 0 && pc < source.code.bytes.len() => {
+            Ok((!frames.uninitialized_this_from(pc)?).then_some(pc))
         }
+        _ => Ok(None),
     }
 }
 
@@ -218,10 +221,21 @@ fn append_rethrow<'a>(
     edit: &mut CodeEdit<'a>,
 ) -> Result<usize, RelocateError> {
     let start = edit.code.len();
-    put_probe(probe, id, constants, &mut edit.code)?;
-    edit.code.push(opcodes::ATHROW);
+    put_rethrow(probe, id, constants, &mut edit.code)?;
     edit.appended.push(Appended { code: start..edit.code.len(), end: AppendedEnd::Throws, frame });
     Ok(edit.appended.len() - 1)
+}
+
+/// A probe that is given the exception on the stack, which is then thrown on.
+pub(crate) fn put_rethrow(
+    probe: Probe,
+    id: usize,
+    constants: &mut ProbeConstants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    put_probe(probe, id, constants, out)?;
+    out.push(opcodes::ATHROW);
+    Ok(())
 }
 
 fn last_entry(it: &TrySite) -> usize {

@@ -124,7 +124,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             inserts.push(Insert::probe(0, Rank::MethodEntry, Probe::MethodEnter, id));
         }
         let mut next_id = self.first_in_place;
-        for landmark in self.source.outline.landmarks() {
+        for landmark in self.source.outline.calls_and_exits() {
             let pc = landmark.pc();
             if self.kinds.stand_before(landmark.role) {
                 let probe = if landmark.role == Role::Call { Probe::Call } else { Probe::Throwing };
@@ -152,7 +152,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         let mut entered: Vec<usize> = caught.clone();
         entered.retain(|pc| outline.start_before(*pc).is_some_and(|before| outline.falls_through(before)));
         inserts.extend(entered.iter().map(|pc| Insert::bypass(*pc)));
-        for landmark in outline.landmarks().iter().filter(|it| it.role.has_targets()) {
+        for landmark in outline.jumps() {
             let targets = landmark.insn(self.source.code.bytes)?.targets();
             entered.extend(targets.filter(|target| caught.binary_search(target).is_ok()));
         }

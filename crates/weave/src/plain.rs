@@ -2,12 +2,12 @@
 
 use crate::ProbeKinds;
 use crate::constants::ProbeConstants;
-use crate::escapes::Escapes;
+use crate::escapes::{initialized_from, put_rethrow};
 use crate::frames::FrameTable;
 use crate::method::put_probe;
 use crate::probes::Probe;
 use crate::sites::MethodIds;
-use catchment_classfile::{CodeEdit, Constants, Inserter, MethodCode, RelocateError, Role};
+use catchment_classfile::{Constants, Inserter, MethodCode, RelocateError, Role};
 
 /// The probes of one method without handlers.
 pub(crate) struct PlainProbes<'w, 'a> {
@@ -26,7 +26,7 @@ impl PlainProbes<'_, '_> {
     }
 }
 
-impl<'a> Inserter<'a> for PlainProbes<'_, 'a> {
+impl Inserter for PlainProbes<'_, '_> {
     /// `dup; ldc_w id; invokestatic`
     const MAX_INSERTED: usize = 7;
 
@@ -49,11 +49,13 @@ impl<'a> Inserter<'a> for PlainProbes<'_, 'a> {
         put_probe(probe, id, self.constants, out)
     }
 
-    fn append(&mut self, edit: &mut CodeEdit<'a>) -> Result<(), RelocateError> {
-        let Some(id) = self.ids.escape else { return Ok(()) };
-        let frames = FrameTable::new(&self.source);
-        let escapes = Escapes { source: &self.source, entries: &[], frames: &frames };
-        escapes.add_method_escape(id, self.constants, edit)
+    fn put_handler(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, RelocateError> {
+        let Some(id) = self.ids.escape else { return Ok(None) };
+        let from = initialized_from(&self.source, &FrameTable::new(&self.source))?;
+        if from.is_some() {
+            put_rethrow(Probe::MethodEscape, id, self.constants, out)?;
+        }
+        Ok(from)
     }
 
     fn constants(&mut self) -> &mut dyn Constants {

@@ -104,12 +104,8 @@ pub(crate) fn number_sites<'a>(class: &ClassFile<'a>, kinds: ProbeKinds) -> Clas
 
 impl<'a> ClassSites<'a> {
     fn new(class: &ClassFile<'a>, kinds: ProbeKinds) -> Self {
-        let (methods, outlines) = if kinds.beyond_tries() {
-            // About a fifth of a class file is code.
-            (Vec::with_capacity(class.methods.len()), Outlines::with_room_for(class.bytes.len() / 4))
-        } else {
-            (Vec::new(), Outlines::default())
-        };
+        let methods = Vec::with_capacity(if kinds.beyond_tries() { class.methods.len() } else { 0 });
+        let outlines = Outlines::default();
         Self { kinds, count: 0, methods, outlines, tries: Vec::new(), problems: Vec::new() }
     }
 
@@ -143,7 +139,7 @@ impl<'a> ClassSites<'a> {
         let first_in_place = numbering.next;
         let mut ids = MethodIds::default();
         if kinds.beyond_tries() {
-            let landmarks = outline.landmarks();
+            let landmarks = outline.calls_and_exits();
             numbering.next += landmarks.iter().filter(|it| kinds.stand_before(it.role)).count();
             let returns = landmarks.iter().any(|it| it.role == Role::Return);
             ids = numbering.of_method(kinds, returns);
@@ -175,7 +171,7 @@ impl<'a> ClassSites<'a> {
     }
 
     fn list_in_place(&self, sites: &MethodSites<'a>, list: &mut Vec<ProbeSite>) {
-        let landmarks = self.outlines.get(&sites.outline).landmarks();
+        let landmarks = self.outlines.get(&sites.outline).calls_and_exits();
         let method = sites.method;
         list.extend(landmarks.iter().filter(|it| self.kinds.stand_before(it.role)).map(|landmark| {
             let pc = u16::try_from(landmark.pc()).unwrap_or(u16::MAX);

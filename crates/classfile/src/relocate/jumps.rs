@@ -9,23 +9,25 @@ use crate::{ClassError, Landmark, Role};
 impl<'a> Emitter<'_, 'a> {
     /// `code` is the new code, copied but for the distances.
     pub(super) fn aim_jumps(&mut self, code: &mut [u8]) -> Result<(), RelocateError> {
-        for landmark in self.source.outline.landmarks() {
-            if landmark.role == Role::Call {
-                continue;
-            }
+        for landmark in self.source.outline.jumps() {
             let from = self.layout.moved_instruction(landmark.pc());
             match landmark.role {
-                Role::Branch | Role::Goto | Role::Subroutine => self.aim_jump(landmark, from, code)?,
                 Role::Switch => self.aim_switch(landmark, from, code)?,
-                _ => {}
+                Role::Ret => {}
+                _ => self.aim_jump(landmark, from, code)?,
             }
-            if let Some(targets) = &mut self.targets
-                && !landmark.role.falls_through()
-            {
-                let next_pc = landmark.insn(self.source.code.bytes)?.next_pc();
-                if self.layout.has_pieces(next_pc) {
-                    targets.add_cut_off(next_pc);
-                }
+        }
+        self.note_cut_offs()
+    }
+
+    /// Notes what is inserted behind instructions that do not go on.
+    fn note_cut_offs(&mut self) -> Result<(), RelocateError> {
+        let outline = self.source.outline;
+        let landmarks = outline.jumps().iter().chain(outline.calls_and_exits());
+        for landmark in landmarks.filter(|it| !it.role.falls_through()) {
+            let next_pc = landmark.insn(self.source.code.bytes)?.next_pc();
+            if self.layout.has_pieces(next_pc) {
+                self.targets.add_cut_off(next_pc);
             }
         }
         Ok(())
@@ -36,8 +38,8 @@ impl<'a> Emitter<'_, 'a> {
     fn distance(&mut self, from: u32, pc: usize, target: usize) -> Result<u32, ClassError> {
         let place = self.edit.jump(pc, target);
         let (to, has_pieces) = self.layout.find_target(place)?;
-        if has_pieces && let Some(targets) = &mut self.targets {
-            targets.add(place);
+        if has_pieces {
+            self.targets.add(place);
         }
         Ok(to.wrapping_sub(from))
     }

@@ -1,6 +1,6 @@
 //! Where every old instruction, inserted piece and appended block ends up.
 
-use super::positions::{Moved, Positions};
+use super::positions::{CodeMap, Moved, Positions};
 use super::stops::Stops;
 use super::{AppendedEnd, CodeEdit, MethodCode, Piece, Place, RelocateError};
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
@@ -36,15 +36,8 @@ impl<'l, 'a> Layout<'l, 'a> {
         }
     }
 
-    /// Of code that is already where it belongs.
-    pub(super) fn streamed(
-        source: &MethodCode<'l, 'a>,
-        edit: &'l CodeEdit<'a>,
-        positions: &'l mut Positions,
-    ) -> Self {
-        let mut layout = Self { code: source.code.bytes, outline: source.outline, edit, positions };
-        layout.positions.end = layout.place_appended(layout.positions.end);
-        layout
+    pub(super) fn map(&self) -> CodeMap<'_> {
+        CodeMap { outline: self.outline, moved: &self.positions.moved }
     }
 
     pub(super) fn code_len(&self) -> u32 {
@@ -64,9 +57,9 @@ impl<'l, 'a> Layout<'l, 'a> {
     fn find_resized(&mut self) {
         let Positions { resized, widened, .. } = &mut *self.positions;
         if self.outline.has_switches() || !widened.is_empty() {
-            let landmarks = self.outline.landmarks().iter();
+            let jumps = self.outline.jumps().iter();
             let may_resize = |pc: usize, role| role == Role::Switch || widened.binary_search(&pc).is_ok();
-            resized.extend(landmarks.filter(|it| may_resize(it.pc(), it.role)).map(|it| it.pc()));
+            resized.extend(jumps.filter(|it| may_resize(it.pc(), it.role)).map(|it| it.pc()));
         }
     }
 
@@ -140,7 +133,7 @@ impl<'l, 'a> Layout<'l, 'a> {
 
     fn far_jumps(&self) -> Result<Vec<usize>, RelocateError> {
         let mut far = Vec::new();
-        for landmark in self.outline.landmarks().iter().filter(|it| has_short_offset(it.opcode)) {
+        for landmark in self.outline.jumps().iter().filter(|it| has_short_offset(it.opcode)) {
             let pc = landmark.pc();
             if self.is_widened(pc) {
                 continue;
@@ -198,7 +191,7 @@ impl<'l, 'a> Layout<'l, 'a> {
     pub(super) fn find_target(&self, place: Place) -> Result<(u32, bool), ClassError> {
         match place {
             Place::Slot { pc, slot } => {
-                let moved = self.moved(pc)?;
+                let moved = self.map().moved(pc)?;
                 Ok((self.slot(pc, slot, moved), moved.has_pieces()))
             }
             Place::Appended(index) => Ok((self.positions.appended[index].0, false)),
@@ -212,9 +205,6 @@ impl<'l, 'a> Layout<'l, 'a> {
         if slot == 0 || !moved.has_pieces() {
             return moved.before();
         }
-        if pc == 0 && self.positions.start_landing > 0 {
-            return self.positions.start_landing;
-        }
         let first = self.edit.pieces.partition_point(|it| it.pc() < pc);
         match self.edit.pieces.get(first + slot) {
             Some(it) if it.pc() == pc => self.positions.pieces[first + slot],
@@ -222,32 +212,10 @@ impl<'l, 'a> Layout<'l, 'a> {
         }
     }
 
-    /// Where the old `pc` is now, which must be that of an instruction or the end of the code.
-    #[inline]
-    pub(super) fn moved(&self, pc: usize) -> Result<Moved, ClassError> {
-        if !self.outline.is_start(pc) && pc != self.code.len() {
-            return Err(ClassError::NotAnInstruction(pc));
-        }
-        Ok(self.positions.moved[pc])
-    }
-
-    /// The instruction at the old `pc`, moved.
-    pub(super) fn instruction(&self, pc: usize) -> Result<u32, ClassError> {
-        self.moved(pc).map(Moved::at)
-    }
-
-    /// The same for a `pc` that is known to be an instruction's.
+    /// Where the instruction at the old `pc` is now.
     #[inline]
     pub(super) fn moved_instruction(&self, pc: usize) -> u32 {
         self.positions.moved[pc].at()
-    }
-
-    /// The place of a debug position. Obfuscated classes point into the middle of instructions: kept there.
-    #[inline]
-    pub(super) fn debug_position(&self, pc: usize) -> Result<u16, ClassError> {
-        // Half of a word fits.
-        let moved = self.positions.moved.get(pc).ok_or(ClassError::NotAnInstruction(pc))?;
-        Ok(moved.before() as u16)
     }
 
     #[inline]

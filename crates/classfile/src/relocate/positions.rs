@@ -1,4 +1,6 @@
-//! The buffers that a layout fills, kept from method to method.
+//! The buffers that a layout fills, kept from method to method, and what is asked of them.
+
+use crate::{ClassError, Outline};
 
 /// The new pcs of what was at one old pc, both in one word so that long runs are quick to write. Inside an
 /// instruction both are as far behind its start as before.
@@ -31,6 +33,11 @@ impl Moved {
     pub(super) fn has_pieces(self) -> bool {
         self.before() != self.at()
     }
+
+    #[inline]
+    fn forward(self, bytes: u32) -> Self {
+        Self(self.0.wrapping_add(bytes.wrapping_mul(Self::ONE)))
+    }
 }
 
 /// The buffers of a layout.
@@ -40,8 +47,6 @@ pub(super) struct Positions {
     pub(super) moved: Vec<Moved>,
     pub(super) pieces: Vec<u32>,
     pub(super) appended: Vec<(u32, u32)>,
-    /// Where jumps to the first instruction land in code that was streamed; 0 for no place of its own.
-    pub(super) start_landing: u32,
     /// Where everything ends.
     pub(super) end: u32,
     /// Old pcs of the instructions whose length may change: switches, for their padding, and what is widened.
@@ -54,12 +59,11 @@ pub(super) struct Positions {
 
 impl Positions {
     pub(super) fn with_room_for(len: usize) -> Self {
-        Self { moved: Vec::with_capacity(len + 1), ..Self::default() }
+        Self { moved: Vec::with_capacity(len + BLOCK), ..Self::default() }
     }
 
     pub(super) fn clear(&mut self) {
         self.clear_places();
-        self.start_landing = 0;
         self.widened.clear();
         self.widened_pieces.clear();
         self.widened_appended.clear();
@@ -76,8 +80,63 @@ impl Positions {
     #[inline]
     pub(super) fn move_run(&mut self, end: usize, new_pc: u32) -> u32 {
         let run = (end - self.moved.len()) as u32;
-        let first = Moved::to(new_pc, new_pc).0;
-        self.moved.extend((0..run).map(|offset| Moved(first.wrapping_add(offset.wrapping_mul(Moved::ONE)))));
+        let mut first = Moved::to(new_pc, new_pc);
+        // Most runs are shorter than a block, and a block is quicker written than counted.
+        while self.moved.len() < end {
+            self.moved.extend_from_slice(&block(first));
+            first = first.forward(BLOCK as u32);
+        }
+        self.moved.truncate(end);
         new_pc + run
+    }
+}
+
+const BLOCK: usize = 16;
+
+#[inline]
+fn block(first: Moved) -> [Moved; BLOCK] {
+    let mut offset = 0;
+    [first; BLOCK].map(|it| {
+        offset += 1;
+        it.forward(offset - 1)
+    })
+}
+
+/// Where the old code is now.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CodeMap<'l> {
+    pub(super) outline: Outline<'l>,
+    pub(super) moved: &'l [Moved],
+}
+
+impl CodeMap<'_> {
+    /// Where the old `pc` is now, which must be that of an instruction or the end of the code.
+    #[inline]
+    pub(super) fn moved(self, pc: usize) -> Result<Moved, ClassError> {
+        match self.moved.get(pc) {
+            Some(moved) if self.outline.is_start(pc) || pc + 1 == self.moved.len() => Ok(*moved),
+            _ => Err(ClassError::NotAnInstruction(pc)),
+        }
+    }
+
+    /// The instruction at the old `pc`, moved.
+    pub(super) fn instruction(self, pc: usize) -> Result<u32, ClassError> {
+        self.moved(pc).map(Moved::at)
+    }
+
+    /// The place of a debug position. Obfuscated classes point into the middle of instructions: kept there.
+    #[inline]
+    pub(super) fn debug_position(self, pc: usize) -> Result<u16, ClassError> {
+        // Half of a word fits.
+        let moved = self.moved.get(pc).ok_or(ClassError::NotAnInstruction(pc))?;
+        Ok(moved.before() as u16)
+    }
+
+    /// The same for a start and a length.
+    #[inline]
+    pub(super) fn debug_range(self, start: u16, length: u16) -> Result<(u16, u16), ClassError> {
+        let end = self.debug_position(usize::from(start) + usize::from(length))?;
+        let start = self.debug_position(usize::from(start))?;
+        Ok((start, end.saturating_sub(start)))
     }
 }

@@ -1,11 +1,12 @@
 //! Writes the stack map: old frames at their new places, repeated where several slots are targets, and the frames of
 //! appended blocks.
 
+use super::attributes::Frames;
 use super::emit::{Emitter, short};
-use super::layout::Layout;
+use super::positions::CodeMap;
 use super::{AppendedEnd, BlockFrame, Constants, Piece, Place, RelocateError};
 use crate::bytes::{Reader, put2};
-use crate::frames::{EncodedFrames, locals_at_entry, read_type};
+use crate::frames::{EncodedFrames, read_type};
 use crate::{ClassError, FrameAt, VerificationType};
 
 /// `full_frame` and its neighbours in JVMS §4.7.4.
@@ -13,24 +14,21 @@ const SAME_LOCALS_1_EXTENDED: u8 = 247;
 const SAME_EXTENDED: u8 = 251;
 const FULL: u8 = 255;
 
-impl<'a> Emitter<'_, 'a> {
-    pub(super) fn emit_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
+impl<'a> Frames<'a> for Emitter<'_, 'a> {
+    fn put_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
         self.complete_targets();
-        let mut frames = EncodedFrames::new(table, locals_at_entry(self.source.method))?;
-        let mut stack_map = StackMap::begin(self.layout, out);
+        let map = self.layout.map();
+        let mut frames = EncodedFrames::new(table)?;
+        let mut stack_map = StackMap::begin(map, out);
         while let Some(frame) = frames.advance()? {
-            let moved = self.layout.moved(frame.pc)?;
+            let moved = map.moved(frame.pc)?;
             if !moved.has_pieces() {
                 stack_map.put(frame, moved.at())?;
                 continue;
             }
             let landing = self.edit.landing(frame.pc);
-            let slots = match &mut self.targets {
-                Some(targets) => targets.slots(frame.pc, landing),
-                None => &[landing],
-            };
             let mut encoding = frame;
-            for slot in slots {
+            for slot in self.targets.slots(frame.pc, landing) {
                 stack_map.put(encoding, self.layout.slot(frame.pc, *slot, moved))?;
                 encoding = repeated(frame);
             }
@@ -43,9 +41,14 @@ impl<'a> Emitter<'_, 'a> {
         Ok(())
     }
 
+    fn name(&mut self) -> Option<u16> {
+        self.constants.stack_map_name()
+    }
+}
+
+impl Emitter<'_, '_> {
     /// Adds the targets that are new; those of the old jumps are in already.
     fn complete_targets(&mut self) {
-        let Some(targets) = &mut self.targets else { return };
         let gotos = self.edit.pieces.iter().filter_map(|piece| match piece {
             Piece::Goto { to, .. } => Some(*to),
             Piece::Code { .. } => None,
@@ -59,16 +62,16 @@ impl<'a> Emitter<'_, 'a> {
             if let Place::Slot { pc, .. } = place
                 && self.layout.has_pieces(pc)
             {
-                targets.add(place);
+                self.targets.add(place);
             }
         }
-        targets.sort();
+        self.targets.sort();
     }
 }
 
 /// The table being written.
-struct StackMap<'s, 'a> {
-    layout: &'s Layout<'s, 'a>,
+pub(super) struct StackMap<'s> {
+    map: CodeMap<'s>,
     out: &'s mut Vec<u8>,
     count_at: usize,
     count: u16,
@@ -76,14 +79,14 @@ struct StackMap<'s, 'a> {
     last: Option<u32>,
 }
 
-impl<'s, 'a> StackMap<'s, 'a> {
-    fn begin(layout: &'s Layout<'s, 'a>, out: &'s mut Vec<u8>) -> Self {
+impl<'s> StackMap<'s> {
+    pub(super) fn begin(map: CodeMap<'s>, out: &'s mut Vec<u8>) -> Self {
         let count_at = out.len();
         put2(out, 0);
-        Self { layout, out, count_at, count: 0, last: None }
+        Self { map, out, count_at, count: 0, last: None }
     }
 
-    fn end(self) {
+    pub(super) fn end(self) {
         self.out[self.count_at..self.count_at + 2].copy_from_slice(&self.count.to_be_bytes());
     }
 
@@ -103,7 +106,7 @@ impl<'s, 'a> StackMap<'s, 'a> {
     }
 
     /// A frame in its old encoding, with the short form given up where the distance outgrew it.
-    fn put(&mut self, frame: FrameAt<'_>, pc: u32) -> Result<(), RelocateError> {
+    pub(super) fn put(&mut self, frame: FrameAt<'_>, pc: u32) -> Result<(), RelocateError> {
         let delta = self.next(pc)?;
         let short_delta = u8::try_from(delta).ok().filter(|delta| *delta < 64);
         match (frame.kind, short_delta) {
@@ -134,7 +137,7 @@ impl<'s, 'a> StackMap<'s, 'a> {
             let count = if frame.kind == FULL { reader.u2()? } else { 1 };
             for _ in 0..count {
                 if let VerificationType::Uninitialized(pc) = read_type(&mut reader)? {
-                    let new_pc = short(self.layout.instruction(usize::from(pc))?);
+                    let new_pc = short(self.map.instruction(usize::from(pc))?);
                     let end = body_at + reader.pos();
                     self.out[end - 2..end].copy_from_slice(&new_pc.to_be_bytes());
                 }
@@ -143,7 +146,7 @@ impl<'s, 'a> StackMap<'s, 'a> {
         Ok(())
     }
 
-    fn put_block(
+    pub(super) fn put_block(
         &mut self,
         frame: &BlockFrame<'_>,
         pc: u32,
@@ -152,8 +155,8 @@ impl<'s, 'a> StackMap<'s, 'a> {
         let delta = self.next(pc)?;
         self.out.push(FULL);
         put2(self.out, delta);
-        emit_types(frame.locals(), self.layout, constants, self.out)?;
-        emit_types(frame.stack(), self.layout, constants, self.out)
+        emit_types(frame.locals(), self.map, constants, self.out)?;
+        emit_types(frame.stack(), self.map, constants, self.out)
     }
 }
 
@@ -167,7 +170,7 @@ fn repeated(frame: FrameAt<'_>) -> FrameAt<'_> {
 
 fn emit_types(
     types: &[VerificationType<'_>],
-    layout: &Layout<'_, '_>,
+    map: CodeMap<'_>,
     constants: &mut dyn Constants,
     out: &mut Vec<u8>,
 ) -> Result<(), RelocateError> {
@@ -184,7 +187,7 @@ fn emit_types(
             }
             VerificationType::Uninitialized(pc) => {
                 out.push(8);
-                put2(out, short(layout.instruction(usize::from(*pc))?));
+                put2(out, short(map.instruction(usize::from(*pc))?));
             }
             other => out.push(simple_tag(*other)),
         }
@@ -210,7 +213,7 @@ fn simple_tag(it: VerificationType<'_>) -> u8 {
 pub(super) struct FrameTargets {
     /// (pc, slot), only for pcs with inserted pieces; sorted once complete.
     slots: Vec<(usize, usize)>,
-    /// Pcs with inserted pieces that the instruction before does not fall into. Sorted.
+    /// Pcs with inserted pieces that the instruction before does not fall into; sorted once complete.
     cut_off: Vec<usize>,
     /// The answer given last.
     found: Vec<usize>,
@@ -239,6 +242,7 @@ impl FrameTargets {
     fn sort(&mut self) {
         self.slots.sort_unstable();
         self.slots.dedup();
+        self.cut_off.sort_unstable();
     }
 
     /// The slots of `pc` that get a copy of its frame, in order.

@@ -2,23 +2,28 @@
 //! is copied.
 //!
 //! Nine methods in ten protect nothing and do not switch. Every jump to an instruction of theirs lands in front of what
-//! is inserted there, but for the first instruction, where it lands behind what greets the entry.
+//! is inserted there, but for the first instruction, where it lands behind what greets the entry. One block may be
+//! appended that gets what the code throws.
 
-use super::emit::{CODE_HEADER, Emitter, put_run};
-use super::layout::Layout;
-use super::positions::{Moved, Positions};
-use super::{CodeEdit, Constants, MethodCode, RelocateError, Relocator};
-use crate::{Landmark, Replacements, Role};
+use super::attributes::{Attributes, Frames};
+use super::emit::{CODE_HEADER, put_header, put_run, short};
+use super::positions::{CodeMap, Moved, Positions};
+use super::stack_map::StackMap;
+use super::{BlockFrame, Constants, MethodCode, RelocateError, Relocator};
+use crate::bytes::put2;
+use crate::frames::EncodedFrames;
+use crate::opcodes::{GOTO_W, JSR_W};
+use crate::{ClassError, Landmark, Replacements, Role};
 
 /// The longest new code in which everything reaches everything.
 const MAX_STREAMED_LEN: usize = 32_767;
 
 /// Writes what is inserted into a method, in the order of the code.
-pub trait Inserter<'a> {
+pub trait Inserter {
     /// The most bytes it writes at one place.
     const MAX_INSERTED: usize;
 
-    /// Whether something stands in front of instructions of this role.
+    /// Whether something stands in front of instructions of this role: calls, returns or throws.
     fn wants(&self, role: Role) -> bool;
 
     /// Writes what stands in front of everything, where jumps do not come by.
@@ -27,8 +32,9 @@ pub trait Inserter<'a> {
     /// Writes what stands in front of an instruction of a role it wants.
     fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
-    /// Adds at most one block behind the code, and the rows of the exception table, which must not need any slot.
-    fn append(&mut self, edit: &mut CodeEdit<'a>) -> Result<(), RelocateError>;
+    /// Writes a block that handles everything thrown from the old instruction on whose pc it gives. It finds no locals and
+    /// does not go on. `None` for no block.
+    fn put_handler(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, RelocateError>;
 
     fn constants(&mut self) -> &mut dyn Constants;
 }
@@ -37,28 +43,26 @@ impl Relocator {
     /// Whether [`Self::stream`] can take the method with insertions of this size.
     pub fn can_stream(source: &MethodCode<'_, '_>, max_inserted: usize) -> bool {
         let code = source.code.bytes;
-        let places = source.outline.landmarks().len() + 2;
         !source.has_old_header()
             && !source.code.has_exceptions()
             && !source.outline.has_switches()
             && !code.is_empty()
-            && code.len() + places * max_inserted <= MAX_STREAMED_LEN
+            && code.len() + places(source) * max_inserted <= MAX_STREAMED_LEN
     }
 
     /// Adds the method's `Code` attribute to `replacements` with what `inserter` writes; nothing if that is nothing, and
-    /// nothing on an error. `edit` has a stack size and nothing else; the rest of it is only lent.
-    pub fn stream<'a, I: Inserter<'a>>(
+    /// nothing on an error.
+    pub fn stream<'a, I: Inserter>(
         &mut self,
         source: &MethodCode<'_, 'a>,
-        edit: &mut CodeEdit<'a>,
+        max_stack: u16,
         inserter: &mut I,
         replacements: &mut Replacements<'a>,
     ) -> Result<(), RelocateError> {
         let out = &mut replacements.contents;
         let start = out.len();
-        let places = source.outline.landmarks().len() + 2;
-        out.reserve(source.attribute.data.len() + places * I::MAX_INSERTED + 64);
-        match self.stream_to(source, edit, inserter, out) {
+        out.reserve(source.attribute.data.len() + places(source) * I::MAX_INSERTED + 64);
+        match self.stream_to(source, max_stack, inserter, out) {
             Ok(true) => replacements.finish(source.attribute),
             Ok(false) => out.truncate(start),
             Err(error) => {
@@ -70,43 +74,64 @@ impl Relocator {
     }
 
     /// False if nothing has changed.
-    fn stream_to<'a>(
+    fn stream_to<I: Inserter>(
         &mut self,
-        source: &MethodCode<'_, 'a>,
-        edit: &mut CodeEdit<'a>,
-        inserter: &mut impl Inserter<'a>,
+        source: &MethodCode<'_, '_>,
+        max_stack: u16,
+        inserter: &mut I,
         out: &mut Vec<u8>,
     ) -> Result<bool, RelocateError> {
         out.extend_from_slice(&[0; CODE_HEADER]);
         let base = out.len();
         self.positions.clear();
-        self.positions.copy(source.code.bytes, source.outline.landmarks(), inserter, out)?;
-        if self.positions.start_landing > 0 {
-            edit.landings.push((0, 1));
-        }
-        inserter.append(edit)?;
-        if self.positions.end as usize == source.code.bytes.len() && edit.appended.is_empty() {
+        let code = source.code.bytes;
+        let start_landing = self.positions.copy(code, source.outline.calls_and_exits(), inserter, out)?;
+        let handler_pc = new_pc(base, out);
+        let protected_from = inserter.put_handler(out)?;
+        if handler_pc as usize == code.len() && protected_from.is_none() {
             return Ok(false);
         }
-        let layout = Layout::streamed(source, edit, &mut self.positions);
-        let constants = inserter.constants();
-        let emitter = Emitter { source, edit, layout: &layout, targets: None, changed: true, constants };
-        emitter.emit_behind(out, base)?;
+        let new_len = new_pc(base, out);
+        let map = CodeMap { outline: source.outline, moved: &self.positions.moved };
+        let streamed = Streamed { source, map, start_landing };
+        let (header, new_code) = out[base - CODE_HEADER..].split_at_mut(CODE_HEADER);
+        put_header(header, max_stack, source.code.max_locals, new_len);
+        streamed.aim_jumps(new_code)?;
+        let handler = protected_from.map(|_| handler_pc);
+        match protected_from {
+            Some(from) => {
+                // One row, for exceptions of every type.
+                let rows = [1, short(map.moved(from)?.before()), short(handler_pc), short(handler_pc), 0];
+                rows.iter().for_each(|value| put2(out, *value));
+            }
+            None => put2(out, 0),
+        }
+        let mut frames = StreamedFrames { streamed: &streamed, handler, constants: inserter.constants() };
+        let appends = handler.is_some();
+        Attributes { source, map, names: &mut self.names, exceptions: &[], changed: true, appends }
+            .put(&mut frames, out)?;
         Ok(true)
     }
 }
 
+/// How many places there are to insert at.
+fn places(source: &MethodCode<'_, '_>) -> usize {
+    source.outline.calls_and_exits().len() + 2
+}
+
 impl Positions {
-    /// Copies the code with what is inserted, and notes where everything went.
-    fn copy<'a>(
+    /// Copies the code with what is inserted, and notes where everything went. Gives where jumps to the first
+    /// instruction land.
+    fn copy(
         &mut self,
         code: &[u8],
         landmarks: &[Landmark],
-        inserter: &mut impl Inserter<'a>,
+        inserter: &mut impl Inserter,
         out: &mut Vec<u8>,
-    ) -> Result<(), RelocateError> {
+    ) -> Result<u32, RelocateError> {
         let base = out.len();
-        let landmarks = self.greet_entry(landmarks, inserter, out)?;
+        inserter.put_entry(out)?;
+        let start_landing = new_pc(base, out);
         let mut copied = 0;
         for landmark in landmarks {
             if !inserter.wants(landmark.role) {
@@ -119,33 +144,10 @@ impl Positions {
             self.stop(copied, before, new_pc(base, out));
         }
         put_run(code, copied..code.len(), out);
-        self.end = new_pc(base, out);
-        self.stop(code.len(), self.end, self.end);
-        Ok(())
-    }
-
-    /// Writes what stands in front of the first instruction; gives the landmarks behind it.
-    fn greet_entry<'a, 'l>(
-        &mut self,
-        landmarks: &'l [Landmark],
-        inserter: &mut impl Inserter<'a>,
-        out: &mut Vec<u8>,
-    ) -> Result<&'l [Landmark], RelocateError> {
-        let base = out.len();
-        inserter.put_entry(out)?;
-        self.start_landing = new_pc(base, out);
-        if self.start_landing == 0 {
-            return Ok(landmarks);
-        }
-        let rest = match landmarks {
-            [first, rest @ ..] if first.pc() == 0 && inserter.wants(first.role) => {
-                inserter.put_before(first.role, out)?;
-                rest
-            }
-            all => all,
-        };
-        self.stop(0, 0, new_pc(base, out));
-        Ok(rest)
+        let end = new_pc(base, out);
+        self.stop(code.len(), end, end);
+        self.moved[0] = Moved::to(0, self.moved[0].at());
+        Ok(start_landing)
     }
 
     /// Notes that what was at `pc` is now at `at`, behind what is inserted from `before` on; all in front of it, up to
@@ -162,4 +164,66 @@ impl Positions {
 #[inline]
 fn new_pc(base: usize, out: &[u8]) -> u32 {
     (out.len() - base) as u32
+}
+
+/// Code that was streamed.
+struct Streamed<'s, 'a> {
+    source: &'s MethodCode<'s, 'a>,
+    map: CodeMap<'s>,
+    /// Where jumps to the first instruction land.
+    start_landing: u32,
+}
+
+impl Streamed<'_, '_> {
+    /// Where control that comes to the old `pc` arrives.
+    #[inline]
+    fn landing(&self, pc: usize) -> Result<u32, ClassError> {
+        let moved = self.map.moved(pc)?;
+        Ok(if pc == 0 { self.start_landing } else { moved.before() })
+    }
+
+    /// Gives the copied jumps their new distances.
+    fn aim_jumps(&self, code: &mut [u8]) -> Result<(), ClassError> {
+        let old = self.source.code.bytes;
+        for jump in self.source.outline.jumps().iter().filter(|it| it.role != Role::Ret) {
+            let from = self.map.moved[jump.pc()].at();
+            let operand = from as usize + 1;
+            if matches!(jump.opcode, GOTO_W | JSR_W) {
+                let target = jump.insn(old)?.targets().next().unwrap_or(usize::MAX);
+                let distance = self.landing(target)?.wrapping_sub(from);
+                code[operand..operand + 4].copy_from_slice(&distance.to_be_bytes());
+            } else {
+                let distance = self.landing(jump.short_target(old))?.wrapping_sub(from);
+                code[operand..operand + 2].copy_from_slice(&(distance as u16).to_be_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every frame stays one frame; one more for the handler, where there is one.
+struct StreamedFrames<'s, 'a> {
+    streamed: &'s Streamed<'s, 'a>,
+    /// Its new pc.
+    handler: Option<u32>,
+    constants: &'s mut dyn Constants,
+}
+
+impl<'a> Frames<'a> for StreamedFrames<'_, 'a> {
+    fn put_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let mut frames = EncodedFrames::new(table)?;
+        let mut stack_map = StackMap::begin(self.streamed.map, out);
+        while let Some(frame) = frames.advance()? {
+            stack_map.put(frame, self.streamed.landing(frame.pc)?)?;
+        }
+        if let Some(pc) = self.handler {
+            stack_map.put_block(&BlockFrame::Handler(Vec::new()), pc, self.constants)?;
+        }
+        stack_map.end();
+        Ok(())
+    }
+
+    fn name(&mut self) -> Option<u16> {
+        self.constants.stack_map_name()
+    }
 }

@@ -4,7 +4,7 @@ use crate::builder::{Builder, OBJECT};
 use crate::relocate::{NoConstants, edit, insert};
 use catchment_classfile::opcodes::{GOTO, ICONST_0, IFEQ, INVOKESTATIC, NOP, POP, RETURN, TABLESWITCH};
 use catchment_classfile::{
-    ClassFile, CodeEdit, Constants, Inserter, MethodCode, Outlines, PoolAppender, RelocateError, Relocator,
+    ClassFile, Constants, Inserter, MethodCode, Outlines, PoolAppender, RelocateError, Relocator,
     Replacements, Role, replace_code,
 };
 
@@ -17,7 +17,7 @@ struct Greeter {
     constants: NoConstants,
 }
 
-impl<'a> Inserter<'a> for Greeter {
+impl Inserter for Greeter {
     const MAX_INSERTED: usize = 3;
 
     fn wants(&self, role: Role) -> bool {
@@ -34,8 +34,8 @@ impl<'a> Inserter<'a> for Greeter {
         Ok(())
     }
 
-    fn append(&mut self, _: &mut CodeEdit<'a>) -> Result<(), RelocateError> {
-        Ok(())
+    fn put_handler(&mut self, _: &mut Vec<u8>) -> Result<Option<usize>, RelocateError> {
+        Ok(None)
     }
 
     fn constants(&mut self) -> &mut dyn Constants {
@@ -55,9 +55,8 @@ fn stream(class: &[u8], entry: bool) -> Option<Vec<u8>> {
         return None;
     }
     let mut replacements = Replacements::default();
-    let mut edit = CodeEdit { max_stack: code.max_stack, ..CodeEdit::default() };
     let mut greeter = Greeter { entry, constants: NoConstants };
-    Relocator::default().stream(&source, &mut edit, &mut greeter, &mut replacements).expect("fits");
+    Relocator::default().stream(&source, code.max_stack, &mut greeter, &mut replacements).expect("fits");
     Some(replace_code(&class, &PoolAppender::new(&class.pool), &replacements))
 }
 

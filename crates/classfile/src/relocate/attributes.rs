@@ -1,0 +1,212 @@
+//! The attributes of a method's code, moved with it.
+
+use super::emit::patch_length;
+use super::positions::CodeMap;
+use super::{MethodCode, NewException, RelocateError};
+use crate::bytes::{Reader, put2, put4, u2_at};
+use crate::type_annotations::{self, PositionMap};
+use crate::{Attribute, ClassError, ConstantPool};
+
+/// What an attribute of code holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Frames,
+    Lines,
+    Variables,
+    TypeAnnotations,
+    /// It may hold positions nobody here can map.
+    Unknown,
+}
+
+impl Kind {
+    fn of(name: &[u8]) -> Self {
+        match name {
+            b"StackMapTable" => Self::Frames,
+            b"LineNumberTable" => Self::Lines,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => Self::Variables,
+            b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => Self::TypeAnnotations,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The kinds of the attributes of one class by the index of their name, once they were looked up.
+#[derive(Debug, Default)]
+pub(super) struct AttributeNames {
+    known: Vec<(u16, Kind)>,
+}
+
+/// More names than real classes have.
+const MAX_KNOWN: usize = 16;
+
+impl AttributeNames {
+    #[inline]
+    fn kind_of<'a>(&mut self, attribute: &Attribute<'a>, pool: &ConstantPool<'a>) -> Kind {
+        match self.known.iter().find(|(index, _)| *index == attribute.name_index) {
+            Some((_, kind)) => *kind,
+            None => self.look_up(attribute, pool),
+        }
+    }
+
+    fn look_up<'a>(&mut self, attribute: &Attribute<'a>, pool: &ConstantPool<'a>) -> Kind {
+        let kind = Kind::of(attribute.name(pool).as_bytes());
+        if self.known.len() < MAX_KNOWN {
+            self.known.push((attribute.name_index, kind));
+        }
+        kind
+    }
+}
+
+/// Writes the stack map of a method.
+pub(super) trait Frames<'a> {
+    /// Appends the old table, relocated, and the frames of appended blocks.
+    fn put_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError>;
+
+    /// A constant `StackMapTable`.
+    fn name(&mut self) -> Option<u16>;
+}
+
+/// What the attributes are moved by.
+pub(super) struct Attributes<'e, 'a> {
+    pub(super) source: &'e MethodCode<'e, 'a>,
+    pub(super) map: CodeMap<'e>,
+    pub(super) names: &'e mut AttributeNames,
+    pub(super) exceptions: &'e [NewException],
+    /// Whether anything moves.
+    pub(super) changed: bool,
+    /// Whether there are blocks behind the code.
+    pub(super) appends: bool,
+}
+
+impl<'a> Attributes<'_, 'a> {
+    pub(super) fn put(
+        &mut self,
+        frames: &mut impl Frames<'a>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RelocateError> {
+        let count_at = out.len();
+        put2(out, 0);
+        let mut count = 0u16;
+        let mut has_frames = false;
+        for attribute in self.source.code.attributes.iter() {
+            let kind = self.kind_of(&attribute);
+            // Unknown ones are right only where nothing moves.
+            if kind == Kind::Unknown && self.changed {
+                continue;
+            }
+            let at = begin(attribute.name_index, out);
+            has_frames |= kind == Kind::Frames;
+            self.put_contents(kind, attribute.data, frames, out)?;
+            patch_length(out, at);
+            count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
+        }
+        if !has_frames && self.needs_new_stack_map() {
+            let at = begin(frames.name().ok_or(RelocateError::PoolFull)?, out);
+            frames.put_frames(&[0, 0], out)?;
+            patch_length(out, at);
+            count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
+        }
+        out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
+        Ok(())
+    }
+
+    fn kind_of(&mut self, attribute: &Attribute<'a>) -> Kind {
+        let class = self.source.class;
+        match self.names.kind_of(attribute, &class.pool) {
+            // JVMS §4.7.4: ignored below version 50, and then it may hold anything.
+            Kind::Frames if class.major < 50 => Kind::Unknown,
+            kind => kind,
+        }
+    }
+
+    fn put_contents(
+        &self,
+        kind: Kind,
+        data: &'a [u8],
+        frames: &mut impl Frames<'a>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RelocateError> {
+        match kind {
+            Kind::Frames => frames.put_frames(data, out)?,
+            Kind::Lines => put_rows::<4>(data, out, |row| {
+                let pc = self.map.debug_position(usize::from(u2_at(row, 0)))?;
+                row[..2].copy_from_slice(&pc.to_be_bytes());
+                Ok(())
+            })?,
+            Kind::Variables => put_rows::<10>(data, out, |row| {
+                let (start, length) = self.map.debug_range(u2_at(row, 0), u2_at(row, 2))?;
+                row[..2].copy_from_slice(&start.to_be_bytes());
+                row[2..4].copy_from_slice(&length.to_be_bytes());
+                Ok(())
+            })?,
+            Kind::TypeAnnotations => {
+                type_annotations::relocate(data, &CodePositions::new(self.exceptions, self.map), out)?;
+            }
+            Kind::Unknown => out.extend_from_slice(data),
+        }
+        Ok(())
+    }
+
+    /// Straight-line methods have no stack map of their own; an appended block makes one necessary.
+    fn needs_new_stack_map(&self) -> bool {
+        let straight = || {
+            let mut jumps = self.source.outline.jumps().iter();
+            !self.source.code.has_exceptions() && !jumps.any(|it| it.role.has_targets())
+        };
+        let major = self.source.class.major;
+        self.appends && (major > 50 || major == 50 && straight())
+    }
+}
+
+/// Begins an attribute; gives where its length goes.
+fn begin(name_index: u16, out: &mut Vec<u8>) -> usize {
+    put2(out, name_index);
+    put4(out, 0);
+    out.len() - 4
+}
+
+/// Copies a table and then lets `aim` change each row in its place.
+fn put_rows<const WIDTH: usize>(
+    data: &[u8],
+    out: &mut Vec<u8>,
+    aim: impl Fn(&mut [u8; WIDTH]) -> Result<(), ClassError>,
+) -> Result<(), ClassError> {
+    let count = usize::from(Reader::new(data).u2()?);
+    let rows = out.len() + 2;
+    out.extend_from_slice(data);
+    if out.len() != rows + count * WIDTH {
+        let what = "its length does not match its count".to_string();
+        return Err(ClassError::Attribute { attribute: "debug table", what });
+    }
+    out[rows..].as_chunks_mut::<WIDTH>().0.iter_mut().try_for_each(aim)
+}
+
+/// Positions of type annotations in the new code.
+struct CodePositions<'e> {
+    map: CodeMap<'e>,
+    /// The new row of each old row of the exception table.
+    rows: Vec<(u16, u16)>,
+}
+
+impl<'e> CodePositions<'e> {
+    fn new(exceptions: &[NewException], map: CodeMap<'e>) -> Self {
+        let rows = exceptions.iter().zip(0u16..).filter_map(|(row, new)| Some((row.original?, new)));
+        let mut rows: Vec<(u16, u16)> = rows.collect();
+        rows.sort_unstable();
+        Self { map, rows }
+    }
+}
+
+impl PositionMap for CodePositions<'_> {
+    fn range(&self, start: u16, length: u16) -> Result<(u16, u16), ClassError> {
+        self.map.debug_range(start, length)
+    }
+
+    fn instruction(&self, pc: u16) -> Result<u16, ClassError> {
+        self.map.instruction(usize::from(pc)).map(super::emit::short)
+    }
+
+    fn exception(&self, index: u16) -> u16 {
+        self.rows.binary_search_by_key(&index, |(old, _)| *old).map_or(index, |row| self.rows[row].1)
+    }
+}
