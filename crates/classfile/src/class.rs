@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, put2, put4};
 use crate::{Attribute, Attributes, ClassError, Code, ConstantPool, JvmStr, PoolAppender};
+use std::ops::Range;
 
 const MAGIC: u32 = 0xCAFE_BABE;
 
@@ -131,40 +132,47 @@ impl CodeName<'_, '_> {
 
 /// The new contents of some `Code` attributes, in file order.
 #[derive(Debug, Default)]
-pub struct Replacements<'a> {
+pub(crate) struct Replacements {
     pub(crate) contents: Vec<u8>,
-    /// Each with the end of its contents.
-    attributes: Vec<(Attribute<'a>, usize)>,
+    replaced: Vec<Replaced>,
 }
 
-impl<'a> Replacements<'a> {
-    /// With room for new code of a class of the given size.
-    pub fn with_room_for(class: &ClassFile<'_>) -> Self {
-        Self {
-            contents: Vec::with_capacity(class.bytes.len()),
-            attributes: Vec::with_capacity(class.methods.len()),
-        }
+/// A `Code` attribute with new contents.
+#[derive(Debug)]
+struct Replaced {
+    /// Where the old contents lie in the class file.
+    old: Range<usize>,
+    /// Where the new ones end.
+    end: usize,
+}
+
+impl Replacements {
+    pub(crate) fn clear(&mut self) {
+        self.contents.clear();
+        self.replaced.clear();
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.attributes.is_empty()
-    }
-
-    pub fn len(&self) -> usize {
-        self.attributes.len()
+    pub(crate) fn len(&self) -> usize {
+        self.replaced.len()
     }
 
     /// Makes what was appended to the contents those of `attribute`.
-    pub(crate) fn finish(&mut self, attribute: Attribute<'a>) {
-        self.attributes.push((attribute, self.contents.len()));
+    pub(crate) fn finish(&mut self, attribute: Attribute<'_>) {
+        let old = attribute.offset..attribute.offset + attribute.data.len();
+        self.replaced.push(Replaced { old, end: self.contents.len() });
     }
 }
 
 /// The class with new constants behind the old ones and some `Code` attributes replaced; everything else is
 /// copied byte for byte.
-pub fn replace_code(class: &ClassFile<'_>, pool: &PoolAppender, replacements: &Replacements<'_>) -> Vec<u8> {
-    let grown = pool.bytes().len() + replacements.contents.len();
-    let mut out = Vec::with_capacity(class.bytes.len() + grown);
+pub(crate) fn replace_code(
+    class: &ClassFile<'_>,
+    pool: &PoolAppender,
+    replacements: &Replacements,
+) -> Vec<u8> {
+    let dropped: usize = replacements.replaced.iter().map(|it| it.old.len()).sum();
+    let added = pool.bytes().len() + replacements.contents.len();
+    let mut out = Vec::with_capacity(class.bytes.len() + added - dropped);
     out.extend_from_slice(&class.bytes[..8]);
     // The appender refuses to pass 65,535.
     put2(&mut out, u16::try_from(pool.count()).unwrap_or(u16::MAX));
@@ -172,12 +180,12 @@ pub fn replace_code(class: &ClassFile<'_>, pool: &PoolAppender, replacements: &R
     out.extend_from_slice(pool.bytes());
     let mut copied = class.pool.end();
     let mut start = 0;
-    for (attribute, end) in &replacements.attributes {
+    for Replaced { old, end } in &replacements.replaced {
         let contents = &replacements.contents[start..*end];
-        out.extend_from_slice(&class.bytes[copied..attribute.offset - 4]);
+        out.extend_from_slice(&class.bytes[copied..old.start - 4]);
         put4(&mut out, u32::try_from(contents.len()).unwrap_or(u32::MAX));
         out.extend_from_slice(contents);
-        copied = attribute.offset + attribute.data.len();
+        copied = old.end;
         start = *end;
     }
     out.extend_from_slice(&class.bytes[copied..]);

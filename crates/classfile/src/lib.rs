@@ -25,7 +25,7 @@ mod type_annotations;
 
 pub use annotations::annotation_types;
 pub use attribute::{Attribute, Attributes};
-pub use class::{ClassFile, Member, Replacements, replace_code};
+pub use class::{ClassFile, Member};
 pub use code::{Code, ExceptionEntry};
 pub use error::ClassError;
 pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};
@@ -36,7 +36,7 @@ pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
     Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, Inserter, MethodCode, NewException, Piece, Place,
-    RelocateError, Relocator,
+    RelocateError, Relocator, RelocatorBuffers,
 };
 pub use rewrite::{Rewritten, rewrite};
 pub use tables::{LineNumber, LineTable};

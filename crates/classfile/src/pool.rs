@@ -185,12 +185,20 @@ pub struct PoolAppender {
     bytes: Vec<u8>,
 }
 
-/// Bytes that a class and a handful of its methods take.
-const ROOM_FOR_A_FEW: usize = 400;
-
 impl PoolAppender {
     pub fn new(pool: &ConstantPool<'_>) -> Self {
-        Self { first: pool.count(), added: 0, bytes: Vec::with_capacity(ROOM_FOR_A_FEW) }
+        Self::with_buffer(pool, Vec::new())
+    }
+
+    /// With the memory of `buffer`.
+    pub fn with_buffer(pool: &ConstantPool<'_>, mut buffer: Vec<u8>) -> Self {
+        buffer.clear();
+        Self { first: pool.count(), added: 0, bytes: buffer }
+    }
+
+    /// Gives the memory back.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The count to write in the class file.

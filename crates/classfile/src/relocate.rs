@@ -23,10 +23,16 @@ mod stack_map;
 mod stops;
 mod stream;
 
+use crate::class::{Replacements, replace_code};
 use crate::{
-    Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, Replacements,
+    Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, PoolAppender,
     VerificationType,
 };
+use attributes::AttributeNames;
+use emit::Emitter;
+use layout::Layout;
+use positions::Positions;
+use stack_map::FrameTargets;
 use std::ops::Range;
 
 pub use stream::Inserter;
@@ -175,6 +181,13 @@ impl CodeEdit<'_> {
         self.max_stack = 0;
     }
 
+    /// An empty edit with the same memory.
+    pub fn emptied<'b>(mut self) -> CodeEdit<'b> {
+        self.clear();
+        let Self { code, pieces, landings, redirects, exceptions, max_stack, .. } = self;
+        CodeEdit { code, pieces, landings, redirects, appended: Vec::new(), exceptions, max_stack }
+    }
+
     fn landing(&self, pc: usize) -> usize {
         self.landings.binary_search_by_key(&pc, |(at, _)| *at).map_or(0, |index| self.landings[index].1)
     }
@@ -239,28 +252,37 @@ impl MethodCode<'_, '_> {
     }
 }
 
-/// Applies edits to methods of one class. It is there to be used for many: its buffers are kept from one to the next.
+/// The memory of a [`Relocator`], to be used for one class after the other.
 #[derive(Debug, Default)]
-pub struct Relocator {
-    positions: positions::Positions,
-    frame_targets: stack_map::FrameTargets,
-    names: attributes::AttributeNames,
+pub struct RelocatorBuffers {
+    positions: Positions,
+    frame_targets: FrameTargets,
+    names: AttributeNames,
+    replacements: Replacements,
 }
 
-impl Relocator {
-    /// With room for many insertions into code of the given length.
-    pub fn with_room_for(len: usize) -> Self {
-        Self { positions: positions::Positions::with_room_for(len), ..Self::default() }
+/// Applies edits to the methods of one class, in file order.
+#[derive(Debug)]
+pub struct Relocator<'r, 'a> {
+    class: &'r ClassFile<'a>,
+    buffers: &'r mut RelocatorBuffers,
+}
+
+impl<'r, 'a> Relocator<'r, 'a> {
+    pub fn new(class: &'r ClassFile<'a>, buffers: &'r mut RelocatorBuffers) -> Self {
+        buffers.names.clear();
+        buffers.replacements.clear();
+        Self { class, buffers }
     }
 
-    /// Adds the method's `Code` attribute with `edit` applied to `replacements`; nothing on an error.
-    pub fn relocate<'a>(
+    /// Gives the method new code with `edit` applied; on an error it stays as it is.
+    pub fn relocate(
         &mut self,
         source: &MethodCode<'_, 'a>,
         edit: &CodeEdit<'a>,
         constants: &mut dyn Constants,
-        replacements: &mut Replacements<'a>,
     ) -> Result<(), RelocateError> {
+        let RelocatorBuffers { positions, frame_targets: targets, names, replacements } = &mut *self.buffers;
         let out = &mut replacements.contents;
         let start = out.len();
         if source.has_old_header() {
@@ -269,14 +291,23 @@ impl Relocator {
             }
             out.extend_from_slice(source.attribute.data);
         } else {
-            let layout = layout::Layout::of(source, edit, &mut self.positions)?;
-            let targets = &mut self.frame_targets;
+            let layout = Layout::of(source, edit, positions)?;
             targets.clear();
             let changed = !edit.is_empty();
-            let emitter = emit::Emitter { source, edit, layout: &layout, targets, changed, constants };
-            emitter.emit(&mut self.names, out).inspect_err(|_| out.truncate(start))?;
+            let emitter = Emitter { source, edit, layout: &layout, targets, changed, constants };
+            emitter.emit(names, out).inspect_err(|_| out.truncate(start))?;
         }
         replacements.finish(source.attribute);
         Ok(())
+    }
+
+    /// How many methods have new code.
+    pub fn changed_methods(&self) -> usize {
+        self.buffers.replacements.len()
+    }
+
+    /// The class with the new code and the constants for it.
+    pub fn finish(self, constants: &PoolAppender) -> Vec<u8> {
+        replace_code(self.class, constants, &self.buffers.replacements)
     }
 }

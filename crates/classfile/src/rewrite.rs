@@ -2,7 +2,7 @@
 
 use crate::{
     ClassFile, CodeEdit, Constants, Member, MethodCode, Outlines, PoolAppender, RelocateError, Relocator,
-    Replacements, replace_code,
+    RelocatorBuffers,
 };
 
 /// What came out.
@@ -18,31 +18,30 @@ pub struct Rewritten {
 
 /// Writes the code of every method anew.
 pub fn rewrite(class: &ClassFile<'_>) -> Rewritten {
-    let mut replacements = Replacements::with_room_for(class);
     let mut refused = Vec::new();
     let mut outlines = Outlines::default();
-    let mut relocator = Relocator::default();
+    let mut buffers = RelocatorBuffers::default();
+    let mut relocator = Relocator::new(class, &mut buffers);
     for method in &class.methods {
         outlines.clear();
-        if let Err(error) = rewrite_method(class, method, &mut outlines, &mut relocator, &mut replacements) {
+        if let Err(error) = rewrite_method(class, method, &mut outlines, &mut relocator) {
             refused.push(error);
         }
     }
-    let bytes = replace_code(class, &PoolAppender::new(&class.pool), &replacements);
-    Rewritten { bytes, methods: replacements.len(), refused }
+    let methods = relocator.changed_methods();
+    Rewritten { bytes: relocator.finish(&PoolAppender::new(&class.pool)), methods, refused }
 }
 
 fn rewrite_method<'a>(
     class: &ClassFile<'a>,
     method: &Member<'a>,
     outlines: &mut Outlines,
-    relocator: &mut Relocator,
-    replacements: &mut Replacements<'a>,
+    relocator: &mut Relocator<'_, 'a>,
 ) -> Result<(), RelocateError> {
     let Some((attribute, code)) = class.code(method)? else { return Ok(()) };
     let span = outlines.add(code.bytes)?;
     let source = MethodCode { class, method, attribute, code, outline: outlines.get(&span) };
-    relocator.relocate(&source, &CodeEdit::unchanged(&code), &mut NoConstants, replacements)
+    relocator.relocate(&source, &CodeEdit::unchanged(&code), &mut NoConstants)
 }
 
 /// Code that does not change needs no new constants.

@@ -5,34 +5,64 @@ use crate::inserts::Insert;
 use crate::method::{MethodWeaver, max_stack};
 use crate::plain::PlainProbes;
 use crate::sites::{ClassSites, MethodSites};
+use crate::{SkippedMethod, Woven};
 use catchment_classfile::{
-    ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, Replacements, replace_code,
+    ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, RelocatorBuffers,
 };
+
+/// Memory that goes from class to class.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    constants: Vec<u8>,
+    relocator: RelocatorBuffers,
+    edit: CodeEdit<'static>,
+    inserts: Vec<Insert>,
+}
 
 pub(crate) struct ClassWeaver<'w, 'a> {
     class: &'w ClassFile<'a>,
     sites: &'w ClassSites<'a>,
     constants: ProbeConstants,
-    replacements: Replacements<'a>,
-    relocator: Relocator,
+    relocator: Relocator<'w, 'a>,
     edit: CodeEdit<'a>,
-    inserts: Vec<Insert>,
+    inserts: &'w mut Vec<Insert>,
 }
 
-impl<'w, 'a> ClassWeaver<'w, 'a> {
-    pub(crate) fn new(class: &'w ClassFile<'a>, sites: &'w ClassSites<'a>, first_id: u32) -> Self {
-        let longest = sites.methods.iter().map(|it| it.code.bytes.len()).max().unwrap_or(0);
-        Self {
-            class,
-            sites,
-            constants: ProbeConstants::new(&class.pool, first_id, sites.count),
-            replacements: Replacements::with_room_for(class),
-            relocator: Relocator::with_room_for(longest),
-            edit: CodeEdit::default(),
-            inserts: Vec::new(),
+/// The new class, or `None` if nothing has changed, and the methods left as they were.
+pub(crate) fn weave_class<'a>(
+    class: &ClassFile<'a>,
+    sites: &ClassSites<'a>,
+    first_id: u32,
+    buffers: &mut Buffers,
+) -> Woven {
+    let mut weaver = ClassWeaver {
+        class,
+        sites,
+        constants: ProbeConstants::new(
+            &class.pool,
+            first_id,
+            sites.count,
+            std::mem::take(&mut buffers.constants),
+        ),
+        relocator: Relocator::new(class, &mut buffers.relocator),
+        edit: std::mem::take(&mut buffers.edit),
+        inserts: &mut buffers.inserts,
+    };
+    let mut skipped = Vec::new();
+    for method in &sites.methods {
+        if let Err(reason) = weaver.weave_method(method) {
+            skipped.push(SkippedMethod::new(method.method, &class.methods[method.method], &reason));
         }
     }
+    let ClassWeaver { relocator, constants, edit, .. } = weaver;
+    let is_changed = relocator.changed_methods() > 0;
+    let bytes = is_changed.then(|| relocator.finish(constants.appended()));
+    buffers.constants = constants.into_buffer();
+    buffers.edit = edit.emptied();
+    Woven { bytes, skipped }
+}
 
+impl<'a> ClassWeaver<'_, 'a> {
     /// Adds the method's new code, if there is anything to change.
     pub(crate) fn weave_method(&mut self, sites: &MethodSites<'a>) -> Result<(), RelocateError> {
         let source = MethodCode {
@@ -49,11 +79,11 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
         let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds);
         self.edit.clear();
         self.inserts.clear();
-        weaver.fill(&mut self.edit, &mut self.inserts, &mut self.constants)?;
+        weaver.fill(&mut self.edit, self.inserts, &mut self.constants)?;
         if self.edit.is_empty() {
             return Ok(());
         }
-        self.relocator.relocate(&source, &self.edit, &mut self.constants, &mut self.replacements)
+        self.relocator.relocate(&source, &self.edit, &mut self.constants)
     }
 
     fn weave_plain(
@@ -68,12 +98,6 @@ impl<'w, 'a> ClassWeaver<'w, 'a> {
             next_in_place: sites.first_in_place,
             constants: &mut self.constants,
         };
-        self.relocator.stream(&source, max_stack(&source)?, &mut probes, &mut self.replacements)
-    }
-
-    /// The new class; `None` if nothing has changed.
-    pub(crate) fn finish(self) -> Option<Vec<u8>> {
-        (!self.replacements.is_empty())
-            .then(|| replace_code(self.class, self.constants.appended(), &self.replacements))
+        self.relocator.stream(&source, max_stack(&source)?, &mut probes)
     }
 }

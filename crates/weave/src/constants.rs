@@ -23,9 +23,10 @@ pub(crate) struct ProbeConstants {
 }
 
 impl ProbeConstants {
-    pub(crate) fn new(pool: &ConstantPool<'_>, first_id: u32, probes: usize) -> Self {
+    /// With the memory of `buffer`.
+    pub(crate) fn new(pool: &ConstantPool<'_>, first_id: u32, probes: usize, buffer: Vec<u8>) -> Self {
         Self {
-            appender: PoolAppender::new(pool),
+            appender: PoolAppender::with_buffer(pool, buffer),
             first_id,
             probes_class: None,
             methods: [0; Probe::COUNT],
@@ -39,6 +40,10 @@ impl ProbeConstants {
 
     pub(crate) fn appended(&self) -> &PoolAppender {
         &self.appender
+    }
+
+    pub(crate) fn into_buffer(self) -> Vec<u8> {
+        self.appender.into_buffer()
     }
 
     /// Appends `push id; invokestatic Probes.method` for the probe with the given local id.

@@ -1,7 +1,7 @@
 //! Class bytes in, class bytes that observe and can throw out. Pure and deterministic.
 //!
 //! A probe is a call of a static method of the Java runtime (see `protocol::runtime_abi`) with a number. Probes
-//! of a class are numbered from 0 by [`prepare`]; [`Prepared::weave`] adds a base, so the same class can be
+//! of a class are numbered from 0 by [`Weaver::prepare`]; [`Weaver::weave`] adds a base, so the same class can be
 //! woven under any base without looking at it again.
 //!
 //! Frames stay right, so woven classes pass the JVM's verifier. A method that cannot hold its probes is left as
@@ -22,9 +22,9 @@ mod sites;
 pub use kinds::ProbeKinds;
 pub use sites::ProbeSite;
 
-use catchment_classfile::{ClassError, ClassFile};
+use catchment_classfile::{ClassError, ClassFile, Member, Outlines, RelocateError};
 use catchment_pairs::{ClassPairs, Problem, pairs_of};
-use class::ClassWeaver;
+use class::{Buffers, weave_class};
 use sites::{ClassSites, number_sites};
 
 /// A method left as it was, and why.
@@ -35,6 +35,17 @@ pub struct SkippedMethod {
     pub name: String,
     pub descriptor: String,
     pub reason: String,
+}
+
+impl SkippedMethod {
+    fn new(index: usize, method: &Member<'_>, reason: &RelocateError) -> Self {
+        Self {
+            method: index,
+            name: method.name.to_string(),
+            descriptor: method.descriptor.to_string(),
+            reason: reason.to_string(),
+        }
+    }
 }
 
 /// The outcome of weaving one class.
@@ -59,11 +70,39 @@ pub struct Prepared<'a> {
     sites: ClassSites<'a>,
 }
 
-/// Reads `bytes` and numbers the probes of `kinds`.
+/// Weaves one class after the other, with the same memory.
+#[derive(Debug, Default)]
+pub struct Weaver {
+    outlines: Outlines,
+    buffers: Buffers,
+}
+
+impl Weaver {
+    /// Reads `bytes` and numbers the probes of `kinds`.
+    pub fn prepare<'a>(&mut self, bytes: &'a [u8], kinds: ProbeKinds) -> Result<Prepared<'a>, WeaveError> {
+        let class = ClassFile::parse(bytes)?;
+        let sites = number_sites(&class, kinds, std::mem::take(&mut self.outlines));
+        Ok(Prepared { class, sites })
+    }
+
+    /// The class with its probes in place; probe `n` reports as `first_id + n`.
+    pub fn weave(&mut self, prepared: &Prepared<'_>, first_id: u32) -> Woven {
+        let Prepared { class, sites } = prepared;
+        if sites.methods.is_empty() {
+            return Woven { bytes: None, skipped: Vec::new() };
+        }
+        weave_class(class, sites, first_id, &mut self.buffers)
+    }
+
+    /// Takes back the memory of a class that is done with.
+    pub fn recycle(&mut self, prepared: Prepared<'_>) {
+        self.outlines = prepared.sites.outlines;
+    }
+}
+
+/// [`Weaver::prepare`] for a single class.
 pub fn prepare(bytes: &[u8], kinds: ProbeKinds) -> Result<Prepared<'_>, WeaveError> {
-    let class = ClassFile::parse(bytes)?;
-    let sites = number_sites(&class, kinds);
-    Ok(Prepared { class, sites })
+    Weaver::default().prepare(bytes, kinds)
 }
 
 impl Prepared<'_> {
@@ -87,24 +126,8 @@ impl Prepared<'_> {
         self.sites.list()
     }
 
-    /// The class with its probes in place; probe `n` reports as `first_id + n`.
+    /// [`Weaver::weave`] for a single class.
     pub fn weave(&self, first_id: u32) -> Woven {
-        if self.sites.methods.is_empty() {
-            return Woven { bytes: None, skipped: Vec::new() };
-        }
-        let mut weaver = ClassWeaver::new(&self.class, &self.sites, first_id);
-        let mut skipped = Vec::new();
-        for sites in &self.sites.methods {
-            if let Err(reason) = weaver.weave_method(sites) {
-                let method = &self.class.methods[sites.method];
-                skipped.push(SkippedMethod {
-                    method: sites.method,
-                    name: method.name.to_string(),
-                    descriptor: method.descriptor.to_string(),
-                    reason: reason.to_string(),
-                });
-            }
-        }
-        Woven { bytes: weaver.finish(), skipped }
+        Weaver::default().weave(self, first_id)
     }
 }

@@ -91,8 +91,13 @@ pub(crate) struct ClassSites<'a> {
     pub(crate) problems: Vec<Problem>,
 }
 
-pub(crate) fn number_sites<'a>(class: &ClassFile<'a>, kinds: ProbeKinds) -> ClassSites<'a> {
-    let mut sites = ClassSites::new(class, kinds);
+/// With the memory of `outlines`.
+pub(crate) fn number_sites<'a>(
+    class: &ClassFile<'a>,
+    kinds: ProbeKinds,
+    outlines: Outlines,
+) -> ClassSites<'a> {
+    let mut sites = ClassSites::new(class, kinds, outlines);
     let finder = TryFinder::new(class);
     for (index, method) in class.methods.iter().enumerate() {
         if let Err(error) = sites.number_method(class, &finder, index) {
@@ -103,9 +108,9 @@ pub(crate) fn number_sites<'a>(class: &ClassFile<'a>, kinds: ProbeKinds) -> Clas
 }
 
 impl<'a> ClassSites<'a> {
-    fn new(class: &ClassFile<'a>, kinds: ProbeKinds) -> Self {
+    fn new(class: &ClassFile<'a>, kinds: ProbeKinds, mut outlines: Outlines) -> Self {
         let methods = Vec::with_capacity(if kinds.beyond_tries() { class.methods.len() } else { 0 });
-        let outlines = Outlines::default();
+        outlines.clear();
         Self { kinds, count: 0, methods, outlines, tries: Vec::new(), problems: Vec::new() }
     }
 

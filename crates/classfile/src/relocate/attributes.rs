@@ -40,6 +40,11 @@ pub(super) struct AttributeNames {
 const MAX_KNOWN: usize = 16;
 
 impl AttributeNames {
+    /// Forgets the names of the last class.
+    pub(super) fn clear(&mut self) {
+        self.known.clear();
+    }
+
     #[inline]
     fn kind_of<'a>(&mut self, attribute: &Attribute<'a>, pool: &ConstantPool<'a>) -> Kind {
         match self.known.iter().find(|(index, _)| *index == attribute.name_index) {

@@ -58,10 +58,6 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    pub(super) fn with_room_for(len: usize) -> Self {
-        Self { moved: Vec::with_capacity(len + BLOCK), ..Self::default() }
-    }
-
     pub(super) fn clear(&mut self) {
         self.clear_places();
         self.widened.clear();

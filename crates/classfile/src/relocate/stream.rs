@@ -5,15 +5,15 @@
 //! is inserted there, but for the first instruction, where it lands behind what greets the entry. One block may be
 //! appended that gets what the code throws.
 
-use super::attributes::{Attributes, Frames};
+use super::attributes::{AttributeNames, Attributes, Frames};
 use super::emit::{CODE_HEADER, put_header, put_run, short};
 use super::positions::{CodeMap, Moved, Positions};
 use super::stack_map::StackMap;
-use super::{BlockFrame, Constants, MethodCode, RelocateError, Relocator};
+use super::{BlockFrame, Constants, MethodCode, RelocateError, Relocator, RelocatorBuffers};
 use crate::bytes::put2;
 use crate::frames::EncodedFrames;
 use crate::opcodes::{GOTO_W, JSR_W};
-use crate::{ClassError, Landmark, Replacements, Role};
+use crate::{ClassError, Landmark, Role};
 
 /// The longest new code in which everything reaches everything.
 const MAX_STREAMED_LEN: usize = 32_767;
@@ -39,7 +39,7 @@ pub trait Inserter {
     fn constants(&mut self) -> &mut dyn Constants;
 }
 
-impl Relocator {
+impl<'a> Relocator<'_, 'a> {
     /// Whether [`Self::stream`] can take the method with insertions of this size.
     pub fn can_stream(source: &MethodCode<'_, '_>, max_inserted: usize) -> bool {
         let code = source.code.bytes;
@@ -50,19 +50,18 @@ impl Relocator {
             && code.len() + places(source) * max_inserted <= MAX_STREAMED_LEN
     }
 
-    /// Adds the method's `Code` attribute to `replacements` with what `inserter` writes; nothing if that is nothing, and
-    /// nothing on an error.
-    pub fn stream<'a, I: Inserter>(
+    /// Gives the method new code with what `inserter` writes; where that is nothing, and on an error, it stays as it is.
+    pub fn stream<I: Inserter>(
         &mut self,
         source: &MethodCode<'_, 'a>,
         max_stack: u16,
         inserter: &mut I,
-        replacements: &mut Replacements<'a>,
     ) -> Result<(), RelocateError> {
+        let RelocatorBuffers { positions, names, replacements, .. } = &mut *self.buffers;
         let out = &mut replacements.contents;
         let start = out.len();
         out.reserve(source.attribute.data.len() + places(source) * I::MAX_INSERTED + 64);
-        match self.stream_to(source, max_stack, inserter, out) {
+        match stream_to(source, max_stack, inserter, positions, names, out) {
             Ok(true) => replacements.finish(source.attribute),
             Ok(false) => out.truncate(start),
             Err(error) => {
@@ -72,46 +71,46 @@ impl Relocator {
         }
         Ok(())
     }
+}
 
-    /// False if nothing has changed.
-    fn stream_to<I: Inserter>(
-        &mut self,
-        source: &MethodCode<'_, '_>,
-        max_stack: u16,
-        inserter: &mut I,
-        out: &mut Vec<u8>,
-    ) -> Result<bool, RelocateError> {
-        out.extend_from_slice(&[0; CODE_HEADER]);
-        let base = out.len();
-        self.positions.clear();
-        let code = source.code.bytes;
-        let start_landing = self.positions.copy(code, source.outline.calls_and_exits(), inserter, out)?;
-        let handler_pc = new_pc(base, out);
-        let protected_from = inserter.put_handler(out)?;
-        if handler_pc as usize == code.len() && protected_from.is_none() {
-            return Ok(false);
-        }
-        let new_len = new_pc(base, out);
-        let map = CodeMap { outline: source.outline, moved: &self.positions.moved };
-        let streamed = Streamed { source, map, start_landing };
-        let (header, new_code) = out[base - CODE_HEADER..].split_at_mut(CODE_HEADER);
-        put_header(header, max_stack, source.code.max_locals, new_len);
-        streamed.aim_jumps(new_code)?;
-        let handler = protected_from.map(|_| handler_pc);
-        match protected_from {
-            Some(from) => {
-                // One row, for exceptions of every type.
-                let rows = [1, short(map.moved(from)?.before()), short(handler_pc), short(handler_pc), 0];
-                rows.iter().for_each(|value| put2(out, *value));
-            }
-            None => put2(out, 0),
-        }
-        let mut frames = StreamedFrames { streamed: &streamed, handler, constants: inserter.constants() };
-        let appends = handler.is_some();
-        Attributes { source, map, names: &mut self.names, exceptions: &[], changed: true, appends }
-            .put(&mut frames, out)?;
-        Ok(true)
+/// False if nothing has changed.
+fn stream_to<I: Inserter>(
+    source: &MethodCode<'_, '_>,
+    max_stack: u16,
+    inserter: &mut I,
+    positions: &mut Positions,
+    names: &mut AttributeNames,
+    out: &mut Vec<u8>,
+) -> Result<bool, RelocateError> {
+    out.extend_from_slice(&[0; CODE_HEADER]);
+    let base = out.len();
+    positions.clear();
+    let code = source.code.bytes;
+    let start_landing = positions.copy(code, source.outline.calls_and_exits(), inserter, out)?;
+    let handler_pc = new_pc(base, out);
+    let protected_from = inserter.put_handler(out)?;
+    if handler_pc as usize == code.len() && protected_from.is_none() {
+        return Ok(false);
     }
+    let new_len = new_pc(base, out);
+    let map = CodeMap { outline: source.outline, moved: &positions.moved };
+    let streamed = Streamed { source, map, start_landing };
+    let (header, new_code) = out[base - CODE_HEADER..].split_at_mut(CODE_HEADER);
+    put_header(header, max_stack, source.code.max_locals, new_len);
+    streamed.aim_jumps(new_code)?;
+    let handler = protected_from.map(|_| handler_pc);
+    match protected_from {
+        Some(from) => {
+            // One row, for exceptions of every type.
+            let rows = [1, short(map.moved(from)?.before()), short(handler_pc), short(handler_pc), 0];
+            rows.iter().for_each(|value| put2(out, *value));
+        }
+        None => put2(out, 0),
+    }
+    let mut frames = StreamedFrames { streamed: &streamed, handler, constants: inserter.constants() };
+    let appends = handler.is_some();
+    Attributes { source, map, names, exceptions: &[], changed: true, appends }.put(&mut frames, out)?;
+    Ok(true)
 }
 
 /// How many places there are to insert at.

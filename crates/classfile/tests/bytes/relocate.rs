@@ -6,8 +6,8 @@ use catchment_classfile::opcodes::{
 };
 use catchment_classfile::{
     Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, MethodCode,
-    NewException, Outlines, Piece, Place, PoolAppender, RelocateError, Relocator, Replacements,
-    VerificationType, replace_code,
+    NewException, Outlines, Piece, Place, PoolAppender, RelocateError, Relocator, RelocatorBuffers,
+    VerificationType,
 };
 
 pub(crate) struct NoConstants;
@@ -32,9 +32,10 @@ pub(crate) fn edit(class: &[u8], change: impl FnOnce(&mut CodeEdit<'_>)) -> Resu
     let mut outlines = Outlines::default();
     let span = outlines.add(code.bytes)?;
     let source = MethodCode { class: &class, method: &method, attribute, code, outline: outlines.get(&span) };
-    let mut replacements = Replacements::default();
-    Relocator::default().relocate(&source, &edit, &mut NoConstants, &mut replacements)?;
-    Ok(replace_code(&class, &PoolAppender::new(&class.pool), &replacements))
+    let mut buffers = RelocatorBuffers::default();
+    let mut relocator = Relocator::new(&class, &mut buffers);
+    relocator.relocate(&source, &edit, &mut NoConstants)?;
+    Ok(relocator.finish(&PoolAppender::new(&class.pool)))
 }
 
 /// Inserts `bytes` in front of the instruction at `pc`.

@@ -5,7 +5,7 @@ use crate::relocate::{NoConstants, edit, insert};
 use catchment_classfile::opcodes::{GOTO, ICONST_0, IFEQ, INVOKESTATIC, NOP, POP, RETURN, TABLESWITCH};
 use catchment_classfile::{
     ClassFile, Constants, Inserter, MethodCode, Outlines, PoolAppender, RelocateError, Relocator,
-    Replacements, Role, replace_code,
+    RelocatorBuffers, Role,
 };
 
 const ENTRY: [u8; 2] = [ICONST_0, POP];
@@ -54,10 +54,11 @@ fn stream(class: &[u8], entry: bool) -> Option<Vec<u8>> {
     if !Relocator::can_stream(&source, Greeter::MAX_INSERTED) {
         return None;
     }
-    let mut replacements = Replacements::default();
+    let mut buffers = RelocatorBuffers::default();
+    let mut relocator = Relocator::new(&class, &mut buffers);
     let mut greeter = Greeter { entry, constants: NoConstants };
-    Relocator::default().stream(&source, code.max_stack, &mut greeter, &mut replacements).expect("fits");
-    Some(replace_code(&class, &PoolAppender::new(&class.pool), &replacements))
+    relocator.stream(&source, code.max_stack, &mut greeter).expect("fits");
+    Some(relocator.finish(&PoolAppender::new(&class.pool)))
 }
 
 /// The same by a plan: pieces, and jumps to the start land behind the entry.
