@@ -14,6 +14,7 @@ pub struct Attribute<'a> {
 }
 
 impl<'a> Attribute<'a> {
+    #[inline]
     pub fn name(&self, pool: &ConstantPool<'a>) -> JvmStr<'a> {
         pool.utf8(self.name_index).unwrap_or_default()
     }
@@ -30,6 +31,7 @@ pub struct Attributes<'a> {
 
 impl<'a> Attributes<'a> {
     /// Reads the table at `start` of the class file `bytes`.
+    #[inline]
     pub(crate) fn read(bytes: &'a [u8], start: usize) -> Result<Self, ClassError> {
         let mut reader = Reader::at(bytes, start);
         for _ in 0..reader.u2()? {
@@ -44,6 +46,7 @@ impl<'a> Attributes<'a> {
         self.end
     }
 
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Attribute<'a>> + use<'a> {
         let bytes = self.bytes;
         let mut pos = self.start + 2;

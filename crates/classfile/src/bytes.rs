@@ -10,18 +10,22 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    #[inline]
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, pos: 0 }
     }
 
+    #[inline]
     pub(crate) fn at(bytes: &'a [u8], pos: usize) -> Self {
         Self { bytes, pos }
     }
 
+    #[inline]
     pub(crate) fn pos(&self) -> usize {
         self.pos
     }
 
+    #[inline]
     pub(crate) fn at_end(&self) -> bool {
         self.pos >= self.bytes.len()
     }
@@ -30,6 +34,7 @@ impl<'a> Reader<'a> {
         self.bytes.len().saturating_sub(self.pos)
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], ClassError> {
         let end = self.pos.checked_add(len);
         match end.and_then(|end| self.bytes.get(self.pos..end)) {
@@ -41,19 +46,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     pub(crate) fn skip(&mut self, len: usize) -> Result<(), ClassError> {
         self.take(len).map(|_| ())
     }
 
+    #[inline]
     pub(crate) fn u1(&mut self) -> Result<u8, ClassError> {
         Ok(self.take(1)?[0])
     }
 
+    #[inline]
     pub(crate) fn u2(&mut self) -> Result<u16, ClassError> {
         let s = self.take(2)?;
         Ok(u16::from_be_bytes([s[0], s[1]]))
     }
 
+    #[inline]
     pub(crate) fn u4(&mut self) -> Result<u32, ClassError> {
         let s = self.take(4)?;
         Ok(u32::from_be_bytes([s[0], s[1], s[2], s[3]]))
@@ -78,10 +87,12 @@ pub(crate) fn u4_at(bytes: &[u8], pos: usize) -> u32 {
     }
 }
 
+#[inline]
 pub(crate) fn put2(out: &mut Vec<u8>, value: u16) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
+#[inline]
 pub(crate) fn put4(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_be_bytes());
 }

@@ -72,6 +72,7 @@ impl<'a> ClassFile<'a> {
     }
 
     /// The code of `method`, with the attribute that holds it; `None` for abstract and native methods.
+    #[inline]
     pub fn code(&self, method: &Member<'a>) -> Result<Option<(Attribute<'a>, Code<'a>)>, ClassError> {
         match method.code {
             Some(attribute) => Ok(Some((attribute, Code::read(self.bytes, attribute)?))),
@@ -157,6 +158,7 @@ impl Replacements {
     }
 
     /// Makes what was appended to the contents those of `attribute`.
+    #[inline]
     pub(crate) fn finish(&mut self, attribute: Attribute<'_>) {
         let old = attribute.offset..attribute.offset + attribute.data.len();
         self.replaced.push(Replaced { old, end: self.contents.len() });

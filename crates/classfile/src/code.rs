@@ -23,6 +23,7 @@ pub struct ExceptionEntry {
 }
 
 impl<'a> Code<'a> {
+    #[inline]
     pub(crate) fn read(class: &'a [u8], attribute: Attribute<'a>) -> Result<Self, ClassError> {
         let mut reader = Reader::at(class, attribute.offset);
         // Before version 45.3 the three sizes were one, one and two bytes wide.
@@ -47,10 +48,12 @@ impl<'a> Code<'a> {
         Insns::new(self.bytes)
     }
 
+    #[inline]
     pub fn has_exceptions(&self) -> bool {
         !self.exception_table.is_empty()
     }
 
+    #[inline]
     pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionEntry> + use<'a> {
         self.exception_table.chunks_exact(8).map(|row| ExceptionEntry {
             start: u2_at(row, 0),

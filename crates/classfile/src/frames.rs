@@ -53,6 +53,7 @@ fn malformed(what: String) -> ClassError {
 }
 
 impl<'a> EncodedFrames<'a> {
+    #[inline]
     pub(crate) fn new(table: &'a [u8]) -> Result<Self, ClassError> {
         let mut reader = Reader::new(table);
         let left = reader.u2()?;
@@ -60,6 +61,7 @@ impl<'a> EncodedFrames<'a> {
     }
 
     /// The next frame, or `None` after the last.
+    #[inline]
     pub(crate) fn advance(&mut self) -> Result<Option<FrameAt<'a>>, ClassError> {
         if self.left == 0 {
             return if self.reader.at_end() {
@@ -85,6 +87,7 @@ impl<'a> EncodedFrames<'a> {
     }
 
     /// Steps over what follows kind and offset; true if it names pcs.
+    #[inline]
     fn skip_body(&mut self, kind: u8) -> Result<bool, ClassError> {
         match kind {
             64..=127 | 247 => skip_types(&mut self.reader, 1),
@@ -101,6 +104,7 @@ impl<'a> EncodedFrames<'a> {
 }
 
 /// Steps over types; true if one of them is uninitialised and so names a pc.
+#[inline]
 fn skip_types(reader: &mut Reader<'_>, count: u16) -> Result<bool, ClassError> {
     let mut has_uninitialized = false;
     for _ in 0..count {

@@ -7,10 +7,12 @@ use std::fmt;
 pub struct JvmStr<'a>(&'a [u8]);
 
 impl<'a> JvmStr<'a> {
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
+    #[inline]
     pub fn as_bytes(self) -> &'a [u8] {
         self.0
     }
@@ -19,6 +21,7 @@ impl<'a> JvmStr<'a> {
         self.0.is_empty()
     }
 
+    #[inline]
     pub fn starts_with(self, prefix: &str) -> bool {
         self.0.starts_with(prefix.as_bytes())
     }
@@ -38,12 +41,14 @@ impl<'a> JvmStr<'a> {
 }
 
 impl PartialEq<str> for JvmStr<'_> {
+    #[inline]
     fn eq(&self, other: &str) -> bool {
         self.0 == other.as_bytes()
     }
 }
 
 impl PartialEq<&str> for JvmStr<'_> {
+    #[inline]
     fn eq(&self, other: &&str) -> bool {
         self.0 == other.as_bytes()
     }

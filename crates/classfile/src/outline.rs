@@ -55,9 +55,9 @@ pub struct Outlines {
 /// Where the outline of one method lies in its [`Outlines`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineSpan {
-    starts: Range<usize>,
-    calls_and_exits: Range<usize>,
-    jumps: Range<usize>,
+    starts: Range<u32>,
+    calls_and_exits: Range<u32>,
+    jumps: Range<u32>,
     has_switches: bool,
 }
 
@@ -88,18 +88,19 @@ impl Outlines {
             return Err(error);
         }
         Ok(OutlineSpan {
-            starts: word..self.starts.len(),
-            calls_and_exits: call..self.calls_and_exits.len(),
-            jumps: jump..self.jumps.len(),
+            starts: span(word, &self.starts),
+            calls_and_exits: span(call, &self.calls_and_exits),
+            jumps: span(jump, &self.jumps),
             has_switches: self.jumps[jump..].iter().any(|it| it.role == Role::Switch),
         })
     }
 
+    #[inline]
     pub fn get(&self, span: &OutlineSpan) -> Outline<'_> {
         Outline {
-            starts: &self.starts[span.starts.clone()],
-            calls_and_exits: &self.calls_and_exits[span.calls_and_exits.clone()],
-            jumps: &self.jumps[span.jumps.clone()],
+            starts: at(&self.starts, &span.starts),
+            calls_and_exits: at(&self.calls_and_exits, &span.calls_and_exits),
+            jumps: at(&self.jumps, &span.jumps),
             has_switches: span.has_switches,
         }
     }
@@ -142,6 +143,16 @@ impl Outlines {
     }
 }
 
+/// What was added to `list` from `first` on. All code of a class file has fewer bytes than 32 bits count.
+fn span<T>(first: usize, list: &[T]) -> Range<u32> {
+    first as u32..list.len() as u32
+}
+
+#[inline]
+fn at<'l, T>(list: &'l [T], span: &Range<u32>) -> &'l [T] {
+    &list[span.start as usize..span.end as usize]
+}
+
 /// What decoding has to know of an opcode: the length of its instruction, to which this is added for calls and exits;
 /// from [`OTHER`] on it takes a closer look.
 static SHAPES: [u8; 256] = shapes();
@@ -172,15 +183,18 @@ fn is_set(starts: &[u64], pc: usize) -> bool {
 
 impl<'o> Outline<'o> {
     /// The instructions that call, return or throw, in code order.
+    #[inline]
     pub fn calls_and_exits(&self) -> &'o [Landmark] {
         self.calls_and_exits
     }
 
     /// Those that go elsewhere in the method, in code order: jumps, switches and `ret`.
+    #[inline]
     pub fn jumps(&self) -> &'o [Landmark] {
         self.jumps
     }
 
+    #[inline]
     pub(crate) fn has_switches(&self) -> bool {
         self.has_switches
     }

@@ -67,16 +67,19 @@ impl<'a> ConstantPool<'a> {
         self.offset(index).map(|offset| self.bytes[offset])
     }
 
+    #[inline]
     fn offset(&self, index: u16) -> Option<usize> {
         self.offsets.get(usize::from(index)).filter(|offset| **offset != 0).map(|offset| *offset as usize)
     }
 
+    #[inline]
     fn tagged(&self, index: u16, tag: u8, expected: &'static str) -> Result<usize, ClassError> {
         self.offset(index)
             .filter(|offset| self.bytes[*offset] == tag)
             .ok_or(ClassError::Constant { index, expected })
     }
 
+    #[inline]
     pub fn utf8(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
         let offset = self.tagged(index, UTF8, "string of characters")?;
         let len = usize::from(u2_at(self.bytes, offset + 1));
@@ -84,6 +87,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The internal name of a class constant, or the descriptor if it is an array.
+    #[inline]
     pub fn class_name(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
         let offset = self.tagged(index, CLASS, "class")?;
         self.utf8(u2_at(self.bytes, offset + 1))
@@ -96,6 +100,7 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// A field, method or interface method.
+    #[inline]
     pub fn member_ref(&self, index: u16) -> Result<MemberRef<'a>, ClassError> {
         let offset = self.member_offset(index)?;
         let owner = self.class_name(u2_at(self.bytes, offset + 1))?;
@@ -104,11 +109,13 @@ impl<'a> ConstantPool<'a> {
     }
 
     /// The class a field, method or interface method is looked up in.
+    #[inline]
     pub fn member_owner(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
         let offset = self.member_offset(index)?;
         self.class_name(u2_at(self.bytes, offset + 1))
     }
 
+    #[inline]
     fn member_offset(&self, index: u16) -> Result<usize, ClassError> {
         self.offset(index)
             .filter(|offset| matches!(self.bytes[*offset], 9..=11))
@@ -124,6 +131,7 @@ impl<'a> ConstantPool<'a> {
         self.name_and_type(u2_at(self.bytes, offset + 3))
     }
 
+    #[inline]
     fn name_and_type(&self, index: u16) -> Result<(JvmStr<'a>, JvmStr<'a>), ClassError> {
         let offset = self.tagged(index, NAME_AND_TYPE, "name and type")?;
         Ok((self.utf8(u2_at(self.bytes, offset + 1))?, self.utf8(u2_at(self.bytes, offset + 3))?))

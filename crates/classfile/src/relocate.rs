@@ -108,7 +108,7 @@ impl<'a> BlockFrame<'a> {
     fn stack(&self) -> &[VerificationType<'a>] {
         match self {
             Self::Jump(frame) => &frame.stack,
-            Self::Handler(_) => &[VerificationType::Named(b"java/lang/Throwable")],
+            Self::Handler(_) => &[VerificationType::Named(THROWABLE)],
         }
     }
 }
@@ -227,10 +227,16 @@ pub enum RelocateError {
     Class(#[from] ClassError),
 }
 
+const THROWABLE: &[u8] = b"java/lang/Throwable";
+
 /// Gives constant pool indices for what the new code needs.
 pub trait Constants {
     /// A class constant for an internal name or array descriptor.
     fn class(&mut self, name: &[u8]) -> Option<u16>;
+    /// The same for what every handler catches.
+    fn throwable(&mut self) -> Option<u16> {
+        self.class(THROWABLE)
+    }
     /// A character constant `StackMapTable`.
     fn stack_map_name(&mut self) -> Option<u16>;
 }

@@ -79,16 +79,19 @@ pub struct TrySite {
 
 impl TrySite {
     /// Where an execution of the try begins.
+    #[inline]
     pub fn start(&self) -> u16 {
         self.ranges.first().map_or(0, |range| range.start)
     }
 
     /// Whether an execution of the try that comes to the instruction at `pc` goes on.
+    #[inline]
     pub fn holds(&self, pc: usize) -> bool {
         self.ranges.iter().any(|range| range.contains(pc)) || self.suspends_at(pc)
     }
 
     /// Whether the instruction at `pc` belongs to a suspension.
+    #[inline]
     pub fn suspends_at(&self, pc: usize) -> bool {
         self.suspensions.iter().any(|range| range.contains(pc))
     }
@@ -110,6 +113,7 @@ pub struct PcRange {
 }
 
 impl PcRange {
+    #[inline]
     pub fn contains(&self, pc: usize) -> bool {
         (usize::from(self.start)..usize::from(self.end)).contains(&pc)
     }

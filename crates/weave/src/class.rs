@@ -73,7 +73,7 @@ impl<'a> ClassWeaver<'_, 'a> {
             outline: self.sites.outlines.get(&sites.outline),
         };
         if Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
-            return self.weave_plain(source, sites);
+            return self.weave_plain(&source, sites);
         }
         let tries = &self.sites.tries[sites.tries.clone()];
         let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds);
@@ -88,7 +88,7 @@ impl<'a> ClassWeaver<'_, 'a> {
 
     fn weave_plain(
         &mut self,
-        source: MethodCode<'_, 'a>,
+        source: &MethodCode<'_, 'a>,
         sites: &MethodSites<'a>,
     ) -> Result<(), RelocateError> {
         let mut probes = PlainProbes {
@@ -98,6 +98,6 @@ impl<'a> ClassWeaver<'_, 'a> {
             next_in_place: sites.first_in_place,
             constants: &mut self.constants,
         };
-        self.relocator.stream(&source, max_stack(&source)?, &mut probes)
+        self.relocator.stream(source, max_stack(source)?, &mut probes)
     }
 }

@@ -99,14 +99,12 @@ impl ProbeConstants {
     }
 }
 
+const THROWABLE: &[u8] = b"java/lang/Throwable";
+
 impl Constants for ProbeConstants {
     fn class(&mut self, name: &[u8]) -> Option<u16> {
-        // Every woven method asks for this one.
-        if name == b"java/lang/Throwable" {
-            if self.throwable.is_none() {
-                self.throwable = self.appender.class(name);
-            }
-            return self.throwable;
+        if name == THROWABLE {
+            return self.throwable();
         }
         if let Some(index) = self.classes.get(name) {
             return Some(*index);
@@ -114,6 +112,13 @@ impl Constants for ProbeConstants {
         let index = self.appender.class(name)?;
         self.classes.insert(name.to_vec(), index);
         Some(index)
+    }
+
+    fn throwable(&mut self) -> Option<u16> {
+        if self.throwable.is_none() {
+            self.throwable = self.appender.class(THROWABLE);
+        }
+        self.throwable
     }
 
     fn stack_map_name(&mut self) -> Option<u16> {

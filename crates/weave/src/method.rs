@@ -356,7 +356,7 @@ fn put_caught_with_cast(
     constants: &mut ProbeConstants,
     out: &mut Vec<u8>,
 ) -> Result<(), RelocateError> {
-    let throwable = constants.class(b"java/lang/Throwable").ok_or(RelocateError::PoolFull)?;
+    let throwable = constants.throwable().ok_or(RelocateError::PoolFull)?;
     out.extend_from_slice(&[opcodes::DUP, opcodes::CHECKCAST]);
     out.extend_from_slice(&throwable.to_be_bytes());
     constants.put_call(Probe::Caught, id, out).ok_or(RelocateError::PoolFull)

@@ -11,7 +11,7 @@ use catchment_classfile::{Constants, Inserter, MethodCode, RelocateError, Role};
 
 /// The probes of one method without handlers.
 pub(crate) struct PlainProbes<'w, 'a> {
-    pub(crate) source: MethodCode<'w, 'a>,
+    pub(crate) source: &'w MethodCode<'w, 'a>,
     pub(crate) kinds: ProbeKinds,
     pub(crate) ids: MethodIds,
     /// The id of the next probe at a single instruction.
@@ -41,17 +41,16 @@ impl Inserter for PlainProbes<'_, '_> {
 
     #[inline]
     fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        let (probe, id) = match (role, self.ids.exit) {
-            (Role::Return, Some(id)) => (Probe::MethodExit, id),
-            (Role::Throw, _) => (Probe::Throwing, self.next_in_place()),
-            _ => (Probe::Call, self.next_in_place()),
-        };
-        put_probe(probe, id, self.constants, out)
+        match (role, self.ids.exit) {
+            (Role::Return, Some(id)) => put_probe(Probe::MethodExit, id, self.constants, out),
+            (Role::Throw, _) => put_probe(Probe::Throwing, self.next_in_place(), self.constants, out),
+            _ => put_probe(Probe::Call, self.next_in_place(), self.constants, out),
+        }
     }
 
     fn put_handler(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, RelocateError> {
         let Some(id) = self.ids.escape else { return Ok(None) };
-        let from = initialized_from(&self.source, &FrameTable::new(&self.source))?;
+        let from = initialized_from(self.source, &FrameTable::new(self.source))?;
         if from.is_some() {
             put_rethrow(Probe::MethodEscape, id, self.constants, out)?;
         }

@@ -145,9 +145,10 @@ impl<'a> ClassSites<'a> {
         let mut ids = MethodIds::default();
         if kinds.beyond_tries() {
             let landmarks = outline.calls_and_exits();
-            numbering.next += landmarks.iter().filter(|it| kinds.stand_before(it.role)).count();
-            let returns = landmarks.iter().any(|it| it.role == Role::Return);
-            ids = numbering.of_method(kinds, returns);
+            let count = |role| landmarks.iter().map(|it| usize::from(it.role == role)).sum::<usize>();
+            let in_place = [Role::Call, Role::Throw].into_iter().filter(|role| kinds.stand_before(*role));
+            numbering.next += in_place.map(count).sum::<usize>();
+            ids = numbering.of_method(kinds, count(Role::Return) > 0);
         }
         if numbering.next > self.count {
             let first_id = std::mem::replace(&mut self.count, numbering.next);

@@ -30,35 +30,35 @@ impl Kind {
     }
 }
 
-/// The kinds of the attributes of one class by the index of their name, once they were looked up.
-#[derive(Debug, Default)]
+/// The kinds of the attributes of one class by the index of their name, as far as they were looked up and no other
+/// name took their place.
+#[derive(Debug)]
 pub(super) struct AttributeNames {
-    known: Vec<(u16, Kind)>,
+    known: [(u16, Kind); Self::PLACES],
 }
 
-/// More names than real classes have.
-const MAX_KNOWN: usize = 16;
+impl Default for AttributeNames {
+    fn default() -> Self {
+        // No constant has index 0.
+        Self { known: [(0, Kind::Unknown); Self::PLACES] }
+    }
+}
 
 impl AttributeNames {
+    const PLACES: usize = 32;
+
     /// Forgets the names of the last class.
     pub(super) fn clear(&mut self) {
-        self.known.clear();
+        *self = Self::default();
     }
 
     #[inline]
     fn kind_of<'a>(&mut self, attribute: &Attribute<'a>, pool: &ConstantPool<'a>) -> Kind {
-        match self.known.iter().find(|(index, _)| *index == attribute.name_index) {
-            Some((_, kind)) => *kind,
-            None => self.look_up(attribute, pool),
+        let place = &mut self.known[usize::from(attribute.name_index) % Self::PLACES];
+        if place.0 != attribute.name_index {
+            *place = (attribute.name_index, Kind::of(attribute.name(pool).as_bytes()));
         }
-    }
-
-    fn look_up<'a>(&mut self, attribute: &Attribute<'a>, pool: &ConstantPool<'a>) -> Kind {
-        let kind = Kind::of(attribute.name(pool).as_bytes());
-        if self.known.len() < MAX_KNOWN {
-            self.known.push((attribute.name_index, kind));
-        }
-        kind
+        place.1
     }
 }
 
@@ -115,6 +115,7 @@ impl<'a> Attributes<'_, 'a> {
         Ok(())
     }
 
+    #[inline]
     fn kind_of(&mut self, attribute: &Attribute<'a>) -> Kind {
         let class = self.source.class;
         match self.names.kind_of(attribute, &class.pool) {
@@ -153,6 +154,7 @@ impl<'a> Attributes<'_, 'a> {
     }
 
     /// Straight-line methods have no stack map of their own; an appended block makes one necessary.
+    #[inline]
     fn needs_new_stack_map(&self) -> bool {
         let straight = || {
             let mut jumps = self.source.outline.jumps().iter();
@@ -164,6 +166,7 @@ impl<'a> Attributes<'_, 'a> {
 }
 
 /// Begins an attribute; gives where its length goes.
+#[inline]
 fn begin(name_index: u16, out: &mut Vec<u8>) -> usize {
     put2(out, name_index);
     put4(out, 0);

@@ -122,6 +122,7 @@ impl<'a> Emitter<'_, 'a> {
     }
 }
 
+#[inline]
 pub(super) fn put_header(header: &mut [u8], max_stack: u16, max_locals: u16, len: u32) {
     header[..2].copy_from_slice(&max_stack.to_be_bytes());
     header[2..4].copy_from_slice(&max_locals.to_be_bytes());
@@ -151,11 +152,13 @@ fn put_padding(insn: &Insn<'_>, old_length: usize, length: usize, out: &mut Vec<
 }
 
 /// New pcs fit: the layout refuses code over 65,535 bytes.
+#[inline]
 pub(super) fn short(pc: u32) -> u16 {
     u16::try_from(pc).unwrap_or(u16::MAX)
 }
 
 /// Writes how much was appended behind the length at `at` into it.
+#[inline]
 pub(super) fn patch_length(out: &mut [u8], at: usize) {
     let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX);
     out[at..at + 4].copy_from_slice(&length.to_be_bytes());

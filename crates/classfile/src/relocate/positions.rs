@@ -116,6 +116,7 @@ impl CodeMap<'_> {
     }
 
     /// The instruction at the old `pc`, moved.
+    #[inline]
     pub(super) fn instruction(self, pc: usize) -> Result<u32, ClassError> {
         self.moved(pc).map(Moved::at)
     }

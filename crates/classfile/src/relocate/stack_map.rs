@@ -13,6 +13,8 @@ use crate::{ClassError, FrameAt, VerificationType};
 const SAME_LOCALS_1_EXTENDED: u8 = 247;
 const SAME_EXTENDED: u8 = 251;
 const FULL: u8 = 255;
+/// The tag of a type that is a class.
+const OBJECT: u8 = 7;
 
 impl<'a> Frames<'a> for Emitter<'_, 'a> {
     fn put_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
@@ -80,17 +82,20 @@ pub(super) struct StackMap<'s> {
 }
 
 impl<'s> StackMap<'s> {
+    #[inline]
     pub(super) fn begin(map: CodeMap<'s>, out: &'s mut Vec<u8>) -> Self {
         let count_at = out.len();
         put2(out, 0);
         Self { map, out, count_at, count: 0, last: None }
     }
 
+    #[inline]
     pub(super) fn end(self) {
         self.out[self.count_at..self.count_at + 2].copy_from_slice(&self.count.to_be_bytes());
     }
 
     /// Counts a frame at the new `pc`; gives its `offset_delta`.
+    #[inline]
     fn next(&mut self, pc: u32) -> Result<u16, RelocateError> {
         self.count = self.count.checked_add(1).ok_or(RelocateError::TooLong)?;
         let delta = match self.last {
@@ -106,6 +111,7 @@ impl<'s> StackMap<'s> {
     }
 
     /// A frame in its old encoding, with the short form given up where the distance outgrew it.
+    #[inline]
     pub(super) fn put(&mut self, frame: FrameAt<'_>, pc: u32) -> Result<(), RelocateError> {
         let delta = self.next(pc)?;
         let short_delta = u8::try_from(delta).ok().filter(|delta| *delta < 64);
@@ -146,6 +152,19 @@ impl<'s> StackMap<'s> {
         Ok(())
     }
 
+    /// The frame of a handler of everything that needs no locals.
+    #[inline]
+    pub(super) fn put_handler(
+        &mut self,
+        pc: u32,
+        constants: &mut dyn Constants,
+    ) -> Result<(), RelocateError> {
+        let [high, low] = self.next(pc)?.to_be_bytes();
+        let [class_high, class_low] = constants.throwable().ok_or(RelocateError::PoolFull)?.to_be_bytes();
+        self.out.extend_from_slice(&[FULL, high, low, 0, 0, 0, 1, OBJECT, class_high, class_low]);
+        Ok(())
+    }
+
     pub(super) fn put_block(
         &mut self,
         frame: &BlockFrame<'_>,
@@ -178,11 +197,11 @@ fn emit_types(
     for it in types {
         match it {
             VerificationType::Object(index) => {
-                out.push(7);
+                out.push(OBJECT);
                 put2(out, *index);
             }
             VerificationType::Named(name) => {
-                out.push(7);
+                out.push(OBJECT);
                 put2(out, constants.class(name).ok_or(RelocateError::PoolFull)?);
             }
             VerificationType::Uninitialized(pc) => {

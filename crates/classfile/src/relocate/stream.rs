@@ -9,7 +9,7 @@ use super::attributes::{AttributeNames, Attributes, Frames};
 use super::emit::{CODE_HEADER, put_header, put_run, short};
 use super::positions::{CodeMap, Moved, Positions};
 use super::stack_map::StackMap;
-use super::{BlockFrame, Constants, MethodCode, RelocateError, Relocator, RelocatorBuffers};
+use super::{Constants, MethodCode, RelocateError, Relocator, RelocatorBuffers};
 use crate::bytes::put2;
 use crate::frames::EncodedFrames;
 use crate::opcodes::{GOTO_W, JSR_W};
@@ -84,7 +84,7 @@ fn stream_to<I: Inserter>(
 ) -> Result<bool, RelocateError> {
     out.extend_from_slice(&[0; CODE_HEADER]);
     let base = out.len();
-    positions.clear();
+    positions.moved.clear();
     let code = source.code.bytes;
     let start_landing = positions.copy(code, source.outline.calls_and_exits(), inserter, out)?;
     let handler_pc = new_pc(base, out);
@@ -102,8 +102,8 @@ fn stream_to<I: Inserter>(
     match protected_from {
         Some(from) => {
             // One row, for exceptions of every type.
-            let rows = [1, short(map.moved(from)?.before()), short(handler_pc), short(handler_pc), 0];
-            rows.iter().for_each(|value| put2(out, *value));
+            let row = [1, short(map.moved(from)?.before()), short(handler_pc), short(handler_pc), 0];
+            out.extend_from_slice(row.map(u16::to_be_bytes).as_flattened());
         }
         None => put2(out, 0),
     }
@@ -216,7 +216,7 @@ impl<'a> Frames<'a> for StreamedFrames<'_, 'a> {
             stack_map.put(frame, self.streamed.landing(frame.pc)?)?;
         }
         if let Some(pc) = self.handler {
-            stack_map.put_block(&BlockFrame::Handler(Vec::new()), pc, self.constants)?;
+            stack_map.put_handler(pc, self.constants)?;
         }
         stack_map.end();
         Ok(())
