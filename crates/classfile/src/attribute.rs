@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, u2_at, u4_at};
 use crate::{ClassError, ConstantPool, JvmStr};
+use std::ops::Range;
 
 /// One attribute of a class, member or code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,12 @@ pub struct Attribute<'a> {
 }
 
 impl<'a> Attribute<'a> {
+    /// Where [`Self::data`] lies in the class file.
+    #[inline]
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.offset..self.offset + self.data.len()
+    }
+
     #[inline]
     pub fn name(&self, pool: &ConstantPool<'a>) -> JvmStr<'a> {
         pool.utf8(self.name_index).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! Checked big-endian reads and plain big-endian writes.
 
 use crate::ClassError;
+use std::ops::Range;
 
 /// A cursor over bytes; every read is checked.
 #[derive(Debug, Clone, Copy)]
@@ -95,4 +96,26 @@ pub(crate) fn put2(out: &mut Vec<u8>, value: u16) {
 #[inline]
 pub(crate) fn put4(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_be_bytes());
+}
+
+/// Appends a part of `source`. Most are shorter than it takes to call for a copy of any length, and something follows
+/// them.
+#[inline]
+pub(crate) fn put_run(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
+    const SHORT: usize = 32;
+    let end = out.len() + range.len();
+    match source.get(range.start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
+        Some(chunk) if range.len() <= SHORT => {
+            out.extend_from_slice(chunk);
+            out.truncate(end);
+        }
+        _ => out.extend_from_slice(&source[range]),
+    }
+}
+
+/// Writes how much was appended behind the length at `at` into it.
+#[inline]
+pub(crate) fn patch_length(out: &mut [u8], at: usize) {
+    let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX);
+    out[at..at + 4].copy_from_slice(&length.to_be_bytes());
 }

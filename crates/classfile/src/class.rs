@@ -1,8 +1,7 @@
 //! A whole class file: header, members, attributes, and replacing code in it.
 
-use crate::bytes::{Reader, put2, put4};
+use crate::bytes::{Reader, patch_length, put_run, put4};
 use crate::{Attribute, Attributes, ClassError, Code, ConstantPool, JvmStr, PoolAppender};
-use std::ops::Range;
 
 const MAGIC: u32 = 0xCAFE_BABE;
 
@@ -131,65 +130,57 @@ impl CodeName<'_, '_> {
     }
 }
 
-/// The new contents of some `Code` attributes, in file order.
+/// What stands behind the constant pool, with new contents for some `Code` attributes. Written from front to back.
 #[derive(Debug, Default)]
-pub(crate) struct Replacements {
-    pub(crate) contents: Vec<u8>,
-    replaced: Vec<Replaced>,
+pub(crate) struct Tail {
+    bytes: Vec<u8>,
+    /// Up to where it stands for the old class file.
+    written: usize,
+    replaced: usize,
 }
 
-/// A `Code` attribute with new contents.
-#[derive(Debug)]
-struct Replaced {
-    /// Where the old contents lie in the class file.
-    old: Range<usize>,
-    /// Where the new ones end.
-    end: usize,
-}
-
-impl Replacements {
-    pub(crate) fn clear(&mut self) {
-        self.contents.clear();
-        self.replaced.clear();
+impl Tail {
+    /// Begins anew, for `class`.
+    pub(crate) fn begin(&mut self, class: &ClassFile<'_>) {
+        self.bytes.clear();
+        self.written = class.pool.end();
+        self.replaced = 0;
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.replaced.len()
+    /// How many attributes have new contents.
+    pub(crate) fn replaced(&self) -> usize {
+        self.replaced
     }
 
-    /// Makes what was appended to the contents those of `attribute`.
-    #[inline]
-    pub(crate) fn finish(&mut self, attribute: Attribute<'_>) {
-        let old = attribute.offset..attribute.offset + attribute.data.len();
-        self.replaced.push(Replaced { old, end: self.contents.len() });
+    /// Gives `attribute` the contents that `put` appends; none if that says false or fails.
+    pub(crate) fn replace<E>(
+        &mut self,
+        class: &[u8],
+        attribute: Attribute<'_>,
+        put: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let start = self.bytes.len();
+        let length_at = attribute.offset - 4;
+        put_run(class, self.written..length_at, &mut self.bytes);
+        let new_length_at = self.bytes.len();
+        put4(&mut self.bytes, 0);
+        let result = put(&mut self.bytes);
+        if let Ok(true) = result {
+            patch_length(&mut self.bytes, new_length_at);
+            self.written = attribute.span().end;
+            self.replaced += 1;
+        } else {
+            self.bytes.truncate(start);
+        }
+        result.map(|_| ())
     }
-}
 
-/// The class with new constants behind the old ones and some `Code` attributes replaced; everything else is
-/// copied byte for byte.
-pub(crate) fn replace_code(
-    class: &ClassFile<'_>,
-    pool: &PoolAppender,
-    replacements: &Replacements,
-) -> Vec<u8> {
-    let dropped: usize = replacements.replaced.iter().map(|it| it.old.len()).sum();
-    let added = pool.bytes().len() + replacements.contents.len();
-    let mut out = Vec::with_capacity(class.bytes.len() + added - dropped);
-    out.extend_from_slice(&class.bytes[..8]);
-    // The appender refuses to pass 65,535.
-    put2(&mut out, u16::try_from(pool.count()).unwrap_or(u16::MAX));
-    out.extend_from_slice(&class.bytes[10..class.pool.end()]);
-    out.extend_from_slice(pool.bytes());
-    let mut copied = class.pool.end();
-    let mut start = 0;
-    for Replaced { old, end } in &replacements.replaced {
-        let contents = &replacements.contents[start..*end];
-        out.extend_from_slice(&class.bytes[copied..old.start - 4]);
-        put4(&mut out, u32::try_from(contents.len()).unwrap_or(u32::MAX));
-        out.extend_from_slice(contents);
-        copied = old.end;
-        start = *end;
+    /// The whole class, with new constants behind the old ones; what was not replaced is copied byte for byte.
+    pub(crate) fn finish(&self, class: &ClassFile<'_>, constants: &PoolAppender) -> Vec<u8> {
+        // The appender refuses to pass 65,535.
+        let count = u16::try_from(constants.count()).unwrap_or(u16::MAX);
+        let (header, old_constants) = (&class.bytes[..8], &class.bytes[10..class.pool.end()]);
+        let rest = &class.bytes[self.written..];
+        [header, &count.to_be_bytes(), old_constants, constants.bytes(), &self.bytes, rest].concat()
     }
-    out.extend_from_slice(&class.bytes[copied..]);
-    out
 }

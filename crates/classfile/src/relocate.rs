@@ -23,7 +23,7 @@ mod stack_map;
 mod stops;
 mod stream;
 
-use crate::class::{Replacements, replace_code};
+use crate::class::Tail;
 use crate::{
     Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, PoolAppender,
     VerificationType,
@@ -264,7 +264,7 @@ pub struct RelocatorBuffers {
     positions: Positions,
     frame_targets: FrameTargets,
     names: AttributeNames,
-    replacements: Replacements,
+    tail: Tail,
 }
 
 /// Applies edits to the methods of one class, in file order.
@@ -277,7 +277,7 @@ pub struct Relocator<'r, 'a> {
 impl<'r, 'a> Relocator<'r, 'a> {
     pub fn new(class: &'r ClassFile<'a>, buffers: &'r mut RelocatorBuffers) -> Self {
         buffers.names.clear();
-        buffers.replacements.clear();
+        buffers.tail.begin(class);
         Self { class, buffers }
     }
 
@@ -288,32 +288,27 @@ impl<'r, 'a> Relocator<'r, 'a> {
         edit: &CodeEdit<'a>,
         constants: &mut dyn Constants,
     ) -> Result<(), RelocateError> {
-        let RelocatorBuffers { positions, frame_targets: targets, names, replacements } = &mut *self.buffers;
-        let out = &mut replacements.contents;
-        let start = out.len();
-        if source.has_old_header() {
-            if !edit.is_empty() {
-                return Err(RelocateError::OldHeader);
+        let RelocatorBuffers { positions, frame_targets: targets, names, tail } = &mut *self.buffers;
+        tail.replace(source.class.bytes, source.attribute, |out| {
+            let changed = !edit.is_empty();
+            if source.has_old_header() {
+                out.extend_from_slice(source.attribute.data);
+                return if changed { Err(RelocateError::OldHeader) } else { Ok(true) };
             }
-            out.extend_from_slice(source.attribute.data);
-        } else {
             let layout = Layout::of(source, edit, positions)?;
             targets.clear();
-            let changed = !edit.is_empty();
-            let emitter = Emitter { source, edit, layout: &layout, targets, changed, constants };
-            emitter.emit(names, out).inspect_err(|_| out.truncate(start))?;
-        }
-        replacements.finish(source.attribute);
-        Ok(())
+            Emitter { source, edit, layout: &layout, targets, changed, constants }.emit(names, out)?;
+            Ok(true)
+        })
     }
 
     /// How many methods have new code.
     pub fn changed_methods(&self) -> usize {
-        self.buffers.replacements.len()
+        self.buffers.tail.replaced()
     }
 
     /// The class with the new code and the constants for it.
     pub fn finish(self, constants: &PoolAppender) -> Vec<u8> {
-        replace_code(self.class, constants, &self.buffers.replacements)
+        self.buffers.tail.finish(self.class, constants)
     }
 }

@@ -1,9 +1,8 @@
 //! The attributes of a method's code, moved with it.
 
-use super::emit::patch_length;
 use super::positions::CodeMap;
 use super::{MethodCode, NewException, RelocateError};
-use crate::bytes::{Reader, put2, put4, u2_at};
+use crate::bytes::{Reader, patch_length, put_run, put2, put4, u2_at};
 use crate::type_annotations::{self, PositionMap};
 use crate::{Attribute, ClassError, ConstantPool};
 
@@ -101,7 +100,7 @@ impl<'a> Attributes<'_, 'a> {
             }
             let at = begin(attribute.name_index, out);
             has_frames |= kind == Kind::Frames;
-            self.put_contents(kind, attribute.data, frames, out)?;
+            self.put_contents(kind, attribute, frames, out)?;
             patch_length(out, at);
             count = count.checked_add(1).ok_or(RelocateError::TooLong)?;
         }
@@ -128,18 +127,19 @@ impl<'a> Attributes<'_, 'a> {
     fn put_contents(
         &self,
         kind: Kind,
-        data: &'a [u8],
+        attribute: Attribute<'a>,
         frames: &mut impl Frames<'a>,
         out: &mut Vec<u8>,
     ) -> Result<(), RelocateError> {
+        let data = attribute.data;
         match kind {
             Kind::Frames => frames.put_frames(data, out)?,
-            Kind::Lines => put_rows::<4>(data, out, |row| {
+            Kind::Lines => self.put_rows::<4>(attribute, out, |row| {
                 let pc = self.map.debug_position(usize::from(u2_at(row, 0)))?;
                 row[..2].copy_from_slice(&pc.to_be_bytes());
                 Ok(())
             })?,
-            Kind::Variables => put_rows::<10>(data, out, |row| {
+            Kind::Variables => self.put_rows::<10>(attribute, out, |row| {
                 let (start, length) = self.map.debug_range(u2_at(row, 0), u2_at(row, 2))?;
                 row[..2].copy_from_slice(&start.to_be_bytes());
                 row[2..4].copy_from_slice(&length.to_be_bytes());
@@ -151,6 +151,23 @@ impl<'a> Attributes<'_, 'a> {
             Kind::Unknown => out.extend_from_slice(data),
         }
         Ok(())
+    }
+
+    /// Copies a table and then lets `aim` change each row in its place.
+    fn put_rows<const WIDTH: usize>(
+        &self,
+        attribute: Attribute<'a>,
+        out: &mut Vec<u8>,
+        aim: impl Fn(&mut [u8; WIDTH]) -> Result<(), ClassError>,
+    ) -> Result<(), ClassError> {
+        let count = usize::from(Reader::new(attribute.data).u2()?);
+        let rows = out.len() + 2;
+        put_run(self.source.class.bytes, attribute.span(), out);
+        if out.len() != rows + count * WIDTH {
+            let what = "its length does not match its count".to_string();
+            return Err(ClassError::Attribute { attribute: "debug table", what });
+        }
+        out[rows..].as_chunks_mut::<WIDTH>().0.iter_mut().try_for_each(aim)
     }
 
     /// Straight-line methods have no stack map of their own; an appended block makes one necessary.
@@ -171,22 +188,6 @@ fn begin(name_index: u16, out: &mut Vec<u8>) -> usize {
     put2(out, name_index);
     put4(out, 0);
     out.len() - 4
-}
-
-/// Copies a table and then lets `aim` change each row in its place.
-fn put_rows<const WIDTH: usize>(
-    data: &[u8],
-    out: &mut Vec<u8>,
-    aim: impl Fn(&mut [u8; WIDTH]) -> Result<(), ClassError>,
-) -> Result<(), ClassError> {
-    let count = usize::from(Reader::new(data).u2()?);
-    let rows = out.len() + 2;
-    out.extend_from_slice(data);
-    if out.len() != rows + count * WIDTH {
-        let what = "its length does not match its count".to_string();
-        return Err(ClassError::Attribute { attribute: "debug table", what });
-    }
-    out[rows..].as_chunks_mut::<WIDTH>().0.iter_mut().try_for_each(aim)
 }
 
 /// Positions of type annotations in the new code.

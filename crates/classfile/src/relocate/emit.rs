@@ -5,7 +5,7 @@ use super::layout::{Layout, padding, put_goto};
 use super::stack_map::FrameTargets;
 use super::{AppendedEnd, CodeEdit, Constants, MethodCode, Piece, RelocateError};
 use crate::Insn;
-use crate::bytes::{put2, put4};
+use crate::bytes::{put_run, put2, put4};
 use crate::opcodes::{GOTO, GOTO_W, JSR_W, LOOKUPSWITCH, TABLESWITCH};
 use std::ops::Range;
 
@@ -129,20 +129,6 @@ pub(super) fn put_header(header: &mut [u8], max_stack: u16, max_locals: u16, len
     header[4..].copy_from_slice(&len.to_be_bytes());
 }
 
-/// Appends a part of `source`. Most are shorter than it takes to call for a copy of any length.
-#[inline]
-pub(super) fn put_run(source: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
-    const SHORT: usize = 16;
-    let end = out.len() + range.len();
-    match source.get(range.start..).and_then(|rest| rest.first_chunk::<SHORT>()) {
-        Some(chunk) if range.len() <= SHORT => {
-            out.extend_from_slice(chunk);
-            out.truncate(end);
-        }
-        _ => out.extend_from_slice(&source[range]),
-    }
-}
-
 /// Compilers pad a switch with zeros, but nothing says they must: what is there is kept where its length stays.
 fn put_padding(insn: &Insn<'_>, old_length: usize, length: usize, out: &mut Vec<u8>) {
     match insn.bytes.get(1..=old_length).filter(|_| length == old_length) {
@@ -155,11 +141,4 @@ fn put_padding(insn: &Insn<'_>, old_length: usize, length: usize, out: &mut Vec<
 #[inline]
 pub(super) fn short(pc: u32) -> u16 {
     u16::try_from(pc).unwrap_or(u16::MAX)
-}
-
-/// Writes how much was appended behind the length at `at` into it.
-#[inline]
-pub(super) fn patch_length(out: &mut [u8], at: usize) {
-    let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX);
-    out[at..at + 4].copy_from_slice(&length.to_be_bytes());
 }

@@ -6,14 +6,14 @@
 //! appended that gets what the code throws.
 
 use super::attributes::{AttributeNames, Attributes, Frames};
-use super::emit::{CODE_HEADER, put_header, put_run, short};
+use super::emit::{CODE_HEADER, put_header, short};
 use super::positions::{CodeMap, Moved, Positions};
 use super::stack_map::StackMap;
 use super::{Constants, MethodCode, RelocateError, Relocator, RelocatorBuffers};
-use crate::bytes::put2;
+use crate::bytes::{put_run, put2};
 use crate::frames::EncodedFrames;
 use crate::opcodes::{GOTO_W, JSR_W};
-use crate::{ClassError, Landmark, Role};
+use crate::{ClassError, Role};
 
 /// The longest new code in which everything reaches everything.
 const MAX_STREAMED_LEN: usize = 32_767;
@@ -57,19 +57,11 @@ impl<'a> Relocator<'_, 'a> {
         max_stack: u16,
         inserter: &mut I,
     ) -> Result<(), RelocateError> {
-        let RelocatorBuffers { positions, names, replacements, .. } = &mut *self.buffers;
-        let out = &mut replacements.contents;
-        let start = out.len();
-        out.reserve(source.attribute.data.len() + places(source) * I::MAX_INSERTED + 64);
-        match stream_to(source, max_stack, inserter, positions, names, out) {
-            Ok(true) => replacements.finish(source.attribute),
-            Ok(false) => out.truncate(start),
-            Err(error) => {
-                out.truncate(start);
-                return Err(error);
-            }
-        }
-        Ok(())
+        let RelocatorBuffers { positions, names, tail, .. } = &mut *self.buffers;
+        tail.replace(source.class.bytes, source.attribute, |out| {
+            out.reserve(source.attribute.data.len() + places(source) * I::MAX_INSERTED + 64);
+            stream_to(source, max_stack, inserter, positions, names, out)
+        })
     }
 }
 
@@ -85,11 +77,10 @@ fn stream_to<I: Inserter>(
     out.extend_from_slice(&[0; CODE_HEADER]);
     let base = out.len();
     positions.moved.clear();
-    let code = source.code.bytes;
-    let start_landing = positions.copy(code, source.outline.calls_and_exits(), inserter, out)?;
+    let start_landing = positions.copy(source, inserter, out)?;
     let handler_pc = new_pc(base, out);
     let protected_from = inserter.put_handler(out)?;
-    if handler_pc as usize == code.len() && protected_from.is_none() {
+    if handler_pc as usize == source.code.bytes.len() && protected_from.is_none() {
         return Ok(false);
     }
     let new_len = new_pc(base, out);
@@ -123,28 +114,29 @@ impl Positions {
     /// instruction land.
     fn copy(
         &mut self,
-        code: &[u8],
-        landmarks: &[Landmark],
+        source: &MethodCode<'_, '_>,
         inserter: &mut impl Inserter,
         out: &mut Vec<u8>,
     ) -> Result<u32, RelocateError> {
-        let base = out.len();
+        // Runs are copied out of the whole class file: something follows the last one too.
+        let (class, code) = (source.class.bytes, source.attribute.offset + CODE_HEADER);
+        let (len, base) = (source.code.bytes.len(), out.len());
         inserter.put_entry(out)?;
         let start_landing = new_pc(base, out);
         let mut copied = 0;
-        for landmark in landmarks {
+        for landmark in source.outline.calls_and_exits() {
             if !inserter.wants(landmark.role) {
                 continue;
             }
-            put_run(code, copied..landmark.pc(), out);
+            put_run(class, code + copied..code + landmark.pc(), out);
             copied = landmark.pc();
             let before = new_pc(base, out);
             inserter.put_before(landmark.role, out)?;
             self.stop(copied, before, new_pc(base, out));
         }
-        put_run(code, copied..code.len(), out);
+        put_run(class, code + copied..code + len, out);
         let end = new_pc(base, out);
-        self.stop(code.len(), end, end);
+        self.stop(len, end, end);
         self.moved[0] = Moved::to(0, self.moved[0].at());
         Ok(start_landing)
     }
