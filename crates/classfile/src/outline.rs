@@ -213,6 +213,12 @@ impl<'o> Outline<'o> {
         find(self.calls_and_exits).or_else(|| find(self.jumps))
     }
 
+    /// Where the instructions with the given opcode are, which must be those of the same code.
+    pub fn places_of(self, code: &[u8], opcode: u8) -> impl Iterator<Item = usize> {
+        let places = code.iter().enumerate().filter(move |(_, it)| **it == opcode);
+        places.map(|(pc, _)| pc).filter(move |pc| self.is_start(*pc))
+    }
+
     /// The start of the instruction in front of `pc`.
     pub fn start_before(&self, pc: usize) -> Option<usize> {
         (0..pc).rev().find(|before| self.is_start(*before))

@@ -9,16 +9,11 @@ pub(crate) struct Handler {
     pub(crate) pc: u16,
     /// Indices into the exception table, ascending.
     pub(crate) entries: Vec<u16>,
-    /// Constant pool indices of the caught classes, in table order; 0 catches everything.
-    pub(crate) types: Vec<u16>,
+    /// The constant pool index of the caught class, if there is only one. 0 catches everything.
+    pub(crate) only_type: Option<u16>,
+    pub(crate) catches_everything: bool,
     /// Sorted by start, unmerged.
     pub(crate) ranges: Vec<PcRange>,
-}
-
-impl Handler {
-    pub(crate) fn catches_everything(&self) -> bool {
-        self.types.contains(&0)
-    }
 }
 
 /// The handlers of a method, in the order of their first entry.
@@ -39,7 +34,10 @@ fn handler(rows: &[(u16, u16)], entries: &[ExceptionEntry]) -> Handler {
     let mut ranges: Vec<PcRange> = own().map(|it| PcRange { start: it.start, end: it.end }).collect();
     ranges.sort_unstable();
     ranges.dedup();
-    Handler { pc: rows[0].0, types: types_of(&indices, entries), entries: indices, ranges }
+    let first = entries[usize::from(indices[0])].catch_type;
+    let only_type = own().all(|it| it.catch_type == first).then_some(first);
+    let catches_everything = own().any(|it| it.catch_type == 0);
+    Handler { pc: rows[0].0, only_type, catches_everything, entries: indices, ranges }
 }
 
 /// What the given rows of the exception table catch, each type once.

@@ -71,7 +71,7 @@ impl<'m, 'a> Classifier<'m, 'a> {
     /// The reason to leave `handler` out, or `None` if it is a catch clause of the application.
     pub(crate) fn reason(&self, handler: &Handler) -> Option<Reason> {
         let body = self.body;
-        if handler.catches_everything() {
+        if handler.catches_everything {
             Some(self.reason_of_catch_all(handler))
         } else if self.generated_by_lombok {
             Some(Reason::LombokGenerated)
@@ -103,13 +103,13 @@ impl<'m, 'a> Classifier<'m, 'a> {
     /// A generated handler that stores and rethrows comes with a `finally` of its own: the first catch-all that
     /// protects it.
     fn find_generated_finallys(&self, handlers: &[Handler]) -> FxHashMap<u16, Reason> {
-        let typed = handlers.iter().filter(|it| !it.catches_everything());
+        let typed = handlers.iter().filter(|it| !it.catches_everything);
         let owners = typed.filter(|it| try_with_resources::stores_and_rethrows(self.body, it).is_some());
         let mut reasons = FxHashMap::default();
         for owner in owners {
             let pc = usize::from(owner.pc);
             let protects = |it: &&Handler| it.ranges.iter().any(|range| range.contains(pc));
-            let own = handlers.iter().filter(|it| it.catches_everything()).find(protects);
+            let own = handlers.iter().filter(|it| it.catches_everything).find(protects);
             if let (Some(own), Some(reason)) = (own, self.reason(owner)) {
                 reasons.insert(own.pc, reason);
             }

@@ -1,7 +1,7 @@
 //! The tries of a method: its handlers, but for those nobody wrote, grouped by what they protect.
 
 use crate::body::Body;
-use crate::clauses::{handlers_of, tries_of, types_of};
+use crate::clauses::{handlers_of, tries_of};
 use crate::filters::{ClassFacts, Classifier};
 use crate::{Reason, TrySite, coroutine};
 use catchment_classfile::{ClassError, ClassFile, MethodCode};
@@ -78,10 +78,8 @@ impl<'c, 'a> TryFinder<'c, 'a> {
 }
 
 fn check_types(body: &Body<'_>, tries: &[TrySite]) -> Result<(), ClassError> {
-    for clause in tries.iter().flat_map(|it| &it.clauses) {
-        for index in types_of(&clause.entries, &body.entries) {
-            body.pool.class_name(index)?;
-        }
+    for row in tries.iter().flat_map(|it| &it.clauses).flat_map(|clause| &clause.entries) {
+        body.pool.class_name(body.entries[usize::from(*row)].catch_type)?;
     }
     Ok(())
 }

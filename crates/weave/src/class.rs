@@ -2,7 +2,7 @@
 
 use crate::constants::ProbeConstants;
 use crate::inserts::Insert;
-use crate::method::{MethodWeaver, max_stack};
+use crate::method::{MethodBuffers, MethodWeaver, max_stack};
 use crate::plain::PlainProbes;
 use crate::sites::{ClassSites, MethodSites};
 use crate::{SkippedMethod, Woven};
@@ -17,6 +17,7 @@ pub(crate) struct Buffers {
     relocator: RelocatorBuffers,
     edit: CodeEdit<'static>,
     inserts: Vec<Insert>,
+    method: MethodBuffers,
 }
 
 pub(crate) struct ClassWeaver<'w, 'a> {
@@ -26,6 +27,7 @@ pub(crate) struct ClassWeaver<'w, 'a> {
     relocator: Relocator<'w, 'a>,
     edit: CodeEdit<'a>,
     inserts: &'w mut Vec<Insert>,
+    method: &'w mut MethodBuffers,
 }
 
 /// The new class, or `None` if nothing has changed, and the methods left as they were.
@@ -47,6 +49,7 @@ pub(crate) fn weave_class<'a>(
         relocator: Relocator::new(class, &mut buffers.relocator),
         edit: std::mem::take(&mut buffers.edit),
         inserts: &mut buffers.inserts,
+        method: &mut buffers.method,
     };
     let mut skipped = Vec::new();
     for method in &sites.methods {
@@ -76,7 +79,7 @@ impl<'a> ClassWeaver<'_, 'a> {
             return self.weave_plain(&source, sites);
         }
         let tries = &self.sites.tries[sites.tries.clone()];
-        let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds);
+        let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds, self.method);
         self.edit.clear();
         self.inserts.clear();
         weaver.fill(&mut self.edit, self.inserts, &mut self.constants)?;

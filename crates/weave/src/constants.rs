@@ -50,24 +50,26 @@ impl ProbeConstants {
     #[inline]
     pub(crate) fn put_call(&mut self, probe: Probe, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
         let id = u32::try_from(local_id).ok()?.checked_add(self.first_id)?;
-        let value = i32::try_from(id).ok()?;
         // Before the method's: constants are numbered in this order.
-        let integer = if value > 0x7fff { self.integer(value, local_id)? } else { 0 };
-        let [method_high, method_low] = self.method(probe)?.to_be_bytes();
-        let [_, _, high, low] = value.to_be_bytes();
-        let [integer_high, integer_low] = integer.to_be_bytes();
-        let [a, b, c] = [opcodes::INVOKESTATIC, method_high, method_low];
-        // Each of a fixed length: such copies are the cheap ones.
-        match value {
-            0..=5 => out.extend_from_slice(&[opcodes::ICONST_0 + low, a, b, c]),
-            6..=0x7f => out.extend_from_slice(&[opcodes::BIPUSH, low, a, b, c]),
-            0x80..=0x7fff => out.extend_from_slice(&[opcodes::SIPUSH, high, low, a, b, c]),
-            _ => out.extend_from_slice(&[opcodes::LDC_W, integer_high, integer_low, a, b, c]),
-        }
+        let (push, push_len) = match id {
+            0..=5 => (u32::from(opcodes::ICONST_0) + id, 1),
+            6..=0x7f => (u32::from(opcodes::BIPUSH) << 8 | id, 2),
+            0x80..=0x7fff => (u32::from(opcodes::SIPUSH) << 16 | id, 3),
+            _ => (u32::from(opcodes::LDC_W) << 16 | u32::from(self.integer(id, local_id)?), 3),
+        };
+        let call = u64::from(opcodes::INVOKESTATIC) << 16 | u64::from(self.method(probe)?);
+        let len = push_len + 3;
+        let word = (u64::from(push) << 24 | call) << (64 - 8 * len);
+        // A whole word is quicker to write than the bytes of it that count.
+        let end = out.len() + len;
+        out.extend_from_slice(&word.to_be_bytes());
+        out.truncate(end);
         Some(())
     }
 
-    fn integer(&mut self, value: i32, local_id: usize) -> Option<u16> {
+    #[cold]
+    fn integer(&mut self, id: u32, local_id: usize) -> Option<u16> {
+        let value = i32::try_from(id).ok()?;
         if self.integers.is_empty() {
             self.integers.resize(self.probes, 0);
         }
@@ -86,6 +88,7 @@ impl ProbeConstants {
         }
     }
 
+    #[cold]
     fn append_method(&mut self, probe: Probe) -> Option<u16> {
         let class = match self.probes_class {
             Some(class) => class,

@@ -190,21 +190,25 @@ pub(crate) fn initialized_from(
     if source.method.name != "<init>" || source.class.name == *"java/lang/Object" {
         return Ok(Some(0));
     }
+    // Each constructor call is that of the object made last, or of `this` if there is none.
+    let mut made = source.outline.places_of(source.code.bytes, opcodes::NEW).peekable();
     let mut pending = 0usize;
     let mut start = None;
-    for insn in source.code.insns() {
-        let insn = insn?;
-        match insn.opcode {
-            opcodes::NEW => pending += 1,
-            opcodes::INVOKESPECIAL if source.class.pool.member_ref(insn.u2())?.name == "<init>" => {
-                match pending.checked_sub(1) {
-                    Some(left) => pending = left,
-                    None => start = Some(insn.next_pc()),
-                }
-            }
-            _ => {}
+    let calls = source.outline.calls_and_exits().iter().filter(|it| it.opcode == opcodes::INVOKESPECIAL);
+    for call in calls {
+        let insn = call.insn(source.code.bytes)?;
+        if source.class.pool.member_name(insn.u2())? != "<init>" {
+            continue;
+        }
+        while made.next_if(|pc| *pc < call.pc()).is_some() {
+            pending += 1;
+        }
+        match pending.checked_sub(1) {
+            Some(left) => pending = left,
+            None => start = Some(insn.next_pc()),
         }
     }
+    pending += made.count();
     match start {
         Some(pc) if pending == 0 && pc < source.code.bytes.len() => {
             Ok((!frames.uninitialized_this_from(pc)?).then_some(pc))

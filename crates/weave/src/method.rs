@@ -23,16 +23,23 @@ const MAX_CODE_LEN: usize = 65_535;
 
 pub(crate) struct MethodWeaver<'w, 'a> {
     source: MethodCode<'w, 'a>,
-    entries: Vec<ExceptionEntry>,
+    entries: &'w [ExceptionEntry],
     frames: FrameTable<'w, 'a>,
     /// Outer tries before inner ones. An index of a try is one into this list.
     tries: &'w [TrySite],
     /// By index of the try.
-    try_ids: Vec<TryIds>,
+    try_ids: &'w [TryIds],
     ids: MethodIds,
     kinds: ProbeKinds,
     /// The id of the first probe at a single instruction; the others follow in code order.
     first_in_place: usize,
+}
+
+/// Memory that goes from method to method.
+#[derive(Debug, Default)]
+pub(crate) struct MethodBuffers {
+    entries: Vec<ExceptionEntry>,
+    try_ids: Vec<TryIds>,
 }
 
 impl<'w, 'a> MethodWeaver<'w, 'a> {
@@ -41,13 +48,19 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         tries: &'w [TrySite],
         sites: &MethodSites<'a>,
         kinds: ProbeKinds,
+        buffers: &'w mut MethodBuffers,
     ) -> Self {
+        let MethodBuffers { entries, try_ids } = buffers;
+        entries.clear();
+        entries.extend(source.code.exceptions());
+        try_ids.clear();
+        try_ids.extend(sites.try_ids(kinds, tries));
         Self {
             source,
-            entries: source.code.exceptions().collect(),
+            entries,
             frames: FrameTable::new(&source),
             tries,
-            try_ids: sites.try_ids(kinds, tries),
+            try_ids,
             ids: sites.ids,
             kinds,
             first_in_place: sites.first_in_place,
@@ -67,7 +80,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         let edges = if self.tries.is_empty() {
             Edges::default()
         } else {
-            edges_of(&self.source, &self.entries, self.tries)?
+            edges_of(&self.source, self.entries, self.tries)?
         };
         self.insert_in_place(inserts);
         if !self.tries.is_empty() {
@@ -99,7 +112,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     }
 
     fn insert_try_probes(&self, edges: &Edges, inserts: &mut Vec<Insert>) {
-        for ((it, ids), order) in self.tries.iter().zip(&self.try_ids).zip(0u16..) {
+        for ((it, ids), order) in self.tries.iter().zip(self.try_ids).zip(0u16..) {
             if let Some(id) = ids.enter {
                 let pc = usize::from(it.start());
                 inserts.push(Insert::probe(pc, Rank::TryEntry(order), Probe::TryEnter, id));
@@ -247,13 +260,13 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     ) -> Result<(), RelocateError> {
         let kept =
             self.entries.iter().zip(0u16..).map(|(entry, index)| self.keep(index, *entry, slots)).collect();
-        let requests = self.tries.iter().zip(&self.try_ids).filter_map(|(it, ids)| {
+        let requests = self.tries.iter().zip(self.try_ids).filter_map(|(it, ids)| {
             let id = ids.escape?;
             let start = self.range_start(usize::from(it.start()), first_entry(it), slots);
             Some(EscapeRequest { id, it, start })
         });
         let requests: Vec<_> = requests.collect();
-        let escapes = Escapes { source: &self.source, entries: &self.entries, frames: &self.frames };
+        let escapes = Escapes { source: &self.source, entries: self.entries, frames: &self.frames };
         escapes.add(kept, &requests, covers, self.ids.escape, constants, edit)
     }
 

@@ -191,9 +191,9 @@ impl<'a> ClassSites<'a> {
 
 impl MethodSites<'_> {
     /// The ids of each of its tries.
-    pub(crate) fn try_ids(&self, kinds: ProbeKinds, tries: &[TrySite]) -> Vec<TryIds> {
+    pub(crate) fn try_ids(&self, kinds: ProbeKinds, tries: &[TrySite]) -> impl Iterator<Item = TryIds> {
         let mut ids = Numbering { next: self.first_id };
-        tries.iter().map(|it| ids.of_try(kinds, it.clauses.len())).collect()
+        tries.iter().map(move |it| ids.of_try(kinds, it.clauses.len()))
     }
 }
 

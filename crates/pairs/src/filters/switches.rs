@@ -61,5 +61,5 @@ fn wraps_on_stack(body: &Body<'_>, handler: &Handler) -> Option<()> {
 }
 
 pub(super) fn catches_only(body: &Body<'_>, handler: &Handler, name: &str) -> bool {
-    matches!(handler.types[..], [only] if body.pool.class_name(only).is_ok_and(|it| it == name))
+    handler.only_type.is_some_and(|only| body.pool.class_name(only).is_ok_and(|it| it == name))
 }

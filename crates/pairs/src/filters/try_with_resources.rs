@@ -36,7 +36,7 @@ impl Resources {
     pub(super) fn of(body: &Body<'_>, handlers: &[Handler]) -> Self {
         let mut it = Self::default();
         for handler in handlers {
-            if handler.catches_everything() {
+            if handler.catches_everything {
                 if chains_suppressed(body, handler).is_some() {
                     it.chaining.push((handler.pc, handler.ranges.clone()));
                 }
