@@ -12,7 +12,7 @@ use catchment_protocol::hash::hash64;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
 use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
-use catchment_weave::{Prepared, ProbeKinds, Woven};
+use catchment_weave::{Prepared, ProbeKinds, ProbeSite, Weaver, Woven};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +28,8 @@ pub(crate) struct Observer {
     scope: Scope,
     /// By class name and hash of the bytes: equal bytes in several loaders are one class.
     woven: Mutex<FxHashMap<(String, u64), Numbering>>,
+    /// As many as threads have loaded classes at once: each took one for the time.
+    idle_weavers: Mutex<Vec<Weaver>>,
     application: Mutex<FxHashSet<String>>,
     tests: Mutex<FxHashSet<String>>,
     kinds: ProbeKinds,
@@ -67,6 +69,7 @@ impl Observer {
             log: Mutex::new(log),
             scope: Scope::new(options),
             woven: Mutex::default(),
+            idle_weavers: Mutex::default(),
             application: Mutex::default(),
             tests: Mutex::default(),
             kinds,
@@ -235,7 +238,20 @@ impl Observer {
     }
 
     fn weave_unguarded(&self, delivered: &Delivered<'_>) -> Result<Option<WovenBytes>, String> {
-        let prepared = catchment_weave::prepare(delivered.bytes, self.kinds).map_err(|e| e.to_string())?;
+        let mut weaver = lock(&self.idle_weavers).pop().unwrap_or_default();
+        let prepared = weaver.prepare(delivered.bytes, self.kinds).map_err(|e| e.to_string())?;
+        let woven = self.weave_prepared(delivered, &prepared, &mut weaver);
+        weaver.recycle(prepared);
+        lock(&self.idle_weavers).push(weaver);
+        woven
+    }
+
+    fn weave_prepared(
+        &self,
+        delivered: &Delivered<'_>,
+        prepared: &Prepared<'_>,
+        weaver: &mut Weaver,
+    ) -> Result<Option<WovenBytes>, String> {
         for problem in prepared.problems() {
             let place = format!("{}.{}{}", delivered.class, problem.method, problem.descriptor);
             self.problem(&place, &problem.what);
@@ -245,28 +261,29 @@ impl Observer {
         }
         let hash = hash64(delivered.bytes);
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
-        let (prepared, woven) = self.weave_most(delivered.bytes, prepared, base)?;
-        let pairs = prepared.pairs();
-        let record = WovenClass { base, ..woven_class(delivered, hash, &pairs, &prepared.sites(), &woven) };
+        let (sites, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
+        let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &sites, &woven) };
         Ok(Some(WovenBytes { bytes: woven.bytes, record }))
     }
 
     /// A method that cannot hold all its probes may still hold those of its tries, which matter more.
-    fn weave_most<'a>(
+    fn weave_most(
         &self,
-        bytes: &'a [u8],
-        prepared: Prepared<'a>,
+        bytes: &[u8],
+        prepared: &Prepared<'_>,
         base: u32,
-    ) -> Result<(Prepared<'a>, Woven), String> {
-        let woven = prepared.weave(base);
+        weaver: &mut Weaver,
+    ) -> Result<(Vec<ProbeSite>, Woven), String> {
+        let woven = weaver.weave(prepared, base);
         if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
-            return Ok((prepared, woven));
+            return Ok((prepared.sites(), woven));
         }
         // Fewer probes: they fit into the numbers given to the class.
-        let with_fewer = catchment_weave::prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
-        let woven_with_fewer = with_fewer.weave(base);
+        let with_fewer = weaver.prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
+        let woven_with_fewer = weaver.weave(&with_fewer, base);
         let is_better = woven_with_fewer.skipped.len() < woven.skipped.len();
-        Ok(if is_better { (with_fewer, woven_with_fewer) } else { (prepared, woven) })
+        let better = if is_better { &with_fewer } else { prepared };
+        Ok((better.sites(), if is_better { woven_with_fewer } else { woven }))
     }
 
     fn base_of(&self, class: &str, hash: u64, sites: usize) -> Result<u32, String> {

@@ -9,7 +9,7 @@ mod read;
 use super::{Measurements, verdict};
 use anyhow::{Context, Result};
 use catchment_program::{LoadOptions, find_java_homes, jdk_image, visit};
-use catchment_weave::{ProbeKinds, prepare};
+use catchment_weave::{ProbeKinds, Weaver};
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -89,19 +89,23 @@ struct Ours {
 fn weave_all(kinds: ProbeKinds, classes: &[Vec<u8>]) -> Result<Ours> {
     let mut ours =
         Ours { times: Measurements::new(Vec::new()), probes: 0, changed: 0, skipped: 0, written: 0 };
+    let mut weaver = Weaver::default();
     for class in classes {
-        let prepared = prepare(class, kinds)?;
-        let woven = prepared.weave(0);
+        let prepared = weaver.prepare(class, kinds)?;
+        let woven = weaver.weave(&prepared, 0);
         ours.probes += prepared.probes();
         ours.skipped += woven.skipped.len();
         ours.changed += usize::from(woven.bytes.is_some());
         ours.written += woven.bytes.map_or(0, |bytes| bytes.len());
+        weaver.recycle(prepared);
     }
     let mut times = Vec::new();
     for _ in 0..PASSES {
         let start = thread_cpu_time()?;
         for class in classes {
-            black_box(prepare(class, kinds)?.weave(0));
+            let prepared = weaver.prepare(class, kinds)?;
+            black_box(weaver.weave(&prepared, 0));
+            weaver.recycle(prepared);
         }
         times.push(thread_cpu_time()? - start);
     }
