@@ -7,7 +7,7 @@ use crate::plain::PlainProbes;
 use crate::sites::{ClassSites, MethodSites};
 use crate::{SkippedMethod, Woven};
 use catchment_classfile::{
-    ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, RelocatorBuffers,
+    ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, RelocatorBuffers, Role,
 };
 
 /// Memory that goes from class to class.
@@ -75,7 +75,7 @@ impl<'a> ClassWeaver<'_, 'a> {
             code: sites.code,
             outline: self.sites.outlines.get(&sites.outline),
         };
-        if Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
+        if sites.tries.is_empty() && Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
             return self.weave_plain(&source, sites);
         }
         let tries = &self.sites.tries[sites.tries.clone()];
@@ -96,7 +96,7 @@ impl<'a> ClassWeaver<'_, 'a> {
     ) -> Result<(), RelocateError> {
         let mut probes = PlainProbes {
             source,
-            kinds: self.sites.kinds,
+            wanted: self.sites.kinds.in_place().with(Role::Return, sites.ids.exit.is_some()),
             ids: sites.ids,
             next_in_place: sites.first_in_place,
             constants: &mut self.constants,

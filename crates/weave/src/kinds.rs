@@ -35,13 +35,36 @@ impl ProbeKinds {
         self.0 & !Self::USAGE.0 != 0
     }
 
+    /// The roles of the instructions that each have a probe of their own in front of them.
+    pub(crate) fn in_place(self) -> Roles {
+        let call = Roles::none().with(Role::Call, self.contains(Self::CALL));
+        call.with(Role::Throw, self.contains(Self::THROWING))
+    }
+
     /// Whether a probe of its own stands in front of each instruction of this role.
     #[inline]
     pub(crate) fn stand_before(self, role: Role) -> bool {
-        match role {
-            Role::Call => self.contains(Self::CALL),
-            Role::Throw => self.contains(Self::THROWING),
-            _ => false,
-        }
+        self.in_place().contains(role)
+    }
+}
+
+/// A set of roles, asked for many instructions: without a branch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Roles(u16);
+
+impl Roles {
+    pub(crate) fn none() -> Self {
+        Self(0)
+    }
+
+    /// Also `role`, if it is wanted.
+    #[inline]
+    pub(crate) fn with(self, role: Role, wanted: bool) -> Self {
+        Self(self.0 | u16::from(wanted) << (role as u16))
+    }
+
+    #[inline]
+    pub(crate) fn contains(self, role: Role) -> bool {
+        self.0 >> (role as u16) & 1 == 1
     }
 }

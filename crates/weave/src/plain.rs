@@ -1,18 +1,19 @@
-//! Methods that protect nothing: their probes are written while the code is copied.
+//! Methods without tries: their probes are written while the code is copied.
 
-use crate::ProbeKinds;
 use crate::constants::ProbeConstants;
 use crate::escapes::{initialized_from, put_rethrow};
 use crate::frames::FrameTable;
+use crate::kinds::Roles;
 use crate::method::put_probe;
 use crate::probes::Probe;
 use crate::sites::MethodIds;
 use catchment_classfile::{Constants, Inserter, MethodCode, RelocateError, Role};
 
-/// The probes of one method without handlers.
+/// The probes of one method without tries.
 pub(crate) struct PlainProbes<'w, 'a> {
     pub(crate) source: &'w MethodCode<'w, 'a>,
-    pub(crate) kinds: ProbeKinds,
+    /// In front of which there is a probe.
+    pub(crate) wanted: Roles,
     pub(crate) ids: MethodIds,
     /// The id of the next probe at a single instruction.
     pub(crate) next_in_place: usize,
@@ -32,7 +33,7 @@ impl Inserter for PlainProbes<'_, '_> {
 
     #[inline]
     fn wants(&self, role: Role) -> bool {
-        self.kinds.stand_before(role) || role == Role::Return && self.ids.exit.is_some()
+        self.wanted.contains(role)
     }
 
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {

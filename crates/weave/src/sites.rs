@@ -134,8 +134,12 @@ impl<'a> ClassSites<'a> {
         };
         let outline = self.outlines.get(&span);
         let first_try = self.tries.len();
-        let source = MethodCode { class, method, attribute, code, outline };
-        let found = finder.find(index, &source, &mut self.tries);
+        let found = if code.has_exceptions() {
+            let source = MethodCode { class, method, attribute, code, outline };
+            finder.find(index, &source, &mut self.tries)
+        } else {
+            Ok(())
+        };
         let tries = first_try..self.tries.len();
         let mut numbering = Numbering { next: self.count };
         for it in &self.tries[tries.clone()] {
@@ -145,10 +149,14 @@ impl<'a> ClassSites<'a> {
         let mut ids = MethodIds::default();
         if kinds.beyond_tries() {
             let landmarks = outline.calls_and_exits();
-            let count = |role| landmarks.iter().map(|it| usize::from(it.role == role)).sum::<usize>();
-            let in_place = [Role::Call, Role::Throw].into_iter().filter(|role| kinds.stand_before(*role));
-            numbering.next += in_place.map(count).sum::<usize>();
-            ids = numbering.of_method(kinds, count(Role::Return) > 0);
+            let in_place = kinds.in_place();
+            let (mut probes, mut returns) = (0, false);
+            for landmark in landmarks {
+                probes += usize::from(in_place.contains(landmark.role));
+                returns |= landmark.role == Role::Return;
+            }
+            numbering.next += probes;
+            ids = numbering.of_method(kinds, returns);
         }
         if numbering.next > self.count {
             let first_id = std::mem::replace(&mut self.count, numbering.next);

@@ -1,9 +1,9 @@
 //! Methods that need no plan: what is inserted stands in front of single instructions and is written while the code
 //! is copied.
 //!
-//! Nine methods in ten protect nothing and do not switch. Every jump to an instruction of theirs lands in front of what
-//! is inserted there, but for the first instruction, where it lands behind what greets the entry. One block may be
-//! appended that gets what the code throws.
+//! Nine methods in ten need no more and do not switch. Every jump to an instruction of theirs lands in front of what
+//! is inserted there, but for the first instruction, where it lands behind what greets the entry; so do exceptions. One
+//! block may be appended that gets what the code throws.
 
 use super::attributes::{AttributeNames, Attributes, Frames};
 use super::emit::{CODE_HEADER, put_header, short};
@@ -44,7 +44,6 @@ impl<'a> Relocator<'_, 'a> {
     pub fn can_stream(source: &MethodCode<'_, '_>, max_inserted: usize) -> bool {
         let code = source.code.bytes;
         !source.has_old_header()
-            && !source.code.has_exceptions()
             && !source.outline.has_switches()
             && !code.is_empty()
             && code.len() + places(source) * max_inserted <= MAX_STREAMED_LEN
@@ -90,14 +89,7 @@ fn stream_to<I: Inserter>(
     put_header(header, max_stack, source.code.max_locals, new_len);
     streamed.aim_jumps(new_code)?;
     let handler = protected_from.map(|_| handler_pc);
-    match protected_from {
-        Some(from) => {
-            // One row, for exceptions of every type.
-            let row = [1, short(map.moved(from)?.before()), short(handler_pc), short(handler_pc), 0];
-            out.extend_from_slice(row.map(u16::to_be_bytes).as_flattened());
-        }
-        None => put2(out, 0),
-    }
+    streamed.put_exceptions(protected_from.zip(handler), out)?;
     let mut frames = StreamedFrames { streamed: &streamed, handler, constants: inserter.constants() };
     let appends = handler.is_some();
     Attributes { source, map, names, exceptions: &[], changed: true, appends }.put(&mut frames, out)?;
@@ -173,6 +165,25 @@ impl Streamed<'_, '_> {
         Ok(if pc == 0 { self.start_landing } else { moved.before() })
     }
 
+    /// The old rows, and one for exceptions of every type from an old pc on, with the new pc of its handler, which stands
+    /// just behind the old code.
+    fn put_exceptions(&self, last: Option<(usize, u32)>, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        let old = self.source.code.exceptions();
+        let count = old.len() + usize::from(last.is_some());
+        put2(out, u16::try_from(count).map_err(|_| RelocateError::TooLong)?);
+        for row in old {
+            let start = self.landing(usize::from(row.start))?;
+            let end = self.map.moved(usize::from(row.end))?.before();
+            let handler = self.landing(usize::from(row.handler))?;
+            put_row([short(start), short(end), short(handler), row.catch_type], out);
+        }
+        if let Some((from, handler)) = last {
+            let start = self.map.moved(from)?.before();
+            put_row([short(start), short(handler), short(handler), 0], out);
+        }
+        Ok(())
+    }
+
     /// Gives the copied jumps their new distances.
     fn aim_jumps(&self, code: &mut [u8]) -> Result<(), ClassError> {
         let old = self.source.code.bytes;
@@ -190,6 +201,11 @@ impl Streamed<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// A row of an exception table.
+fn put_row(row: [u16; 4], out: &mut Vec<u8>) {
+    out.extend_from_slice(row.map(u16::to_be_bytes).as_flattened());
 }
 
 /// Every frame stays one frame; one more for the handler, where there is one.
