@@ -106,41 +106,38 @@ impl Outlines {
     }
 
     fn decode(&mut self, code: &[u8]) -> Result<(), ClassError> {
+        let first_word = self.starts.len();
+        self.starts.resize(first_word + code.len().div_ceil(64), 0);
+        let (starts, calls_and_exits) = (&mut self.starts[first_word..], &mut self.calls_and_exits);
         let mut pc = 0;
         let mut last = 0;
-        for word_end in (64..code.len() + 64).step_by(64) {
-            let mut word = 0;
-            while let Some(&opcode) = code.get(pc)
-                && pc < word_end
-            {
-                word |= 1 << (pc % 64);
-                last = pc;
-                let shape = SHAPES[usize::from(opcode)];
-                if shape < CALL_OR_EXIT {
-                    pc += usize::from(shape);
-                } else if shape < OTHER {
-                    self.calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
-                    pc += usize::from(shape - CALL_OR_EXIT);
-                } else {
-                    pc = self.decode_other(code, pc)?;
-                }
+        while let Some(&opcode) = code.get(pc) {
+            starts[pc / 64] |= 1 << (pc % 64);
+            last = pc;
+            let shape = SHAPES[usize::from(opcode)];
+            if shape < CALL_OR_EXIT {
+                pc += usize::from(shape);
+            } else if shape < OTHER {
+                calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
+                pc += usize::from(shape - CALL_OR_EXIT);
+            } else {
+                pc = decode_other(code, pc, &mut self.jumps)?;
             }
-            self.starts.push(word);
         }
         // The last instruction may be cut off.
         if pc > code.len() { Err(ClassError::Truncated { offset: last, needed: pc - last }) } else { Ok(()) }
     }
+}
 
-    /// Decodes an instruction that may be a jump; gives the pc behind it.
-    #[inline]
-    fn decode_other(&mut self, code: &[u8], pc: usize) -> Result<usize, ClassError> {
-        let insn = Insn::at(code, pc)?;
-        let role = insn.role();
-        if role != Role::Step {
-            self.jumps.push(Landmark::new(pc, insn.opcode, role));
-        }
-        Ok(insn.next_pc())
+/// Decodes an instruction that may be a jump; gives the pc behind it.
+#[inline]
+fn decode_other(code: &[u8], pc: usize, jumps: &mut Vec<Landmark>) -> Result<usize, ClassError> {
+    let insn = Insn::at(code, pc)?;
+    let role = insn.role();
+    if role != Role::Step {
+        jumps.push(Landmark::new(pc, insn.opcode, role));
     }
+    Ok(insn.next_pc())
 }
 
 /// What was added to `list` from `first` on. All code of a class file has fewer bytes than 32 bits count.

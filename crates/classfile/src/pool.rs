@@ -39,12 +39,18 @@ impl<'a> ConstantPool<'a> {
         while index < count {
             let offset = end;
             let tag = *bytes.get(offset).ok_or(ClassError::Truncated { offset, needed: 1 })?;
-            end += constant_size(bytes, offset, tag);
+            offsets[index] = u32::try_from(offset).unwrap_or(u32::MAX);
+            index += 1;
+            // Half of all constants: where it guesses right, the processor need not wait for the size of others.
+            if tag == UTF8 {
+                end += 3 + usize::from(u2_at(bytes, offset + 1));
+            } else {
+                end += usize::from(SIZES[usize::from(tag)]);
+                index += usize::from(matches!(tag, LONG | DOUBLE));
+            }
             if end > bytes.len() || end == offset {
                 return Err(unreadable_constant(bytes, offset, tag));
             }
-            offsets[index] = u32::try_from(offset).unwrap_or(u32::MAX);
-            index += if matches!(tag, LONG | DOUBLE) { 2 } else { 1 };
         }
         if index > count.max(1) {
             return Err(ClassError::HalfConstant(count - 1));

@@ -10,7 +10,6 @@
 
 use catchment_classfile::{ClassError, ExceptionEntry, Insn, Landmark, MethodCode, Role};
 use catchment_pairs::TrySite;
-use rustc_hash::FxHashSet;
 
 /// What happens to tries of one method on its normal edges. Tries are named by their index in the method.
 #[derive(Debug, Default)]
@@ -135,7 +134,7 @@ fn push_if_any(list: &mut Vec<(usize, Vec<usize>)>, pc: usize, left: Vec<usize>)
 /// For tries with gaps, the instructions that a running usage can be at.
 struct Active {
     /// (try, pcs), for those tries where it matters.
-    tries: Vec<(usize, FxHashSet<usize>)>,
+    tries: Vec<(usize, Pcs)>,
 }
 
 impl Active {
@@ -157,7 +156,27 @@ impl Active {
 
     /// Whether a usage of the try can be running at `pc`, which lies inside it.
     fn holds(&self, index: usize, pc: usize) -> bool {
-        self.tries.iter().find(|(it, _)| *it == index).is_none_or(|(_, pcs)| pcs.contains(&pc))
+        self.tries.iter().find(|(it, _)| *it == index).is_none_or(|(_, pcs)| pcs.contains(pc))
+    }
+}
+
+/// A set of pcs, one bit each.
+#[derive(Debug, Default)]
+struct Pcs(Vec<u64>);
+
+impl Pcs {
+    fn contains(&self, pc: usize) -> bool {
+        self.0.get(pc / 64).is_some_and(|word| word >> (pc % 64) & 1 == 1)
+    }
+
+    /// False if it was there already.
+    fn insert(&mut self, pc: usize) -> bool {
+        let is_new = !self.contains(pc);
+        if pc / 64 >= self.0.len() {
+            self.0.resize(pc / 64 + 1, 0);
+        }
+        self.0[pc / 64] |= 1 << (pc % 64);
+        is_new
     }
 }
 
@@ -167,8 +186,8 @@ fn reach(
     entries: &[ExceptionEntry],
     it: &TrySite,
     mut work: Vec<usize>,
-) -> Result<FxHashSet<usize>, ClassError> {
-    let mut seen = FxHashSet::default();
+) -> Result<Pcs, ClassError> {
+    let mut seen = Pcs::default();
     while let Some(pc) = work.pop() {
         if !it.holds(pc) || !seen.insert(pc) {
             continue;

@@ -78,7 +78,9 @@ impl<'w, 'a> FrameTable<'w, 'a> {
     }
 
     fn decode(&self) -> Result<Decoded<'a>, ClassError> {
-        let mut decoded = Decoded::default();
+        // A frame takes about four bytes.
+        let count = self.encoded().map_or(0, |table| table.len() / 4);
+        let mut decoded = Decoded { frames: Vec::with_capacity(count), types: Vec::with_capacity(4 * count) };
         self.walk(|pc, frame| decoded.push(pc, frame))?;
         Ok(decoded)
     }
