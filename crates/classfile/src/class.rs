@@ -17,7 +17,6 @@ pub struct ClassFile<'a> {
     pub name: JvmStr<'a>,
     /// `None` for `java/lang/Object` and module descriptors.
     pub super_name: Option<JvmStr<'a>>,
-    pub interfaces: Vec<u16>,
     pub fields: Vec<Member<'a>>,
     pub methods: Vec<Member<'a>>,
     pub attributes: Attributes<'a>,
@@ -46,7 +45,8 @@ impl<'a> ClassFile<'a> {
         let pool = ConstantPool::read(bytes)?;
         let mut reader = Reader::at(bytes, pool.end());
         let (access, this_class, super_class) = (reader.u2()?, reader.u2()?, reader.u2()?);
-        let interfaces = (0..reader.u2()?).map(|_| reader.u2()).collect::<Result<_, _>>()?;
+        let interfaces = usize::from(reader.u2()?);
+        reader.skip(2 * interfaces)?;
         let fields = read_members(bytes, &mut reader, &pool)?;
         let methods = read_members(bytes, &mut reader, &pool)?;
         let attributes = Attributes::read(bytes, reader.pos())?;
@@ -55,19 +55,7 @@ impl<'a> ClassFile<'a> {
         }
         let name = pool.class_name(this_class)?;
         let super_name = if super_class == 0 { None } else { Some(pool.class_name(super_class)?) };
-        Ok(Self {
-            bytes,
-            minor,
-            major,
-            pool,
-            access,
-            name,
-            super_name,
-            interfaces,
-            fields,
-            methods,
-            attributes,
-        })
+        Ok(Self { bytes, minor, major, pool, access, name, super_name, fields, methods, attributes })
     }
 
     /// The code of `method`, with the attribute that holds it; `None` for abstract and native methods.
