@@ -28,6 +28,7 @@ fixtures! {
     hostile_baseline: "hostile-baseline" by JUnit4,
     lost_worker: "lost-worker" by JUnit5,
     contexts: "contexts" by JUnit5,
+    first_time: "first-time" by JUnit5,
     litter: "litter" by JUnit5,
     ports: "ports" by JUnit5,
 }

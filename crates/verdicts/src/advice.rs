@@ -34,13 +34,20 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
         Unknown::NeverCaught => {
             format!("no test reaches this catch: add one in which the try throws {}", pair.types.join(" or "))
         }
+        Unknown::LeftOpen(test) => {
+            format!("test {} ends while this try is still running: let it wait for it", name(*test, tests))
+        }
+        Unknown::OncePerJvm(test) => format!(
+            "this try runs once per JVM, and only the test that came first was asked: {} passes, others may not",
+            name(*test, tests)
+        ),
         Unknown::NeverNominal => "no test shows this try at its normal work: add one".into(),
         Unknown::Unstable(number) => {
             format!("test {} gives different outcomes under the same injection", test_of(*number))
         }
         Unknown::Mixed(number) => format!(
-            "test {} mixes nominal and failing uses of this try, so that its failure may be about the nominal ones: \
-             split it",
+            "test {} executes this try in other ways too, so that its failure may be about those: a test in which the \
+             try only ends in this catch would decide",
             test_of(*number)
         ),
         Unknown::Unconfirmed(number) => {

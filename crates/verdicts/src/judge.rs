@@ -9,7 +9,8 @@
 //!
 //! *Passes* is pass for every caught type, *fails* a confirmed failure for at least one; otherwise neither, which makes
 //! the positive predicates false and supports no negative one. Tests that are set aside never pass or fail, and their
-//! usages are nobody's.
+//! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict unless all
+//! tests were asked.
 
 use crate::experiment::{FailureKind, Mode, Outcome};
 use crate::matrix::{Row, TestCells};
@@ -108,7 +109,7 @@ fn source_independence(pair: &CheckedPair, row: &Row) -> Judgement<SourceIndepen
         return negative(pair, SourceIndependence::Dependent, failures);
     }
     let mut white = row.tests.iter().filter(|test| test.has_white()).peekable();
-    if white.peek().is_some() && white.all(TestCells::passes) {
+    if !row.is_sample && white.peek().is_some() && white.all(TestCells::passes) {
         let white = row.tests.iter().filter(|test| test.has_white());
         return positive(SourceIndependence::Independent, white);
     }
@@ -121,7 +122,7 @@ fn pure_resilience(pair: &CheckedPair, row: &Row) -> Judgement<PureResilience> {
         return negative(pair, PureResilience::NotResilient, failures);
     }
     let has_pink = row.evidence().any(|test| test.execution.usages.pink > 0);
-    if has_pink && row.tests.iter().all(TestCells::passes) {
+    if !row.is_sample && has_pink && row.tests.iter().all(TestCells::passes) {
         return positive(PureResilience::Resilient, row.tests.iter());
     }
     unknown(PureResilience::Unknown, unknown::of_pure_resilience(pair, row))

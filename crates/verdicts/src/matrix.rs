@@ -8,6 +8,9 @@ use std::collections::HashMap;
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) tests: Vec<TestCells>,
+    /// The try runs once per JVM, in whichever test comes first: there are tests that would run it in a JVM of their
+    /// own, and nobody knows which.
+    pub(crate) is_sample: bool,
 }
 
 /// One test of A_x, with a cell for each caught type.
@@ -98,7 +101,10 @@ impl Row {
             });
             TestCells { execution: *execution, is_evidence, cells: cells.collect() }
         };
-        Self { tests: pair.executions.iter().map(cells_of).collect() }
+        let all = tests.iter().filter(|test| test.is_evidence()).count();
+        let is_sample =
+            pair.executions.iter().all(|execution| execution.once_per_jvm) && pair.executions.len() < all;
+        Self { tests: pair.executions.iter().map(cells_of).collect(), is_sample }
     }
 
     pub(crate) fn evidence(&self) -> impl Iterator<Item = &TestCells> {

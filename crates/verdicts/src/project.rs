@@ -196,8 +196,10 @@ impl Usages {
 pub struct Execution {
     pub test: TestId,
     pub usages: Usages,
-    /// Seen only in the first run in a JVM: its experiments need fresh ones.
+    /// Seen only in the first run in a JVM, all of it or in part: its experiments need fresh ones.
     pub once_per_jvm: bool,
+    /// A worker spoils the test, or it spoils itself: all its experiments need fresh JVMs.
+    pub needs_fresh: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

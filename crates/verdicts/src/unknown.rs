@@ -18,6 +18,10 @@ pub enum Unknown {
     Unreachable(String),
     /// Tests execute the try, and none of them reaches the catch.
     NeverCaught,
+    /// No test was seen to reach the catch; this one ends while the try is still running.
+    LeftOpen(TestId),
+    /// The try runs once per JVM. The tests that came to it first pass, of which this is one; others were not asked.
+    OncePerJvm(TestId),
     /// Every test passes, and none shows the try at its normal work.
     NeverNominal,
     /// An experiment that would decide gave different outcomes.
@@ -41,13 +45,15 @@ pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unkno
     }
     let white: Vec<_> = row.tests.iter().filter(|test| test.has_white()).collect();
     if white.is_empty() {
-        return vec![Unknown::NeverCaught];
+        let open = row.tests.iter().find(|test| test.execution.usages.open > 0);
+        return vec![open.map_or(Unknown::NeverCaught, |test| Unknown::LeftOpen(test.execution.test))];
     }
     let (all_white, mixed): (Vec<_>, Vec<_>) = white.iter().copied().partition(|test| test.is_all_white());
     let mut reasons = unstable(&all_white);
     reasons.extend(mixed.iter().flat_map(|test| test.failures()).map(Unknown::Mixed));
     reasons.extend(unstable(&mixed));
     reasons.extend(unfinished(&white));
+    reasons.extend(once_per_jvm(row));
     reasons
 }
 
@@ -61,7 +67,12 @@ pub(crate) fn of_pure_resilience(pair: &CheckedPair, row: &Row) -> Vec<Unknown> 
     if row.evidence().all(|test| test.execution.usages.pink == 0) {
         reasons.push(Unknown::NeverNominal);
     }
+    reasons.extend(once_per_jvm(row));
     reasons
+}
+
+fn once_per_jvm(row: &Row) -> Option<Unknown> {
+    row.tests.first().filter(|_| row.is_sample).map(|test| Unknown::OncePerJvm(test.execution.test))
 }
 
 /// What makes any further question idle.

@@ -146,8 +146,12 @@ impl Baseline {
 
     fn executions(&self, number: TestNumber, test: TestId) -> Vec<(PairNumber, Execution)> {
         let entered = |usages: &Usages| usages.entries > 0;
-        let execution =
-            |usages: Usages, once_per_jvm| Execution { test, usages: usages.judged(), once_per_jvm };
+        let execution = |usages: Usages, once_per_jvm| Execution {
+            test,
+            usages: usages.judged(),
+            once_per_jvm,
+            needs_fresh: false,
+        };
         let suite = self.suite.get(&(number, 0)).filter(|run| !run.is_skipped());
         let Some(steady) = self.steady(number) else {
             // Red or flaky in the suite, it never runs alone, or there was no time for it yet. It executes the try all the
@@ -159,16 +163,19 @@ impl Baseline {
         if self.needs_fresh(number) {
             let used = fresh.map(|run| run.usages.as_slice()).unwrap_or_default();
             let used = used.iter().filter(|(_, usages)| entered(usages));
-            return used.map(|(pair, usages)| (*pair, execution(*usages, true))).collect();
+            return used
+                .map(|(pair, usages)| (*pair, Execution { needs_fresh: true, ..execution(*usages, false) }))
+                .collect();
         }
-        let used = steady.usages.iter().filter(|(_, usages)| entered(usages));
-        let mut executions: Vec<_> = used.map(|(pair, usages)| (*pair, execution(*usages, false))).collect();
-        for pair in once_per_jvm(&self.suite, number, steady) {
-            if let Some(usages) = fresh.and_then(|run| run.usages_of(pair)).filter(entered) {
-                executions.push((pair, execution(usages, true)));
-            }
-        }
-        executions
+        let steady_entries = |pair| steady.usages_of(pair).map_or(0, |usages| usages.entries);
+        let first: BTreeMap<_, _> = once_per_jvm(&self.suite, number, steady)
+            .into_iter()
+            .filter_map(|pair| Some((pair, fresh?.usages_of(pair)?)))
+            .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
+            .collect();
+        let used = steady.usages.iter().filter(|(pair, usages)| entered(usages) && !first.contains_key(pair));
+        let used = used.map(|(pair, usages)| (*pair, execution(*usages, false)));
+        used.chain(first.iter().map(|(pair, usages)| (*pair, execution(*usages, true)))).collect()
     }
 }
 

@@ -198,9 +198,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
     pub(crate) fn task(&self, pair: &CheckedPair, taken: Taken) -> Task {
         let Taken { key, is_repeated, is_suspect } = taken;
         let execution = pair.executions.iter().find(|execution| execution.test == key.test);
-        let is_once_per_jvm = execution.is_some_and(|execution| execution.once_per_jvm);
+        let comes_first = execution.is_some_and(|execution| execution.once_per_jvm || execution.needs_fresh);
         let planned = self.planned(key.position, key.test, &pair.types[key.exception]);
-        let needs_fresh = is_suspect || is_once_per_jvm;
+        let needs_fresh = is_suspect || comes_first;
         Task {
             key,
             is_together: !is_repeated
@@ -209,7 +209,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             planned,
             is_repeated,
             needs_fresh,
-            comes_first: is_once_per_jvm,
+            comes_first,
             entries: execution.map_or(0, |execution| execution.usages.entries()),
         }
     }

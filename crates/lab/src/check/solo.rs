@@ -129,15 +129,23 @@ fn needs_fresh_run(suite: &Runs, solo: &Runs, test: TestNumber) -> bool {
     runs_of(solo, test).any(|run| !run.passed()) || !once_per_jvm(suite, test, steady).is_empty()
 }
 
-/// Pairs that the test uses in the suite, but not in its last run alone.
+/// Pairs that the test uses in the suite, but not in its last run alone, or not as often: a cache was filled.
 pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &PlainRun) -> BTreeSet<PairNumber> {
-    let used = |run: &PlainRun| -> Vec<PairNumber> {
-        let used = run.usages.iter().chain(&run.before);
-        used.filter(|(_, usages)| usages.entries > 0).map(|(pair, _)| *pair).collect()
+    let entries = |run: &PlainRun| -> BTreeMap<PairNumber, u64> {
+        let mut entries = BTreeMap::new();
+        for (pair, usages) in run.usages.iter().chain(&run.before).filter(|(_, usages)| usages.entries > 0) {
+            *entries.entry(*pair).or_default() += usages.entries;
+        }
+        entries
     };
-    let still: BTreeSet<_> = used(steady).into_iter().collect();
-    let ever = runs_of(suite, test).flat_map(used);
-    ever.filter(|pair| !still.contains(pair)).collect()
+    let still = entries(steady);
+    let suite: Vec<_> = runs_of(suite, test).map(entries).collect();
+    // How often a try is entered may change from run to run; it is a cache only if it is always less.
+    let is_less = |pair: PairNumber, still: u64| {
+        suite.iter().all(|run| run.get(&pair).is_some_and(|entries| *entries > still))
+    };
+    let ever: BTreeSet<_> = suite.iter().flat_map(|run| run.keys().copied()).collect();
+    ever.into_iter().filter(|pair| still.get(pair).is_none_or(|still| is_less(*pair, *still))).collect()
 }
 
 /// What caught exceptions looked like.

@@ -99,7 +99,7 @@ fn usages(pink: u64, white: u64) -> Usages {
 }
 
 fn executed(test: TestId, usages: Usages) -> Execution {
-    Execution { test, usages, once_per_jvm: false }
+    Execution { test, usages, ..Execution::default() }
 }
 
 fn passed(test: TestId, exception: &str) -> Experiment {
@@ -136,7 +136,7 @@ fn dependent() -> CheckedPair {
 fn resilient() -> CheckedPair {
     CheckedPair {
         usages: usages(3, 1),
-        executions: vec![Execution { once_per_jvm: true, ..executed(CORRUPT, usages(3, 1)) }],
+        executions: vec![executed(CORRUPT, usages(3, 1))],
         experiments: vec![passed(CORRUPT, IO)],
         parent: Some(dependent().id),
         ..pair(2, "Cache", "store", IO)
@@ -146,7 +146,7 @@ fn resilient() -> CheckedPair {
 fn exiting() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
-        executions: vec![executed(WARM, usages(1, 0))],
+        executions: vec![Execution { once_per_jvm: true, ..executed(WARM, usages(1, 0)) }],
         experiments: vec![failed(
             WARM,
             IO,

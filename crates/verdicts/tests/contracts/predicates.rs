@@ -53,6 +53,32 @@ fn without_a_pink_usage_nothing_is_resilient() {
 }
 
 #[test]
+fn a_try_that_runs_once_per_jvm_is_judged_well_only_if_all_tests_were_asked() {
+    let (mut tests, mut pair) = full_matrix(&[member(MIXED, &[Truth::Pass])]);
+    pair.executions[0].once_per_jvm = true;
+    let alone = judge(&pair, &tests);
+    assert_eq!(alone.pure_resilience.verdict, PureResilience::Resilient);
+    tests.push(tests[0].clone());
+    let among_others = judge(&pair, &tests);
+    let reason = [Unknown::OncePerJvm(pair.executions[0].test)];
+    assert_eq!(among_others.source_independence.unknown, reason);
+    assert_eq!(among_others.pure_resilience.unknown, reason);
+    pair.executions[0].once_per_jvm = false;
+    assert_eq!(judge(&pair, &tests), alone);
+    let (mut tests, mut pair) = full_matrix(&[member(WHITE, &[Truth::Fail])]);
+    pair.executions[0].once_per_jvm = true;
+    tests.push(tests[0].clone());
+    assert_eq!(judge(&pair, &tests).source_independence.verdict, SourceIndependence::Dependent);
+}
+
+#[test]
+fn a_try_that_outlives_its_test_is_not_called_never_caught() {
+    let open = Usages { open: 1, ..Usages::default() };
+    let (source, _) = unknown_of(&[member(PINK, &[Truth::Pass]), member(open, &[Truth::Pass])]);
+    assert!(matches!(source.as_slice(), [Unknown::LeftOpen(_)]), "{source:?}");
+}
+
+#[test]
 fn every_type_of_a_multi_catch_has_to_pass_and_one_is_enough_to_fail() {
     let passes_one = judged(&[member(MIXED, &[Truth::Pass, Truth::None])]);
     assert_eq!(passes_one.source_independence.unknown, [Unknown::NoOutcome(1)]);

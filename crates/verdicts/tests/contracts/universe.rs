@@ -55,6 +55,7 @@ pub(crate) fn universe(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
         test: TestId(number as u32),
         usages: member.usages,
         once_per_jvm: false,
+        needs_fresh: false,
     });
     let pair = CheckedPair {
         types: (0..types).map(exception).collect(),
