@@ -378,8 +378,11 @@ unsafe fn note_origin(
     let observer = observer()?;
     let members = crate::jdk_members()?;
     let counter = u32::try_from(counter).ok()?;
-    // SAFETY: promised by the caller.
-    unsafe { note_sample(jni, observer, thrown, counter) };
+    if observer.worker().is_some() {
+        // Nobody asks a worker for origins.
+        // SAFETY: promised by the caller.
+        return unsafe { note_sample(jni, observer, thrown, counter) };
+    }
     let class = jni.find_class("java/lang/Throwable")?;
     // SAFETY: promised by the caller. Not virtual: an overriding method would run code of the application.
     let (exception, trace) = unsafe {

@@ -38,7 +38,8 @@ struct Allocated {
 /// What the probes look at. All zero: just count.
 ///
 /// ```text
-/// 0 u64: an experiment runs | 8 u64: tell when an exception leaves a method | 4096 + n u8: try entry n throws
+/// 0 u64: an experiment runs | 8 u64: tell when an exception leaves a method | 16 u64: number of the running test
+/// 4096 + n u8: try entry n throws
 /// ```
 #[derive(Debug)]
 pub(crate) struct Switches {
@@ -48,6 +49,7 @@ pub(crate) struct Switches {
 
 const EXPERIMENT_OFFSET: usize = 0;
 const ESCAPES_OFFSET: usize = 8;
+const TEST_OFFSET: usize = 16;
 const ENTRIES_OFFSET: usize = 4096;
 
 // SAFETY: the mapping lives as long as the process and every access to it is atomic.
@@ -84,6 +86,11 @@ impl Switches {
         self.word(ESCAPES_OFFSET).store(on.into(), Ordering::SeqCst);
     }
 
+    /// Another test begins: exceptions that are known from earlier ones are worth a look again.
+    pub(crate) fn set_test(&self, number: u64) {
+        self.word(TEST_OFFSET).store(number, Ordering::SeqCst);
+    }
+
     /// Whether the try entry with this number throws.
     pub(crate) fn set_entry(&self, number: u32, on: bool) {
         self.entry_byte(number).store(on.into(), Ordering::SeqCst);
@@ -112,7 +119,7 @@ impl Switches {
 
     fn word(&self, offset: usize) -> &AtomicU64 {
         let place = self.base.as_ptr().wrapping_add(offset).cast::<u64>();
-        // SAFETY: one of the two aligned words at the beginning of the mapping; only accessed atomically.
+        // SAFETY: one of the aligned words at the beginning of the mapping; only accessed atomically.
         unsafe { AtomicU64::from_ptr(place) }
     }
 }

@@ -183,7 +183,7 @@ impl Worker {
         };
         lock(&self.notes).external.clear();
         self.escaped.store(0, Ordering::SeqCst);
-        self.tests_begun.fetch_add(1, Ordering::SeqCst);
+        switches.set_test(self.tests_begun.fetch_add(1, Ordering::SeqCst) + 1);
         lock(&self.snapshots).begin(counters, &self.left_slots);
         // The colour of a test is that of its runs without injection.
         match injection {

@@ -1,7 +1,8 @@
 package catchment.runtime;
 
 /**
- * Which exception classes arrived at each counter, how often, and where the first few came from.
+ * Which exception classes arrived at each counter, how often, and where the first few came from; in a worker, the first few
+ * of each test.
  *
  * <p>Keeps names, never classes or exceptions, so nothing of the application stays alive because of it. Reading takes no
  * lock: arrays are replaced, not changed, and whoever reads a stale or half-published one finds nothing in it and asks
@@ -26,6 +27,8 @@ final class Exceptions {
         final int counter;
         /** Changed under the lock only; a stale value read outside costs one more look. */
         int originsLeft = ORIGINS_KEPT;
+        /** In which they are left; under the lock as well. */
+        long test;
 
         Seen(String exception, int counter) {
             this.exception = exception;
@@ -52,13 +55,18 @@ final class Exceptions {
         if (seen.counter >= 0) {
             Probes.count(seen.counter);
         }
-        if (seen.originsLeft > 0 && takeOrigin(seen)) {
+        if ((seen.originsLeft > 0 || seen.test != Probes.test()) && takeOrigin(seen)) {
             Link.origin(thrown, counter, seen.exception);
         }
     }
 
     private static boolean takeOrigin(Seen seen) {
         synchronized (LOCK) {
+            long test = Probes.test();
+            if (seen.test != test) {
+                seen.test = test;
+                seen.originsLeft = ORIGINS_KEPT;
+            }
             return seen.originsLeft-- > 0;
         }
     }

@@ -29,6 +29,7 @@ public final class Probes {
     private static final long OWNERS = Link.owners();
     private static final long EXPERIMENT = Link.switches();
     private static final long ESCAPES = EXPERIMENT + 8;
+    private static final long TEST = EXPERIMENT + 16;
     private static final long ENTRIES = Link.entrySwitches();
     private static final long THREAD_NUMBER = UNSAFE.objectFieldOffset(Thread.class, "tid");
 
@@ -148,6 +149,11 @@ public final class Probes {
         } else {
             countAsStranger(thread, shared);
         }
+    }
+
+    /** The number of the running test in this JVM; 0 where nobody counts them. */
+    static long test() {
+        return UNSAFE.getLong(TEST);
     }
 
     /** A thread without a slot takes its place if that is free, and counts in the shared slot until then. */
