@@ -4,8 +4,14 @@
 //! port taken: then it runs again while all other slots wait, and only that counts.
 
 use catchment_protocol::lab::{Failure, TestRun};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
+
+thread_local! {
+    /// This thread has its turn.
+    static IS_IN_TURN: Cell<bool> = const { Cell::new(false) };
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
@@ -22,8 +28,13 @@ impl Turns {
         Self { has_others: slots > 1, ..Self::default() }
     }
 
-    /// Lets `run` run tests, once more and with nobody beside it if some test found its port taken meanwhile.
+    /// Lets `run` run tests, once more and with nobody beside it if some test found its port taken meanwhile. What takes its
+    /// turn within a turn is part of that.
     pub(crate) fn take<T, E>(&self, mut run: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+        if IS_IN_TURN.replace(true) {
+            return run();
+        }
+        let _turn = Turn;
         let before = self.collisions.load(Ordering::SeqCst);
         {
             let _beside = self.running.read().unwrap_or_else(PoisonError::into_inner);
@@ -40,6 +51,15 @@ impl Turns {
         if run.failure.as_ref().is_some_and(found_port_taken) {
             self.collisions.fetch_add(1, Ordering::SeqCst);
         }
+    }
+}
+
+/// Ends the turn of this thread however it ends.
+struct Turn;
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        IS_IN_TURN.set(false);
     }
 }
 
@@ -73,5 +93,18 @@ mod tests {
             assert_eq!(times_run(&Turns::of_slots(1), failure), 1);
         }
         assert_eq!(times_run(&Turns::of_slots(2), &Failure::default()), 1);
+    }
+
+    #[test]
+    fn a_turn_within_a_turn_waits_for_nobody() {
+        let turns = Turns::of_slots(2);
+        let taken = Failure { exception: "java.net.BindException".to_owned(), ..Failure::default() };
+        let mut inner = 0;
+        let result: Result<(), ()> = turns.take(|| {
+            inner += times_run(&turns, &taken);
+            Ok(())
+        });
+        assert_eq!((result, inner), (Ok(()), 2), "beside others, then alone");
+        assert_eq!(times_run(&turns, &taken), 2, "the turn has ended");
     }
 }
