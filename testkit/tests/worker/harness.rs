@@ -117,7 +117,7 @@ impl Worker {
             match Event::receive(&mut self.stream).ok().flatten()? {
                 Event::Record(Record::ClassWoven(class)) => self.woven.push(class),
                 Event::Record(Record::Problem { place, what }) => panic!("{place}: {what}"),
-                Event::Record(_) | Event::TestStarted { .. } => {}
+                Event::Record(_) | Event::TestStarted { .. } | Event::Fired => {}
                 event => return Some(event),
             }
         }
