@@ -9,7 +9,7 @@ mod lasting;
 mod output;
 mod sweep;
 
-pub(crate) use command::{WorkerSetup, heap_note};
+pub(crate) use command::{LEAST_HEAP_MIB, WorkerSetup, heap_note};
 pub(crate) use sweep::sweep;
 
 use crate::unix;

@@ -3,8 +3,8 @@
 //! A failure in a warm worker may be the worker's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it.
 //! What happens once per JVM runs in fresh ones only.
 
+use super::heard::describe;
 use super::observations::Attempt;
-use super::slot::describe;
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::{Injected, Outcome as RunOutcome, TestRun};
 use catchment_verdicts::{

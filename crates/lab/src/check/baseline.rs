@@ -210,3 +210,50 @@ fn display_name(test: &KnownTest) -> String {
         class => format!("{class}.{}", test.unit.name),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: TestNumber = TestNumber(1);
+    const PAIR: PairNumber = PairNumber(7);
+
+    fn used(times: u64) -> PlainRun {
+        let usages = Usages { entries: times, pink: times, white: 0, blue: 0 };
+        PlainRun { usages: vec![(PAIR, usages)], ..PlainRun::default() }
+    }
+
+    /// In the suite, twice, alone in a worker, twice, and alone in a JVM of its own; as far as it came.
+    fn executed(suite: u64, solo: Option<[u64; 2]>, fresh: Option<u64>) -> Vec<(u64, bool)> {
+        let runs = |times: &[u64]| (0..).zip(times).map(|(run, times)| ((TEST, run), used(*times))).collect();
+        let baseline = Baseline {
+            tests: Vec::new(),
+            suite: runs(&[suite, suite]),
+            solo: runs(solo.as_ref().map_or(&[], |solo| solo)),
+            fresh: runs(fresh.as_slice()),
+            class: Runs::new(),
+        };
+        let executions = baseline.executions(TEST, TestId(0)).into_iter();
+        executions.map(|(_, execution)| (execution.usages.pink, execution.once_per_jvm)).collect()
+    }
+
+    #[test]
+    fn what_a_test_does_each_time_is_what_its_experiments_meet() {
+        assert_eq!(executed(2, Some([2, 2]), None), [(2, false)]);
+        assert_eq!(executed(2, Some([5, 3]), None), [(3, false)]);
+        assert_eq!(executed(0, Some([1, 0]), None), [], "whoever came first in the worker");
+    }
+
+    #[test]
+    fn what_it_does_once_per_jvm_or_more_often_the_first_time_is_met_in_fresh_ones() {
+        assert_eq!(executed(1, Some([0, 0]), Some(1)), [(1, true)]);
+        assert_eq!(executed(3, Some([2, 2]), Some(3)), [(3, true)]);
+        assert_eq!(executed(3, Some([2, 2]), Some(2)), [(2, false)], "others have used it in the suite");
+    }
+
+    #[test]
+    fn a_test_there_was_no_time_for_executes_what_it_does_in_the_suite() {
+        assert_eq!(executed(2, None, None), [(2, false)]);
+        assert_eq!(executed(2, Some([0, 0]), None), [(2, true)]);
+    }
+}

@@ -2,18 +2,17 @@
 //!
 //! `--jobs` slots work side by side. Each keeps one warm worker and starts fresh JVMs beside it where needed.
 
-use super::counters::{CounterMeanings, PairNumbers};
-use super::observations::{PairNumber, PlainOutcome, PlainRun, Usages};
+use super::counters::PairNumbers;
+use super::heard::Heard;
 use super::turns::Turns;
 use crate::install::InstalledAgent;
 use crate::progress::Reporter;
 use crate::project::{Project, RunConfiguration};
 use crate::unix;
-use crate::worker::{Interrupt, Jvm, Listener, Worker, WorkerEnd, WorkerSetup};
-use catchment_protocol::lab::{Failure, Injection, Outcome, Sample, TestRun, TestUnit};
-use catchment_protocol::records::{Record, WovenClass};
+use crate::worker::{Interrupt, LEAST_HEAP_MIB, Worker, WorkerEnd, WorkerSetup};
+use catchment_protocol::lab::{Injection, TestRun, TestUnit};
 use catchment_verdicts::{Problem, Stats};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,174 +44,6 @@ impl Lab<'_> {
         let problem = Problem { place: place.to_owned(), what: what.to_owned() };
         self.problems.lock().unwrap_or_else(PoisonError::into_inner).insert(problem);
     }
-}
-
-/// What one JVM has told about itself.
-#[derive(Debug)]
-pub(crate) struct Heard<'a> {
-    lab: &'a Lab<'a>,
-    pub(crate) jvm: Jvm,
-    pub(crate) meanings: CounterMeanings,
-    pub(crate) units: Vec<TestUnit>,
-    pub(crate) running: Option<String>,
-    pub(crate) finished: Vec<TestRun>,
-    /// How many more tests that end are steps of the progress.
-    steps_left: u64,
-    /// The injection has thrown in the last test that began.
-    pub(crate) has_fired: bool,
-    /// Pairs whose class or method runs as it was delivered, and why.
-    pub(crate) unobserved: BTreeMap<PairNumber, String>,
-    /// What was used between two tests of the suite, by the second of them; of all its parts together.
-    before: HashMap<String, Vec<(PairNumber, Usages)>>,
-}
-
-impl<'a> Heard<'a> {
-    fn new(lab: &'a Lab<'a>) -> Self {
-        Self {
-            lab,
-            jvm: Jvm::default(),
-            meanings: CounterMeanings::default(),
-            units: Vec::new(),
-            running: None,
-            finished: Vec::new(),
-            steps_left: 0,
-            has_fired: false,
-            unobserved: BTreeMap::new(),
-            before: HashMap::new(),
-        }
-    }
-
-    pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
-        let text = || run.failure.as_ref().map(describe).unwrap_or_default();
-        PlainRun {
-            outcome: match run.outcome {
-                Outcome::Passed => PlainOutcome::Passed,
-                Outcome::Failed => PlainOutcome::Failed(text()),
-                Outcome::Skipped => PlainOutcome::Skipped(text()),
-            },
-            micros: run.micros,
-            escaped: run.escaped,
-            external: run.external.clone(),
-            threads_left: run.threads_left.clone(),
-            usages: self.meanings.usages(&run.counted),
-            before: self.before.get(&run.test).cloned().unwrap_or_default(),
-        }
-    }
-
-    /// What caught exceptions looked like, by the pair that caught them.
-    pub(crate) fn samples(&self, run: &TestRun) -> Vec<(PairNumber, Sample)> {
-        let known =
-            |(counter, sample): &(u32, Sample)| Some((self.meanings.clause_of(*counter)?, sample.clone()));
-        run.samples.iter().filter_map(known).collect()
-    }
-}
-
-/// Of a class whose tries then may not be recognised.
-const CHANGED: &str = "another agent or class loader changed the class before it was observed";
-
-impl Listener for Heard<'_> {
-    fn ready(&mut self, jvm: Jvm) {
-        self.jvm = jvm;
-    }
-
-    fn record(&mut self, record: Record) {
-        match record {
-            Record::ClassWoven(class) => {
-                if class.changed_before {
-                    self.lab.problem(&class.class, CHANGED);
-                }
-                self.meanings.add_class(&class, &self.lab.numbers);
-                self.add_skipped_methods(&class);
-            }
-            Record::ClassSkipped { class, reason, .. } => self.add_skipped_class(&class, &reason),
-            Record::Problem { place, what } => self.lab.problem(&place, &what),
-            _ => {}
-        }
-    }
-
-    fn unit(&mut self, unit: TestUnit) {
-        self.units.push(unit);
-    }
-
-    fn test_started(&mut self, test: &str, before: &[(u32, u64)]) {
-        self.running = Some(test.to_owned());
-        self.has_fired = false;
-        self.before.entry(test.to_owned()).or_default().extend(self.meanings.usages(before));
-    }
-
-    fn test_finished(&mut self, run: TestRun) {
-        self.running = None;
-        self.finished.push(run);
-        if self.steps_left > 0 {
-            self.steps_left -= 1;
-            self.lab.reporter.step(1);
-        }
-    }
-
-    fn fired(&mut self) {
-        self.has_fired = true;
-    }
-}
-
-impl Heard<'_> {
-    fn add_skipped_methods(&mut self, class: &WovenClass) {
-        for pair in &class.pairs {
-            if let (Some(reason), Some(number)) = (class.not_observed(pair), self.lab.numbers.get(&pair.id)) {
-                self.unobserved.insert(*number, reason.to_owned());
-            }
-        }
-    }
-
-    /// Classes without pairs are nobody's loss. Mocks, made at run time by the hundred, are such.
-    fn add_skipped_class(&mut self, class: &str, reason: &str) {
-        let pairs: Vec<_> = pairs_of(class, &self.lab.numbers).collect();
-        if !pairs.is_empty() {
-            self.lab.problem(class, reason);
-        }
-        self.unobserved.extend(pairs.into_iter().map(|pair| (pair, reason.to_owned())));
-    }
-}
-
-/// The known pairs, `com.acme.Cache.load()V#0.0:...`, of the class.
-fn pairs_of(class: &str, numbers: &PairNumbers) -> impl Iterator<Item = PairNumber> {
-    let is_of_class = move |id: &str| {
-        let method = id.strip_prefix(class).and_then(|rest| rest.strip_prefix('.'));
-        method.and_then(|rest| rest.split_once('(')).is_some_and(|(name, _)| !name.contains('.'))
-    };
-    numbers.iter().filter(move |(id, _)| is_of_class(id)).map(|(_, number)| *number)
-}
-
-/// Frames of these say nothing about where a test failed.
-const FRAMEWORKS: [&str; 12] = [
-    "java.",
-    "jdk.",
-    "sun.",
-    "org.junit.",
-    "junit.",
-    "org.testng.",
-    "org.opentest4j.",
-    "org.hamcrest.",
-    "org.assertj.",
-    "com.google.common.truth.",
-    "kotlin.",
-    "org.mockito.",
-];
-
-/// What the driver gives as the reason of tests that nothing ran of: a text only.
-const NOT_RUN: &str = "catchment.driver.NotRun";
-
-/// The failure in one line, with the first frame that is neither the JDK's nor a test framework's.
-pub(crate) fn describe(failure: &Failure) -> String {
-    let message = failure.message.as_deref().unwrap_or_default();
-    let first_line = message.lines().next().unwrap_or_default();
-    if failure.exception == NOT_RUN {
-        return first_line.to_owned();
-    }
-    let is_telling = |frame: &&String| !FRAMEWORKS.iter().any(|prefix| frame.starts_with(prefix));
-    let frame = failure.frames.iter().find(is_telling).or(failure.frames.first());
-    let place = frame.map(|frame| format!(" at {frame}")).unwrap_or_default();
-    let separator = if first_line.is_empty() { "" } else { ": " };
-    format!("{}{separator}{first_line}{place}", failure.exception)
 }
 
 /// A JVM and what it has told.
@@ -424,7 +255,7 @@ impl<'a> Slot<'a> {
             agent: self.lab.agent.clone(),
             scratch: room.scratch.clone(),
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
-            max_heap_mib: (unix::memory_mib() / 4 / self.lab.jobs.max(1) as u64).max(512),
+            max_heap_mib: (unix::memory_mib() / 4 / self.lab.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             is_short_lived,
         }
     }
@@ -458,42 +289,4 @@ pub(crate) fn in_parallel<'a, E: Send>(
         }
         outcome
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_class_has_the_pairs_that_begin_with_its_name() {
-        let ids =
-            ["com.acme.Cache.load()V#0.0:java.io.IOException@1f2e3d4c", "com.acme.a.B.<init>(I)V#0.0:E@1"];
-        let numbers = (1..).zip(ids).map(|(number, id)| (id.to_owned(), PairNumber(number))).collect();
-        let pairs = |class: &str| pairs_of(class, &numbers).collect::<Vec<_>>();
-        assert_eq!(pairs("com.acme.Cache"), [PairNumber(1)]);
-        assert_eq!(pairs("com.acme.a.B"), [PairNumber(2)]);
-        for other in ["com.acme", "com.acme.a", "com.acme.Cach", "com.acme.Cache$MockitoMock$1"] {
-            assert_eq!(pairs(other), [], "{other}");
-        }
-    }
-
-    #[test]
-    fn a_failure_is_told_by_its_first_line_and_the_tests_own_frame() {
-        let frames = ["org.junit.Assert.fail:89", "com.acme.CacheTest.corrupt:41", "java.lang.Thread.run:1"];
-        let failure = Failure {
-            exception: "java.lang.AssertionError".into(),
-            message: Some("expected 3\nbut was 0".into()),
-            frames: frames.map(Into::into).to_vec(),
-            ..Failure::default()
-        };
-        assert_eq!(
-            describe(&failure),
-            "java.lang.AssertionError: expected 3 at com.acme.CacheTest.corrupt:41"
-        );
-        let message = Some("not now".into());
-        let skipped = Failure { exception: NOT_RUN.into(), message, ..Failure::default() };
-        assert_eq!(describe(&skipped), "not now");
-        let nothing = Failure { exception: "a.E".into(), ..Failure::default() };
-        assert_eq!(describe(&nothing), "a.E");
-    }
 }

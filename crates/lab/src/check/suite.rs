@@ -1,8 +1,9 @@
 //! The suite baseline: all tests of a configuration in one JVM, nothing armed, twice.
 
 use super::campaign::{Campaign, CheckError, Shared};
+use super::heard::Heard;
 use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
-use super::slot::{Heard, Running, Slot};
+use super::slot::{Running, Slot};
 use crate::project::RunConfiguration;
 use crate::worker::{Jvm, WorkerEnd};
 use catchment_protocol::lab::TestUnit;
@@ -29,51 +30,69 @@ struct SuiteRuns {
 /// Runs what is not yet in the store, one suite at a time: two at once may want the same port or file, and what fails then
 /// is not flaky.
 pub(crate) fn observe(shared: &Shared<'_>, slot: &mut Slot<'_>) -> Result<(), CheckError> {
-    let mut missing = Vec::new();
-    for configuration in 0..shared.lab.project.configurations.len() {
-        for ordinal in 0..RUNS {
-            if shared.campaign().store.finished(configuration, Phase::Suite, ordinal)?.is_none() {
-                missing.push((configuration, ordinal));
-            }
-        }
-    }
-    let mut tests: u64 =
-        missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
+    let missing = missing_runs(shared)?;
+    let expected = missing.iter().map(|(configuration, _)| expected_tests(shared, *configuration)).sum();
     // Without reports of the build nobody knows how many tests there are.
-    let is_known = tests > 0 || missing.is_empty();
-    shared.lab.reporter.phase("suite, nothing injected", is_known.then_some(tests));
-    let mut unusable: BTreeMap<usize, WorkerEnd> = BTreeMap::new();
+    let mut tests = (expected > 0 || missing.is_empty()).then_some(expected);
+    shared.lab.reporter.phase("suite, nothing injected", tests);
+    let mut unusable = BTreeMap::new();
     for (configuration, ordinal) in missing {
         if unusable.contains_key(&configuration) {
             continue;
         }
-        let begun = Instant::now();
-        let expected = expected_tests(shared, configuration);
-        let mut steps_left = expected;
-        let runs = match run_suite(shared, slot, configuration, &mut steps_left) {
-            Ok(runs) => runs,
+        match observe_one(shared, slot, configuration, ordinal, &mut tests) {
             // The tests of the other configurations can still be run. The next check tries again.
             Err(CheckError::Worker(end)) if end != WorkerEnd::Interrupted => {
                 let name = &shared.lab.project.configurations[configuration].name;
                 shared.lab.problem(name, &format!("none of its tests was run: {end}"));
                 unusable.insert(configuration, end);
-                continue;
             }
-            Err(error) => return Err(error),
-        };
-        shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
-        keep(&mut shared.campaign(), configuration, ordinal, &runs)?;
-        let seen = runs.runs.len() as u64;
-        tests = tests + seen - expected;
-        let shown = expected - steps_left;
-        // Reports count otherwise than we do: each invocation of a test, or all of them as one.
-        tests += shown.saturating_sub(seen);
-        if is_known {
-            shared.lab.reporter.retotal(tests);
+            other => other?,
         }
-        shared.lab.reporter.step(seen.saturating_sub(shown));
     }
-    let is_any_left = unusable.len() < shared.lab.project.configurations.len();
+    require_any(shared.lab.project.configurations.len(), unusable)
+}
+
+fn missing_runs(shared: &Shared<'_>) -> Result<Vec<(usize, u32)>, CheckError> {
+    let campaign = shared.campaign();
+    let mut missing = Vec::new();
+    for configuration in 0..shared.lab.project.configurations.len() {
+        for ordinal in 0..RUNS {
+            if campaign.store.finished(configuration, Phase::Suite, ordinal)?.is_none() {
+                missing.push((configuration, ordinal));
+            }
+        }
+    }
+    Ok(missing)
+}
+
+/// One run of one suite. `tests` is how many tests all of them have, as far as anybody knows: reports count otherwise than
+/// we do, each invocation of a test, or all of them as one.
+fn observe_one(
+    shared: &Shared<'_>,
+    slot: &mut Slot<'_>,
+    configuration: usize,
+    ordinal: u32,
+    tests: &mut Option<u64>,
+) -> Result<(), CheckError> {
+    let begun = Instant::now();
+    let expected = expected_tests(shared, configuration);
+    let mut steps_left = expected;
+    let runs = run_suite(shared, slot, configuration, &mut steps_left);
+    let shown = expected - steps_left;
+    let seen = runs.as_ref().map_or(0, |runs| runs.runs.len() as u64).max(shown);
+    if let Some(tests) = tests {
+        *tests = *tests + seen - expected;
+        shared.lab.reporter.retotal(*tests);
+    }
+    shared.lab.reporter.step(seen - shown);
+    shared.lab.stats().suite.add(begun.elapsed().as_secs_f64());
+    keep(&mut shared.campaign(), configuration, ordinal, &runs?)
+}
+
+/// With no configuration left that can be used there is nothing to go on with.
+fn require_any(configurations: usize, unusable: BTreeMap<usize, WorkerEnd>) -> Result<(), CheckError> {
+    let is_any_left = unusable.len() < configurations;
     unusable.into_values().next().filter(|_| !is_any_left).map_or(Ok(()), |end| Err(CheckError::Worker(end)))
 }
 
@@ -225,6 +244,17 @@ fn is_in(class: &str, outer: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_without_any_usable_configuration_is_there_nothing_to_check() {
+        let unusable = |configurations: &[usize]| -> BTreeMap<usize, WorkerEnd> {
+            let end = |number: &usize| (*number, WorkerEnd::Unusable { what: format!("no engine {number}") });
+            configurations.iter().map(end).collect()
+        };
+        assert!(require_any(2, unusable(&[])).is_ok());
+        assert!(require_any(2, unusable(&[1])).is_ok());
+        assert_eq!(require_any(2, unusable(&[0, 1])).unwrap_err().to_string(), "no engine 0");
+    }
 
     #[test]
     fn after_the_end_of_a_jvm_all_classes_that_have_not_run_are_run() {

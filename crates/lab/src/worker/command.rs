@@ -15,6 +15,10 @@ use std::process::{Command, Stdio};
 const DRIVER: &str = "catchment.driver.Main";
 const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 
+/// The least heap of a worker, also where the build gives less: there a JVM may have one class to run, here it has all of
+/// them.
+pub(crate) const LEAST_HEAP_MIB: u64 = 512;
+
 /// Everything needed to start one worker.
 #[derive(Debug, Clone)]
 pub(crate) struct WorkerSetup {
@@ -153,9 +157,6 @@ impl WorkerSetup {
         arguments
     }
 }
-
-/// The least heap, of JVMs that the build gives less: there each has one class to run, here one has all of them.
-const LEAST_HEAP_MIB: u64 = 512;
 
 /// The option for the heap that the build gives, if that is too little for all tests in one JVM.
 fn raised_heap(jvm_arguments: &[OsString]) -> Option<&str> {
