@@ -29,6 +29,17 @@ fn a_handler_that_ends_the_jvm_is_found_out() {
     assert_eq!(worker.run("exitsInHandler").outcome, Outcome::Passed);
     let injection = worker.injection("exit", STATE);
     assert_eq!(worker.interrupted("exitsInHandler", Some(injection)), ending(Ending::Exit, "exitsInHandler"));
+    assert_eq!(worker.fired, 1, "told before the JVM ended");
+}
+
+#[test]
+fn a_jvm_that_ends_before_anything_was_thrown_does_not_say_that_it_was() {
+    let classes = classes();
+    let mut worker = Worker::ready(17, &classes);
+    assert_eq!(worker.run("exitsInHandler").outcome, Outcome::Passed);
+    let injection = worker.injection("exit", STATE);
+    assert_eq!(worker.interrupted("exits", Some(injection)), ending(Ending::Exit, "exits"));
+    assert_eq!(worker.fired, 0);
 }
 
 #[test]
@@ -40,6 +51,7 @@ fn a_loop_that_never_ends_under_injection_is_cut_by_count() {
         let injection = worker.injection("loop", STATE);
         let expected = ending(Ending::EndlessLoop { fired: 1001 }, "loop");
         assert_eq!(worker.interrupted("loop", Some(injection)), expected, "{java}");
+        assert_eq!(worker.fired, 1, "only the first of them is told");
         assert_eq!(worker.end().code(), Some(WORKER_ENDED_EXIT));
     }
 }

@@ -81,6 +81,8 @@ pub(crate) struct Worker {
     pub(crate) child: Child,
     stream: UnixStream,
     pub(crate) woven: Vec<WovenClass>,
+    /// How often the last test that began has told that its injection throws.
+    pub(crate) fired: u32,
     _folder: tempfile::TempDir,
 }
 
@@ -104,7 +106,7 @@ impl Worker {
         let child = command.spawn().expect("starts");
         let (stream, _) = listener.accept().expect("connects");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit");
-        Self { child, stream, woven: Vec::new(), _folder: folder }
+        Self { child, stream, woven: Vec::new(), fired: 0, _folder: folder }
     }
 
     pub(crate) fn ask(&mut self, request: &Request) {
@@ -117,7 +119,9 @@ impl Worker {
             match Event::receive(&mut self.stream).ok().flatten()? {
                 Event::Record(Record::ClassWoven(class)) => self.woven.push(class),
                 Event::Record(Record::Problem { place, what }) => panic!("{place}: {what}"),
-                Event::Record(_) | Event::TestStarted { .. } | Event::Fired => {}
+                Event::Record(_) => {}
+                Event::TestStarted { .. } => self.fired = 0,
+                Event::Fired => self.fired += 1,
                 event => return Some(event),
             }
         }
