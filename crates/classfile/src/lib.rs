@@ -36,7 +36,7 @@ pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
     Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, Inserter, MethodCode, NewException, Piece, Place,
-    RelocateError, Relocator, RelocatorBuffers,
+    PlainInserter, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, Row,
 };
 pub use rewrite::{Rewritten, rewrite};
 pub use tables::{LineNumber, LineTable};

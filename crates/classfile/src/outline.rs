@@ -50,6 +50,7 @@ pub struct Outlines {
     starts: Vec<u64>,
     calls_and_exits: Vec<Landmark>,
     jumps: Vec<Landmark>,
+    switches: Vec<Landmark>,
 }
 
 /// Where the outline of one method lies in its [`Outlines`].
@@ -58,7 +59,7 @@ pub struct OutlineSpan {
     starts: Range<u32>,
     calls_and_exits: Range<u32>,
     jumps: Range<u32>,
-    has_switches: bool,
+    switches: Range<u32>,
 }
 
 /// The outline of one method.
@@ -67,7 +68,7 @@ pub struct Outline<'o> {
     starts: &'o [u64],
     calls_and_exits: &'o [Landmark],
     jumps: &'o [Landmark],
-    has_switches: bool,
+    switches: &'o [Landmark],
 }
 
 impl Outlines {
@@ -76,22 +77,25 @@ impl Outlines {
         self.starts.clear();
         self.calls_and_exits.clear();
         self.jumps.clear();
+        self.switches.clear();
     }
 
     /// Decodes `code`. Of code with an error in it nothing is kept.
     pub fn add(&mut self, code: &[u8]) -> Result<OutlineSpan, ClassError> {
-        let (word, call, jump) = (self.starts.len(), self.calls_and_exits.len(), self.jumps.len());
+        let (word, call) = (self.starts.len(), self.calls_and_exits.len());
+        let (jump, switch) = (self.jumps.len(), self.switches.len());
         if let Err(error) = self.decode(code) {
             self.starts.truncate(word);
             self.calls_and_exits.truncate(call);
             self.jumps.truncate(jump);
+            self.switches.truncate(switch);
             return Err(error);
         }
         Ok(OutlineSpan {
             starts: span(word, &self.starts),
             calls_and_exits: span(call, &self.calls_and_exits),
             jumps: span(jump, &self.jumps),
-            has_switches: self.jumps[jump..].iter().any(|it| it.role == Role::Switch),
+            switches: span(switch, &self.switches),
         })
     }
 
@@ -101,7 +105,7 @@ impl Outlines {
             starts: at(&self.starts, &span.starts),
             calls_and_exits: at(&self.calls_and_exits, &span.calls_and_exits),
             jumps: at(&self.jumps, &span.jumps),
-            has_switches: span.has_switches,
+            switches: at(&self.switches, &span.switches),
         }
     }
 
@@ -121,7 +125,7 @@ impl Outlines {
                 calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
                 pc += usize::from(shape - CALL_OR_EXIT);
             } else {
-                pc = decode_other(code, pc, &mut self.jumps)?;
+                pc = decode_other(code, pc, &mut self.jumps, &mut self.switches)?;
             }
         }
         // The last instruction may be cut off.
@@ -131,11 +135,19 @@ impl Outlines {
 
 /// Decodes an instruction that may be a jump; gives the pc behind it.
 #[inline]
-fn decode_other(code: &[u8], pc: usize, jumps: &mut Vec<Landmark>) -> Result<usize, ClassError> {
+fn decode_other(
+    code: &[u8],
+    pc: usize,
+    jumps: &mut Vec<Landmark>,
+    switches: &mut Vec<Landmark>,
+) -> Result<usize, ClassError> {
     let insn = Insn::at(code, pc)?;
     let role = insn.role();
     if role != Role::Step {
         jumps.push(Landmark::new(pc, insn.opcode, role));
+    }
+    if role == Role::Switch {
+        switches.push(Landmark::new(pc, insn.opcode, role));
     }
     Ok(insn.next_pc())
 }
@@ -191,9 +203,10 @@ impl<'o> Outline<'o> {
         self.jumps
     }
 
+    /// Those of the jumps that are switches.
     #[inline]
-    pub(crate) fn has_switches(&self) -> bool {
-        self.has_switches
+    pub(crate) fn switches(&self) -> &'o [Landmark] {
+        self.switches
     }
 
     /// Whether an instruction starts at `pc`.

@@ -15,6 +15,7 @@
 //! With an empty edit the result equals the old contents byte for byte.
 
 mod attributes;
+mod copy;
 mod emit;
 mod jumps;
 mod layout;
@@ -29,13 +30,14 @@ use crate::{
     VerificationType,
 };
 use attributes::AttributeNames;
-use emit::Emitter;
+use emit::{CODE_HEADER, Emitter};
 use layout::Layout;
 use positions::Positions;
 use stack_map::FrameTargets;
 use std::ops::Range;
 
-pub use stream::Inserter;
+pub use copy::{Inserter, Row};
+pub use stream::{PlainInserter, PlannedInserter};
 
 /// A position in the new code, said in terms of the old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,15 +258,26 @@ impl MethodCode<'_, '_> {
     fn has_old_header(&self) -> bool {
         self.class.major == 45 && self.class.minor < 3
     }
+
+    /// Where the code starts in the class file.
+    fn code_offset(&self) -> usize {
+        self.attribute.offset + CODE_HEADER
+    }
 }
 
 /// The memory of a [`Relocator`], to be used for one class after the other.
 #[derive(Debug, Default)]
 pub struct RelocatorBuffers {
+    work: WorkBuffers,
+    tail: Tail,
+}
+
+/// What is known of the method at hand, and of the names of attributes.
+#[derive(Debug, Default)]
+struct WorkBuffers {
     positions: Positions,
     frame_targets: FrameTargets,
     names: AttributeNames,
-    tail: Tail,
 }
 
 /// Applies edits to the methods of one class, in file order.
@@ -276,7 +289,7 @@ pub struct Relocator<'r, 'a> {
 
 impl<'r, 'a> Relocator<'r, 'a> {
     pub fn new(class: &'r ClassFile<'a>, buffers: &'r mut RelocatorBuffers) -> Self {
-        buffers.names.clear();
+        buffers.work.names.clear();
         buffers.tail.begin(class);
         Self { class, buffers }
     }
@@ -288,7 +301,8 @@ impl<'r, 'a> Relocator<'r, 'a> {
         edit: &CodeEdit<'a>,
         constants: &mut dyn Constants,
     ) -> Result<(), RelocateError> {
-        let RelocatorBuffers { positions, frame_targets: targets, names, tail } = &mut *self.buffers;
+        let RelocatorBuffers { work, tail } = &mut *self.buffers;
+        let WorkBuffers { positions, frame_targets: targets, names } = work;
         tail.replace(source.class.bytes, source.attribute, |out| {
             let changed = !edit.is_empty();
             if source.has_old_header() {

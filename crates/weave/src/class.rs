@@ -4,11 +4,10 @@ use crate::constants::ProbeConstants;
 use crate::inserts::Insert;
 use crate::method::{MethodBuffers, MethodWeaver, max_stack};
 use crate::plain::PlainProbes;
+use crate::planned::PlannedProbes;
 use crate::sites::{ClassSites, MethodSites};
 use crate::{SkippedMethod, Woven};
-use catchment_classfile::{
-    ClassFile, CodeEdit, Inserter as _, MethodCode, RelocateError, Relocator, RelocatorBuffers, Role,
-};
+use catchment_classfile::{ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, RelocatorBuffers};
 
 /// Memory that goes from class to class.
 #[derive(Debug, Default)]
@@ -75,32 +74,38 @@ impl<'a> ClassWeaver<'_, 'a> {
             code: sites.code,
             outline: self.sites.outlines.get(&sites.outline),
         };
-        if sites.tries.is_empty() && Relocator::can_stream(&source, PlainProbes::MAX_INSERTED) {
-            return self.weave_plain(&source, sites);
+        if sites.tries.is_empty() {
+            let mut probes = PlainProbes::new(&source, sites, self.sites.kinds, &mut self.constants);
+            if self.relocator.stream_plain(&source, max_stack(&source)?, &mut probes)? {
+                return Ok(());
+            }
         }
-        let tries = &self.sites.tries[sites.tries.clone()];
-        let weaver = MethodWeaver::new(source, tries, sites, self.sites.kinds, self.method);
-        self.edit.clear();
-        self.inserts.clear();
-        weaver.fill(&mut self.edit, self.inserts, &mut self.constants)?;
-        if self.edit.is_empty() {
-            return Ok(());
-        }
-        self.relocator.relocate(&source, &self.edit, &mut self.constants)
+        self.weave_planned(&source, sites)
     }
 
-    fn weave_plain(
+    fn weave_planned(
         &mut self,
         source: &MethodCode<'_, 'a>,
         sites: &MethodSites<'a>,
     ) -> Result<(), RelocateError> {
-        let mut probes = PlainProbes {
-            source,
-            wanted: self.sites.kinds.in_place().with(Role::Return, sites.ids.exit.is_some()),
-            ids: sites.ids,
-            next_in_place: sites.first_in_place,
-            constants: &mut self.constants,
-        };
-        self.relocator.stream(source, max_stack(source)?, &mut probes)
+        let Self { constants, edit, inserts, .. } = self;
+        let tries = &self.sites.tries[sites.tries.clone()];
+        let weaver = MethodWeaver::new(*source, tries, sites, self.sites.kinds, self.method);
+        let edges = weaver.insert_rows(inserts)?;
+        edit.clear();
+        edit.max_stack = max_stack(source)?;
+        let in_place = PlainProbes::new(source, sites, self.sites.kinds, constants);
+        let mut probes =
+            PlannedProbes { weaver: &weaver, in_place, edges: &edges, inserts, written: 0, edit };
+        if self.relocator.stream_planned(source, &mut probes)? {
+            return Ok(());
+        }
+        edit.clear();
+        edit.max_stack = max_stack(source)?;
+        weaver.fill(&edges, inserts, constants, edit)?;
+        if edit.is_empty() {
+            return Ok(());
+        }
+        self.relocator.relocate(source, edit, constants)
     }
 }

@@ -16,6 +16,7 @@ mod inserts;
 mod kinds;
 mod method;
 mod plain;
+mod planned;
 mod probes;
 mod sites;
 

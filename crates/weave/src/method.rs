@@ -67,29 +67,47 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         }
     }
 
-    /// Fills an empty edit. `inserts` is empty too and only lent.
-    pub(crate) fn fill(
-        &self,
-        edit: &mut CodeEdit<'a>,
-        inserts: &mut Vec<Insert>,
-        constants: &mut ProbeConstants,
-    ) -> Result<(), RelocateError> {
+    /// Fills `inserts` with all but what stands in place, sorted.
+    pub(crate) fn insert_rows(&self, inserts: &mut Vec<Insert>) -> Result<Edges, RelocateError> {
         if self.source.code.bytes.len() > MAX_CODE_LEN {
             return Err(RelocateError::TooLong);
         }
-        let edges = if self.tries.is_empty() {
-            Edges::default()
-        } else {
-            edges_of(&self.source, self.entries, self.tries)?
-        };
-        self.insert_in_place(inserts);
-        if !self.tries.is_empty() {
-            self.insert_try_probes(&edges, inserts);
-            self.insert_bypasses(inserts)?;
-            inserts.sort_by_key(Insert::position);
+        inserts.clear();
+        if let Some(id) = self.ids.enter {
+            inserts.push(Insert::probe(0, Rank::MethodEntry, Probe::MethodEnter, id));
         }
-        edit.max_stack = max_stack(&self.source)?;
+        if self.tries.is_empty() {
+            return Ok(Edges::default());
+        }
+        let edges = edges_of(&self.source, self.entries, self.tries)?;
+        self.insert_try_probes(&edges, inserts);
+        self.insert_bypasses(inserts)?;
+        inserts.sort_by_key(Insert::position);
+        Ok(edges)
+    }
+
+    /// Fills an empty edit. `inserts` holds the rows, and is lent.
+    pub(crate) fn fill(
+        &self,
+        edges: &Edges,
+        inserts: &mut Vec<Insert>,
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
+        self.insert_in_place(inserts);
+        inserts.sort_by_key(Insert::position);
         place_inserts(inserts, constants, edit)?;
+        self.complete(edges, inserts, constants, edit)
+    }
+
+    /// Adds what is left once everything in `inserts` has its place in the code.
+    pub(crate) fn complete(
+        &self,
+        edges: &Edges,
+        inserts: &[Insert],
+        constants: &mut ProbeConstants,
+        edit: &mut CodeEdit<'a>,
+    ) -> Result<(), RelocateError> {
         let slots = Slots { inserts };
         let covers = self.redirect_jumps(&edges.jumps, &slots, constants, edit)?;
         self.place_exceptions(&slots, &covers, constants, edit)?;
@@ -131,11 +149,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         }
     }
 
-    /// Leaves the inserts sorted, so that methods without tries need no sorting.
     fn insert_in_place(&self, inserts: &mut Vec<Insert>) {
-        if let Some(id) = self.ids.enter {
-            inserts.push(Insert::probe(0, Rank::MethodEntry, Probe::MethodEnter, id));
-        }
         let mut next_id = self.first_in_place;
         for landmark in self.source.outline.calls_and_exits() {
             let pc = landmark.pc();
@@ -328,20 +342,27 @@ fn place_inserts(
         }
         for insert in row {
             let start = edit.code.len();
-            match insert.action {
-                Action::BypassCaught => {
-                    edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: landing } });
-                    continue;
-                }
-                Action::Probe { probe, id } => put_probe(probe, id as usize, constants, &mut edit.code)?,
-                Action::CaughtWithCast { id } => {
-                    put_caught_with_cast(id as usize, constants, &mut edit.code)?;
-                }
-            }
-            edit.pieces.push(Piece::Code { pc, start, end: edit.code.len() });
+            put_insert(insert, constants, &mut edit.code)?;
+            edit.pieces.push(match insert.action {
+                Action::BypassCaught => Piece::Goto { pc, to: Place::Slot { pc, slot: landing } },
+                _ => Piece::Code { pc, start, end: edit.code.len() },
+            });
         }
     }
     Ok(())
+}
+
+/// Appends the code of an insert; that of a bypass is a jump, which only whoever moves the code can write.
+pub(crate) fn put_insert(
+    insert: &Insert,
+    constants: &mut ProbeConstants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    match insert.action {
+        Action::Probe { probe, id } => put_probe(probe, id as usize, constants, out),
+        Action::CaughtWithCast { id } => put_caught_with_cast(id as usize, constants, out),
+        Action::BypassCaught => Ok(()),
+    }
 }
 
 /// The first exception table row of a try's clauses.

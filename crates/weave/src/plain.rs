@@ -1,26 +1,42 @@
-//! Methods without tries: their probes are written while the code is copied.
+//! Probes are written while the code is copied: those in front of single instructions, and all of methods without tries.
 
+use crate::ProbeKinds;
 use crate::constants::ProbeConstants;
 use crate::escapes::{initialized_from, put_rethrow};
 use crate::frames::FrameTable;
 use crate::kinds::Roles;
 use crate::method::put_probe;
 use crate::probes::Probe;
-use crate::sites::MethodIds;
-use catchment_classfile::{Constants, Inserter, MethodCode, RelocateError, Role};
+use crate::sites::{MethodIds, MethodSites};
+use catchment_classfile::{Constants, Inserter, MethodCode, PlainInserter, RelocateError, Role};
 
-/// The probes of one method without tries.
+/// The probes of one method, but for those of its tries.
 pub(crate) struct PlainProbes<'w, 'a> {
-    pub(crate) source: &'w MethodCode<'w, 'a>,
+    source: &'w MethodCode<'w, 'a>,
     /// In front of which there is a probe.
-    pub(crate) wanted: Roles,
-    pub(crate) ids: MethodIds,
+    wanted: Roles,
+    ids: MethodIds,
     /// The id of the next probe at a single instruction.
-    pub(crate) next_in_place: usize,
+    next_in_place: usize,
     pub(crate) constants: &'w mut ProbeConstants,
 }
 
-impl PlainProbes<'_, '_> {
+impl<'w, 'a> PlainProbes<'w, 'a> {
+    pub(crate) fn new(
+        source: &'w MethodCode<'w, 'a>,
+        sites: &MethodSites<'a>,
+        kinds: ProbeKinds,
+        constants: &'w mut ProbeConstants,
+    ) -> Self {
+        Self {
+            source,
+            wanted: kinds.in_place().with(Role::Return, sites.ids.exit.is_some()),
+            ids: sites.ids,
+            next_in_place: sites.first_in_place,
+            constants,
+        }
+    }
+
     fn next_in_place(&mut self) -> usize {
         self.next_in_place += 1;
         self.next_in_place - 1
@@ -36,17 +52,20 @@ impl Inserter for PlainProbes<'_, '_> {
         self.wanted.contains(role)
     }
 
-    fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        self.ids.enter.map_or(Ok(()), |id| put_probe(Probe::MethodEnter, id, self.constants, out))
-    }
-
-    #[inline]
+    // For every call of a class.
+    #[inline(always)]
     fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         match (role, self.ids.exit) {
             (Role::Return, Some(id)) => put_probe(Probe::MethodExit, id, self.constants, out),
             (Role::Throw, _) => put_probe(Probe::Throwing, self.next_in_place(), self.constants, out),
             _ => put_probe(Probe::Call, self.next_in_place(), self.constants, out),
         }
+    }
+}
+
+impl PlainInserter for PlainProbes<'_, '_> {
+    fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        self.ids.enter.map_or(Ok(()), |id| put_probe(Probe::MethodEnter, id, self.constants, out))
     }
 
     fn put_handler(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, RelocateError> {

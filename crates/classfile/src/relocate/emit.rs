@@ -24,13 +24,24 @@ pub(super) struct Emitter<'e, 'a> {
 }
 
 impl<'a> Emitter<'_, 'a> {
-    pub(super) fn emit(mut self, names: &mut AttributeNames, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+    pub(super) fn emit(self, names: &mut AttributeNames, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         let new_len = self.layout.code_len();
         out.reserve(new_len as usize + self.source.attribute.data.len() + 64);
         out.extend_from_slice(&[0; CODE_HEADER]);
         let base = out.len();
         self.emit_instructions(out)?;
+        self.complete(base, names, out)
+    }
+
+    /// Writes all behind the instructions, which start at `base`.
+    pub(super) fn complete(
+        mut self,
+        base: usize,
+        names: &mut AttributeNames,
+        out: &mut Vec<u8>,
+    ) -> Result<(), RelocateError> {
         self.emit_appended(out)?;
+        let new_len = self.layout.code_len();
         debug_assert_eq!(out.len() - base, new_len as usize);
         let (header, code) = out[base - CODE_HEADER..].split_at_mut(CODE_HEADER);
         put_header(header, self.edit.max_stack, self.source.code.max_locals, new_len);
@@ -85,13 +96,7 @@ impl<'a> Emitter<'_, 'a> {
     /// A switch with the padding of its new place, or a jump in its wide form.
     fn emit_resized(&self, insn: &Insn<'a>, out: &mut Vec<u8>) {
         match insn.opcode {
-            TABLESWITCH | LOOKUPSWITCH => {
-                let new_pc = self.layout.moved_instruction(insn.pc);
-                let old_padding = padding(insn.pc as u32) as usize;
-                out.push(insn.opcode);
-                put_padding(insn, old_padding, padding(new_pc) as usize, out);
-                out.extend_from_slice(&insn.bytes[1 + old_padding..]);
-            }
+            TABLESWITCH | LOOKUPSWITCH => put_switch(insn, self.layout.moved_instruction(insn.pc), out),
             opcode => {
                 out.push(if opcode == GOTO { GOTO_W } else { JSR_W });
                 put4(out, 0);
@@ -127,6 +132,14 @@ pub(super) fn put_header(header: &mut [u8], max_stack: u16, max_locals: u16, len
     header[..2].copy_from_slice(&max_stack.to_be_bytes());
     header[2..4].copy_from_slice(&max_locals.to_be_bytes());
     header[4..].copy_from_slice(&len.to_be_bytes());
+}
+
+/// A switch with the padding of its new place; its targets are the old ones.
+pub(super) fn put_switch(insn: &Insn<'_>, new_pc: u32, out: &mut Vec<u8>) {
+    let old_padding = padding(insn.pc as u32) as usize;
+    out.push(insn.opcode);
+    put_padding(insn, old_padding, padding(new_pc) as usize, out);
+    out.extend_from_slice(&insn.bytes[1 + old_padding..]);
 }
 
 /// Compilers pad a switch with zeros, but nothing says they must: what is there is kept where its length stays.

@@ -1,13 +1,14 @@
 //! Where every old instruction, inserted piece and appended block ends up.
 
 use super::positions::{CodeMap, Moved, Positions};
-use super::stops::Stops;
+use super::stops::{Stop, Stops};
 use super::{AppendedEnd, CodeEdit, MethodCode, Piece, Place, RelocateError};
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
 use crate::{ClassError, Insn, Outline, Role};
-use std::ops::Range;
 
-const MAX_CODE_LEN: u32 = 65_535;
+pub(super) const MAX_CODE_LEN: u32 = 65_535;
+/// Up to this length everything reaches everything.
+pub(super) const MAX_NEAR_LEN: u32 = 32_767;
 const GOTO_LEN: u32 = 3;
 const GOTO_W_LEN: u32 = 5;
 
@@ -36,6 +37,18 @@ impl<'l, 'a> Layout<'l, 'a> {
         }
     }
 
+    /// The layout of code that is copied already, whose positions are noted up to where appended blocks begin.
+    pub(super) fn of_copied(
+        source: &MethodCode<'l, 'a>,
+        edit: &'l CodeEdit<'a>,
+        positions: &'l mut Positions,
+        appended_from: u32,
+    ) -> Self {
+        let mut layout = Self { code: source.code.bytes, outline: source.outline, edit, positions };
+        layout.positions.end = layout.place_appended(appended_from);
+        layout
+    }
+
     pub(super) fn map(&self) -> CodeMap<'_> {
         CodeMap { outline: self.outline, moved: &self.positions.moved }
     }
@@ -56,7 +69,7 @@ impl<'l, 'a> Layout<'l, 'a> {
 
     fn find_resized(&mut self) {
         let Positions { resized, widened, .. } = &mut *self.positions;
-        if self.outline.has_switches() || !widened.is_empty() {
+        if !self.outline.switches().is_empty() || !widened.is_empty() {
             let jumps = self.outline.jumps().iter();
             let may_resize = |pc: usize, role| role == Role::Switch || widened.binary_search(&pc).is_ok();
             resized.extend(jumps.filter(|it| may_resize(it.pc(), it.role)).map(|it| it.pc()));
@@ -70,7 +83,7 @@ impl<'l, 'a> Layout<'l, 'a> {
                 return Err(ClassError::NotAnInstruction(stop.pc));
             }
             let before = self.positions.move_run(stop.pc, new_pc);
-            new_pc = self.place_pieces(stop.pieces, before);
+            new_pc = self.place_pieces(&stop, before);
             self.positions.moved.push(Moved::to(before, new_pc));
             new_pc = if stop.resized { self.place_resized(stop.pc, new_pc)? } else { new_pc + 1 };
         }
@@ -80,9 +93,9 @@ impl<'l, 'a> Layout<'l, 'a> {
     }
 
     #[inline]
-    fn place_pieces(&mut self, pieces: Range<usize>, mut new_pc: u32) -> u32 {
-        for index in pieces {
-            self.positions.pieces.push(new_pc);
+    fn place_pieces(&mut self, stop: &Stop, mut new_pc: u32) -> u32 {
+        for index in stop.pieces.clone() {
+            self.positions.pieces.push((stop.pc, new_pc));
             new_pc += match &self.edit.pieces[index] {
                 Piece::Code { start, end, .. } => len_u32(end - start),
                 Piece::Goto { .. } => goto_len(self.positions.widened_pieces.binary_search(&index).is_ok()),
@@ -94,12 +107,12 @@ impl<'l, 'a> Layout<'l, 'a> {
     /// Places the instruction at the old `pc`, behind its first byte, and gives the new pc behind it.
     fn place_resized(&mut self, pc: usize, new_pc: u32) -> Result<u32, ClassError> {
         let insn = Insn::at(self.code, pc)?;
-        let len = len_u32(insn.bytes.len());
-        let inside = (1..len).map(|offset| (new_pc + offset).min(MAX_CODE_LEN));
-        self.positions.moved.extend(inside.map(|pc| Moved::to(pc, pc)));
+        self.positions.move_inside(&insn, new_pc);
         Ok(new_pc
             + match insn.opcode {
-                TABLESWITCH | LOOKUPSWITCH => len - padding(len_u32(pc)) + padding(new_pc),
+                TABLESWITCH | LOOKUPSWITCH => {
+                    len_u32(insn.bytes.len()) - padding(len_u32(pc)) + padding(new_pc)
+                }
                 _ => GOTO_W_LEN,
             })
     }
@@ -118,8 +131,7 @@ impl<'l, 'a> Layout<'l, 'a> {
 
     /// Widens what no longer reaches; true if anything changed.
     fn widen(&mut self) -> Result<bool, RelocateError> {
-        // Below this size everything reaches everything.
-        if self.code_len() <= 32_767 {
+        if self.code_len() <= MAX_NEAR_LEN {
             return Ok(false);
         }
         let (jumps, pieces, appended) = (self.far_jumps()?, self.far_pieces()?, self.far_appended()?);
@@ -205,9 +217,10 @@ impl<'l, 'a> Layout<'l, 'a> {
         if slot == 0 || !moved.has_pieces() {
             return moved.before();
         }
-        let first = self.edit.pieces.partition_point(|it| it.pc() < pc);
-        match self.edit.pieces.get(first + slot) {
-            Some(it) if it.pc() == pc => self.positions.pieces[first + slot],
+        let pieces = &self.positions.pieces;
+        let first = pieces.partition_point(|(at, _)| *at < pc);
+        match pieces.get(first + slot) {
+            Some((at, new_pc)) if *at == pc => *new_pc,
             _ => moved.at(),
         }
     }
@@ -230,7 +243,7 @@ impl<'l, 'a> Layout<'l, 'a> {
 
     /// Where a `goto` inserted as piece `index` stands, and whether it is wide.
     pub(super) fn piece_goto(&self, index: usize) -> (u32, bool) {
-        (self.positions.pieces[index], self.positions.widened_pieces.binary_search(&index).is_ok())
+        (self.positions.pieces[index].1, self.positions.widened_pieces.binary_search(&index).is_ok())
     }
 
     /// Where the `goto` that ends block `index` stands, and whether it is wide.

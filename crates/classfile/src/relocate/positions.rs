@@ -1,6 +1,7 @@
 //! The buffers that a layout fills, kept from method to method, and what is asked of them.
 
-use crate::{ClassError, Outline};
+use super::layout::MAX_CODE_LEN;
+use crate::{ClassError, Insn, Outline};
 
 /// The new pcs of what was at one old pc, both in one word so that long runs are quick to write. Inside an
 /// instruction both are as far behind its start as before.
@@ -45,7 +46,8 @@ impl Moved {
 pub(super) struct Positions {
     /// Per old pc, that of the end of the code included.
     pub(super) moved: Vec<Moved>,
-    pub(super) pieces: Vec<u32>,
+    /// Per piece the old pc it stands in front of, and its new pc.
+    pub(super) pieces: Vec<(usize, u32)>,
     pub(super) appended: Vec<(u32, u32)>,
     /// Where everything ends.
     pub(super) end: u32,
@@ -84,6 +86,12 @@ impl Positions {
         }
         self.moved.truncate(end);
         new_pc + run
+    }
+
+    /// Moves what is behind the first byte of an instruction that is now at `new_pc` and may have changed its length.
+    pub(super) fn move_inside(&mut self, insn: &Insn<'_>, new_pc: u32) {
+        let inside = (1..insn.bytes.len() as u32).map(|offset| (new_pc + offset).min(MAX_CODE_LEN));
+        self.moved.extend(inside.map(|pc| Moved::to(pc, pc)));
     }
 }
 

@@ -1,36 +1,28 @@
-//! Methods that need no plan: what is inserted stands in front of single instructions and is written while the code
-//! is copied.
+//! Methods written in one pass: what is inserted is written while the code is copied.
 //!
-//! Nine methods in ten need no more and do not switch. Every jump to an instruction of theirs lands in front of what
-//! is inserted there, but for the first instruction, where it lands behind what greets the entry; so do exceptions. One
-//! block may be appended that gets what the code throws.
+//! Nine methods in ten are plain: nothing is inserted but in front of single instructions. Every jump to an instruction
+//! of theirs lands in front of what is inserted there, but for the first instruction, where it lands behind what greets the
+//! entry; so do exceptions. One block may be appended that gets what the code throws.
+//!
+//! The others have a plan, which is completed once their instructions are copied. Code so long that jumps may not reach
+//! is left to [`Relocator::relocate`].
 
-use super::attributes::{AttributeNames, Attributes, Frames};
-use super::emit::{CODE_HEADER, put_header, short};
-use super::positions::{CodeMap, Moved, Positions};
+use super::attributes::{Attributes, Frames};
+use super::copy::{Copier, Inserter, new_pc};
+use super::emit::{CODE_HEADER, Emitter, put_header, short};
+use super::jumps::{Aim, aim_jumps};
+use super::layout::{Layout, MAX_NEAR_LEN};
+use super::positions::{CodeMap, Moved};
 use super::stack_map::StackMap;
-use super::{Constants, MethodCode, RelocateError, Relocator, RelocatorBuffers};
-use crate::bytes::{put_run, put2};
+use super::{CodeEdit, Constants, MethodCode, RelocateError, Relocator, RelocatorBuffers, WorkBuffers};
+use crate::ClassError;
+use crate::bytes::put2;
 use crate::frames::EncodedFrames;
-use crate::opcodes::{GOTO_W, JSR_W};
-use crate::{ClassError, Role};
 
-/// The longest new code in which everything reaches everything.
-const MAX_STREAMED_LEN: usize = 32_767;
-
-/// Writes what is inserted into a method, in the order of the code.
-pub trait Inserter {
-    /// The most bytes it writes at one place.
-    const MAX_INSERTED: usize;
-
-    /// Whether something stands in front of instructions of this role: calls, returns or throws.
-    fn wants(&self, role: Role) -> bool;
-
+/// Inserts into a plain method.
+pub trait PlainInserter: Inserter {
     /// Writes what stands in front of everything, where jumps do not come by.
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError>;
-
-    /// Writes what stands in front of an instruction of a role it wants.
-    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
     /// Writes a block that handles everything thrown from the old instruction on whose pc it gives. It finds no locals and
     /// does not go on. `None` for no block.
@@ -39,114 +31,122 @@ pub trait Inserter {
     fn constants(&mut self) -> &mut dyn Constants;
 }
 
-impl<'a> Relocator<'_, 'a> {
-    /// Whether [`Self::stream`] can take the method with insertions of this size.
-    pub fn can_stream(source: &MethodCode<'_, '_>, max_inserted: usize) -> bool {
-        let code = source.code.bytes;
-        !source.has_old_header()
-            && !source.outline.has_switches()
-            && !code.is_empty()
-            && code.len() + places(source) * max_inserted <= MAX_STREAMED_LEN
-    }
+/// Inserts into a method with a plan.
+pub trait PlannedInserter<'a>: Inserter {
+    /// What else is to change once all is inserted: an edit without pieces.
+    fn plan(&mut self) -> Result<(&CodeEdit<'a>, &mut dyn Constants), RelocateError>;
+}
 
-    /// Gives the method new code with what `inserter` writes; where that is nothing, and on an error, it stays as it is.
-    pub fn stream<I: Inserter>(
+/// What came of streaming a method.
+enum Outcome {
+    Done,
+    Unchanged,
+    TooLong,
+}
+
+impl<'a> Relocator<'_, 'a> {
+    /// Gives a plain method new code with what `inserter` writes; where that is nothing, and on an error, it stays as it
+    /// is. False if it is too long for that.
+    pub fn stream_plain<I: PlainInserter>(
         &mut self,
         source: &MethodCode<'_, 'a>,
         max_stack: u16,
         inserter: &mut I,
-    ) -> Result<(), RelocateError> {
-        let RelocatorBuffers { positions, names, tail, .. } = &mut *self.buffers;
-        tail.replace(source.class.bytes, source.attribute, |out| {
-            out.reserve(source.attribute.data.len() + places(source) * I::MAX_INSERTED + 64);
-            stream_to(source, max_stack, inserter, positions, names, out)
-        })
+    ) -> Result<bool, RelocateError> {
+        self.stream::<I>(source, |work, out| stream_plain(source, max_stack, inserter, work, out))
+    }
+
+    /// The same for a method with a plan.
+    pub fn stream_planned<I: PlannedInserter<'a>>(
+        &mut self,
+        source: &MethodCode<'_, 'a>,
+        inserter: &mut I,
+    ) -> Result<bool, RelocateError> {
+        self.stream::<I>(source, |work, out| stream_planned(source, inserter, work, out))
+    }
+
+    #[inline]
+    fn stream<I: Inserter>(
+        &mut self,
+        source: &MethodCode<'_, 'a>,
+        put: impl FnOnce(&mut WorkBuffers, &mut Vec<u8>) -> Result<Outcome, RelocateError>,
+    ) -> Result<bool, RelocateError> {
+        let len = source.code.bytes.len();
+        if source.has_old_header() || len == 0 || len > MAX_NEAR_LEN as usize {
+            return Ok(false);
+        }
+        let RelocatorBuffers { work, tail } = &mut *self.buffers;
+        let mut fits = true;
+        let replaced = tail.replace(source.class.bytes, source.attribute, |out| {
+            let places = source.outline.calls_and_exits().len() + 2;
+            out.reserve(source.attribute.data.len() + places * I::MAX_INSERTED + 64);
+            out.extend_from_slice(&[0; CODE_HEADER]);
+            work.positions.clear();
+            let outcome = put(work, out)?;
+            fits = !matches!(outcome, Outcome::TooLong);
+            Ok(matches!(outcome, Outcome::Done))
+        });
+        replaced.map(|()| fits)
     }
 }
 
-/// False if nothing has changed.
-fn stream_to<I: Inserter>(
+fn stream_plain(
     source: &MethodCode<'_, '_>,
     max_stack: u16,
-    inserter: &mut I,
-    positions: &mut Positions,
-    names: &mut AttributeNames,
+    inserter: &mut impl PlainInserter,
+    work: &mut WorkBuffers,
     out: &mut Vec<u8>,
-) -> Result<bool, RelocateError> {
-    out.extend_from_slice(&[0; CODE_HEADER]);
+) -> Result<Outcome, RelocateError> {
     let base = out.len();
-    positions.moved.clear();
-    let start_landing = positions.copy(source, inserter, out)?;
+    inserter.put_entry(out)?;
+    let start_landing = new_pc(base, out);
+    let WorkBuffers { positions, frame_targets: targets, names } = work;
+    Copier { source, positions, targets, base }.copy(inserter, out)?;
+    positions.moved[0] = Moved::to(0, positions.moved[0].at());
     let handler_pc = new_pc(base, out);
     let protected_from = inserter.put_handler(out)?;
     if handler_pc as usize == source.code.bytes.len() && protected_from.is_none() {
-        return Ok(false);
+        return Ok(Outcome::Unchanged);
     }
     let new_len = new_pc(base, out);
+    if new_len > MAX_NEAR_LEN {
+        return Ok(Outcome::TooLong);
+    }
     let map = CodeMap { outline: source.outline, moved: &positions.moved };
-    let streamed = Streamed { source, map, start_landing };
+    let mut streamed = Streamed { source, map, start_landing };
     let (header, new_code) = out[base - CODE_HEADER..].split_at_mut(CODE_HEADER);
     put_header(header, max_stack, source.code.max_locals, new_len);
-    streamed.aim_jumps(new_code)?;
+    aim_jumps(source, map.moved, &mut streamed, new_code)?;
     let handler = protected_from.map(|_| handler_pc);
     streamed.put_exceptions(protected_from.zip(handler), out)?;
     let mut frames = StreamedFrames { streamed: &streamed, handler, constants: inserter.constants() };
     let appends = handler.is_some();
     Attributes { source, map, names, exceptions: &[], changed: true, appends }.put(&mut frames, out)?;
-    Ok(true)
+    Ok(Outcome::Done)
 }
 
-/// How many places there are to insert at.
-fn places(source: &MethodCode<'_, '_>) -> usize {
-    source.outline.calls_and_exits().len() + 2
-}
-
-impl Positions {
-    /// Copies the code with what is inserted, and notes where everything went. Gives where jumps to the first
-    /// instruction land.
-    fn copy(
-        &mut self,
-        source: &MethodCode<'_, '_>,
-        inserter: &mut impl Inserter,
-        out: &mut Vec<u8>,
-    ) -> Result<u32, RelocateError> {
-        // Runs are copied out of the whole class file: something follows the last one too.
-        let (class, code) = (source.class.bytes, source.attribute.offset + CODE_HEADER);
-        let (len, base) = (source.code.bytes.len(), out.len());
-        inserter.put_entry(out)?;
-        let start_landing = new_pc(base, out);
-        let mut copied = 0;
-        for landmark in source.outline.calls_and_exits() {
-            if !inserter.wants(landmark.role) {
-                continue;
-            }
-            put_run(class, code + copied..code + landmark.pc(), out);
-            copied = landmark.pc();
-            let before = new_pc(base, out);
-            inserter.put_before(landmark.role, out)?;
-            self.stop(copied, before, new_pc(base, out));
-        }
-        put_run(class, code + copied..code + len, out);
-        let end = new_pc(base, out);
-        self.stop(len, end, end);
-        self.moved[0] = Moved::to(0, self.moved[0].at());
-        Ok(start_landing)
+fn stream_planned<'a>(
+    source: &MethodCode<'_, 'a>,
+    inserter: &mut impl PlannedInserter<'a>,
+    work: &mut WorkBuffers,
+    out: &mut Vec<u8>,
+) -> Result<Outcome, RelocateError> {
+    let base = out.len();
+    let WorkBuffers { positions, frame_targets: targets, names } = work;
+    targets.clear();
+    Copier { source, positions, targets, base }.copy(inserter, out)?;
+    let copied_len = new_pc(base, out);
+    let (edit, constants) = inserter.plan()?;
+    if copied_len as usize == source.code.bytes.len() && edit.is_empty() {
+        return Ok(Outcome::Unchanged);
     }
-
-    /// Notes that what was at `pc` is now at `at`, behind what is inserted from `before` on; all in front of it, up to
-    /// the stop before, moved with that one.
-    #[inline]
-    fn stop(&mut self, pc: usize, before: u32, at: u32) {
-        let run = (pc - self.moved.len()) as u32;
-        self.move_run(pc, before - run);
-        self.moved.push(Moved::to(before, at));
+    let layout = Layout::of_copied(source, edit, positions, copied_len);
+    if layout.code_len() > MAX_NEAR_LEN {
+        return Ok(Outcome::TooLong);
     }
-}
-
-/// How much was written since `base`: the insertions are bounded, so it fits.
-#[inline]
-fn new_pc(base: usize, out: &[u8]) -> u32 {
-    (out.len() - base) as u32
+    Emitter { source, edit, layout: &layout, targets, changed: true, constants }
+        .complete(base, names, out)?;
+    Ok(Outcome::Done)
 }
 
 /// Code that was streamed.
@@ -183,23 +183,12 @@ impl Streamed<'_, '_> {
         }
         Ok(())
     }
+}
 
-    /// Gives the copied jumps their new distances.
-    fn aim_jumps(&self, code: &mut [u8]) -> Result<(), ClassError> {
-        let old = self.source.code.bytes;
-        for jump in self.source.outline.jumps().iter().filter(|it| it.role != Role::Ret) {
-            let from = self.map.moved[jump.pc()].at();
-            let operand = from as usize + 1;
-            if matches!(jump.opcode, GOTO_W | JSR_W) {
-                let target = jump.insn(old)?.targets().next().unwrap_or(usize::MAX);
-                let distance = self.landing(target)?.wrapping_sub(from);
-                code[operand..operand + 4].copy_from_slice(&distance.to_be_bytes());
-            } else {
-                let distance = self.landing(jump.short_target(old))?.wrapping_sub(from);
-                code[operand..operand + 2].copy_from_slice(&(distance as u16).to_be_bytes());
-            }
-        }
-        Ok(())
+impl Aim for Streamed<'_, '_> {
+    #[inline]
+    fn aim(&mut self, _: usize, target: usize) -> Result<u32, ClassError> {
+        self.landing(target)
     }
 }
 

@@ -4,8 +4,8 @@ use crate::builder::{Builder, OBJECT};
 use crate::relocate::{NoConstants, edit, insert};
 use catchment_classfile::opcodes::{GOTO, ICONST_0, IFEQ, INVOKESTATIC, NOP, POP, RETURN, TABLESWITCH};
 use catchment_classfile::{
-    ClassFile, Constants, Inserter, MethodCode, Outlines, PoolAppender, RelocateError, Relocator,
-    RelocatorBuffers, Role,
+    ClassError, ClassFile, CodeEdit, Constants, Inserter, MethodCode, Outlines, Piece, Place, PlainInserter,
+    PlannedInserter, PoolAppender, RelocateError, Relocator, RelocatorBuffers, Role, Row,
 };
 
 const ENTRY: [u8; 2] = [ICONST_0, POP];
@@ -24,13 +24,15 @@ impl Inserter for Greeter {
         role == Role::Call
     }
 
-    fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        out.extend_from_slice(if self.entry { &ENTRY } else { &[] });
-        Ok(())
-    }
-
     fn put_before(&mut self, _: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         out.extend(BEFORE_CALL);
+        Ok(())
+    }
+}
+
+impl PlainInserter for Greeter {
+    fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        out.extend_from_slice(if self.entry { &ENTRY } else { &[] });
         Ok(())
     }
 
@@ -43,22 +45,67 @@ impl Inserter for Greeter {
     }
 }
 
+/// Also has a row in front of some instructions: a jump over the rest of the row, and that rest.
+struct RowGreeter<'r, 'a> {
+    calls: Greeter,
+    rows: &'r [usize],
+    edit: CodeEdit<'a>,
+}
+
+const IN_ROW: [u8; 1] = [NOP];
+
+impl Inserter for RowGreeter<'_, '_> {
+    const MAX_INSERTED: usize = 3;
+
+    fn wants(&self, role: Role) -> bool {
+        self.calls.wants(role)
+    }
+
+    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        self.calls.put_before(role, out)
+    }
+
+    fn next_row(&self) -> Option<usize> {
+        self.rows.first().copied()
+    }
+
+    fn put_row(&mut self, row: &mut Row<'_>) -> Result<(), RelocateError> {
+        assert_eq!(Some(row.pc()), self.next_row());
+        row.put_goto(2);
+        row.begin_piece().extend(IN_ROW);
+        self.rows = &self.rows[1..];
+        Ok(())
+    }
+}
+
+impl<'a> PlannedInserter<'a> for RowGreeter<'_, 'a> {
+    fn plan(&mut self) -> Result<(&CodeEdit<'a>, &mut dyn Constants), RelocateError> {
+        Ok((&self.edit, &mut self.calls.constants))
+    }
+}
+
 /// The class with its method streamed; `None` if that does not do for it.
 fn stream(class: &[u8], entry: bool) -> Option<Vec<u8>> {
+    streamed(class, |relocator, source| {
+        let mut greeter = Greeter { entry, constants: NoConstants };
+        relocator.stream_plain(source, source.code.max_stack, &mut greeter)
+    })
+}
+
+fn streamed(
+    class: &[u8],
+    stream: impl for<'a> FnOnce(&mut Relocator<'_, 'a>, &MethodCode<'_, 'a>) -> Result<bool, RelocateError>,
+) -> Option<Vec<u8>> {
     let class = ClassFile::parse(class).expect("readable");
     let method = class.methods[0];
     let (attribute, code) = class.code(&method).expect("readable").expect("has code");
     let mut outlines = Outlines::default();
     let span = outlines.add(code.bytes).expect("readable");
     let source = MethodCode { class: &class, method: &method, attribute, code, outline: outlines.get(&span) };
-    if !Relocator::can_stream(&source, Greeter::MAX_INSERTED) {
-        return None;
-    }
     let mut buffers = RelocatorBuffers::default();
     let mut relocator = Relocator::new(&class, &mut buffers);
-    let mut greeter = Greeter { entry, constants: NoConstants };
-    relocator.stream(&source, code.max_stack, &mut greeter).expect("fits");
-    Some(relocator.finish(&PoolAppender::new(&class.pool)))
+    let is_streamed = stream(&mut relocator, &source).expect("readable");
+    is_streamed.then(|| relocator.finish(&PoolAppender::new(&class.pool)))
 }
 
 /// The same by a plan: pieces, and jumps to the start land behind the entry.
@@ -102,33 +149,72 @@ fn what_is_streamed_is_what_a_plan_makes() {
     }
 }
 
+/// `iconst_0; tableswitch`: default and case 0 go to a call, behind which is a `return`.
+fn switching(call: &[u8]) -> Builder {
+    let switch = [[0, 0, 0, 19], [0; 4], [0; 4], [0, 0, 0, 19]].concat();
+    Builder::new(&[&[ICONST_0, TABLESWITCH, 0, 0][..], &switch, call, &[RETURN]].concat())
+}
+
 #[test]
-fn methods_that_need_a_plan_are_left_to_one() {
-    let switches = Builder::new(&[
-        ICONST_0,
-        TABLESWITCH,
-        0,
-        0,
-        0,
-        0,
-        0,
-        19,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        19,
-        RETURN,
-    ]);
-    let long = Builder::new(&[&[NOP; 32_760][..], &[RETURN]].concat());
-    for class in [switches, long] {
-        assert_eq!(stream(&class.build(), true), None);
+fn switches_are_streamed_with_the_padding_of_their_new_place() {
+    let class = switching(&[INVOKESTATIC, 0, 9]).with("StackMapTable", &[0, 1, 20]).build();
+    for entry in [true, false] {
+        assert_eq!(stream(&class, entry).expect("can be streamed"), plan(&class, entry, &[20]));
     }
+}
+
+#[test]
+fn rows_are_streamed_as_a_plan_places_them() {
+    let call = [INVOKESTATIC, 0, 9];
+    // 0: iconst_0; 1: ifeq +6 (to 7); 4: call; 7: call; 10: return
+    let branches = Builder::new(&[&[ICONST_0, IFEQ, 0, 6][..], &call, &call, &[RETURN]].concat());
+    let branches = branches.with("StackMapTable", &[0, 1, 7]).build();
+    let switches = switching(&call).with("StackMapTable", &[0, 1, 20]).build();
+    for (class, calls, rows) in [
+        (&branches, &[4, 7][..], &[7][..]),
+        (&branches, &[4, 7], &[0, 7, 10]),
+        (&switches, &[20], &[1, 20]),
+        (&switches, &[20], &[20, 23]),
+    ] {
+        let landings: Vec<(usize, usize)> = rows.iter().map(|pc| (*pc, 1)).collect();
+        let planned = edit(class, |edit| {
+            for pc in 0..30 {
+                if rows.contains(&pc) {
+                    edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: 2 } });
+                    insert(edit, pc, &IN_ROW);
+                }
+                if calls.contains(&pc) {
+                    insert(edit, pc, &BEFORE_CALL);
+                }
+            }
+            edit.landings.clone_from(&landings);
+        });
+        let streamed = streamed(class, |relocator, source| {
+            let edit = CodeEdit { landings, ..CodeEdit::unchanged(&source.code) };
+            let calls = Greeter { entry: false, constants: NoConstants };
+            relocator.stream_planned(source, &mut RowGreeter { calls, rows, edit })
+        });
+        assert_eq!(streamed, planned.ok(), "rows at {rows:?}");
+    }
+}
+
+#[test]
+fn a_row_inside_an_instruction_is_an_error() {
+    let class = Builder::new(&[INVOKESTATIC, 0, 9, RETURN]).build();
+    streamed(&class, |relocator, source| {
+        for pc in [1, 4] {
+            let calls = Greeter { entry: false, constants: NoConstants };
+            let mut greeter = RowGreeter { calls, rows: &[pc][..], edit: CodeEdit::unchanged(&source.code) };
+            let result = relocator.stream_planned(source, &mut greeter);
+            assert_eq!(result, Err(ClassError::NotAnInstruction(pc).into()));
+        }
+        Ok(false)
+    });
+}
+
+#[test]
+fn methods_too_long_for_every_jump_to_reach_are_left_to_a_plan() {
+    let long = Builder::new(&[&[NOP; 32_766][..], &[RETURN]].concat()).build();
+    assert_eq!(stream(&long, true), None);
+    assert!(stream(&long, false).is_some());
 }

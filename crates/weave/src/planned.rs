@@ -1,0 +1,65 @@
+//! Methods with tries: the probes of these stand in rows, and the rest of the plan is made once all of them are written.
+
+use crate::edges::Edges;
+use crate::inserts::{Action, Insert, landing};
+use crate::method::{MethodWeaver, put_insert};
+use crate::plain::PlainProbes;
+use catchment_classfile::{CodeEdit, Constants, Inserter, PlannedInserter, RelocateError, Role, Row};
+
+/// All probes of one method.
+pub(crate) struct PlannedProbes<'w, 'a> {
+    pub(crate) weaver: &'w MethodWeaver<'w, 'a>,
+    pub(crate) in_place: PlainProbes<'w, 'a>,
+    pub(crate) edges: &'w Edges,
+    /// All but those in place, sorted.
+    pub(crate) inserts: &'w [Insert],
+    /// How many of them are written.
+    pub(crate) written: usize,
+    /// Empty at first.
+    pub(crate) edit: &'w mut CodeEdit<'a>,
+}
+
+impl Inserter for PlannedProbes<'_, '_> {
+    const MAX_INSERTED: usize = PlainProbes::MAX_INSERTED;
+
+    #[inline]
+    fn wants(&self, role: Role) -> bool {
+        self.in_place.wants(role)
+    }
+
+    #[inline]
+    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        self.in_place.put_before(role, out)
+    }
+
+    #[inline]
+    fn next_row(&self) -> Option<usize> {
+        self.inserts.get(self.written).map(Insert::pc)
+    }
+
+    fn put_row(&mut self, row: &mut Row<'_>) -> Result<(), RelocateError> {
+        let rest = &self.inserts[self.written..];
+        let count = rest.iter().take_while(|insert| insert.pc() == row.pc()).count();
+        let landing = landing(&rest[..count]);
+        if landing > 0 {
+            self.edit.landings.push((row.pc(), landing));
+        }
+        for insert in &rest[..count] {
+            if let Action::BypassCaught = insert.action {
+                row.put_goto(landing);
+            } else {
+                put_insert(insert, self.in_place.constants, row.begin_piece())?;
+            }
+        }
+        self.written += count;
+        Ok(())
+    }
+}
+
+impl<'a> PlannedInserter<'a> for PlannedProbes<'_, 'a> {
+    fn plan(&mut self) -> Result<(&CodeEdit<'a>, &mut dyn Constants), RelocateError> {
+        let constants = &mut *self.in_place.constants;
+        self.weaver.complete(self.edges, self.inserts, constants, self.edit)?;
+        Ok((self.edit, constants))
+    }
+}
