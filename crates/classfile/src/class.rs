@@ -33,22 +33,41 @@ pub struct Member<'a> {
     code: Option<Attribute<'a>>,
 }
 
+/// The memory of a [`ClassFile`] that is done with, for the next one.
+#[derive(Debug, Default)]
+pub struct ClassMemory {
+    offsets: Vec<u32>,
+    fields: Vec<Member<'static>>,
+    methods: Vec<Member<'static>>,
+}
+
 impl<'a> ClassFile<'a> {
     /// Reads the structure of `bytes`. Code and other attributes are looked into only when asked for.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ClassError> {
+        Self::parse_with(bytes, ClassMemory::default())
+    }
+
+    /// Gives back the memory for [`Self::parse_with`].
+    pub fn into_memory(self) -> ClassMemory {
+        let Self { pool, fields, methods, .. } = self;
+        ClassMemory { offsets: pool.into_buffer(), fields: emptied(fields), methods: emptied(methods) }
+    }
+
+    /// [`Self::parse`] with the memory of another class.
+    pub fn parse_with(bytes: &'a [u8], memory: ClassMemory) -> Result<Self, ClassError> {
         let mut reader = Reader::new(bytes);
         let magic = reader.u4()?;
         if magic != MAGIC {
             return Err(ClassError::Magic(magic));
         }
         let (minor, major) = (reader.u2()?, reader.u2()?);
-        let pool = ConstantPool::read(bytes)?;
+        let pool = ConstantPool::read(bytes, memory.offsets)?;
         let mut reader = Reader::at(bytes, pool.end());
         let (access, this_class, super_class) = (reader.u2()?, reader.u2()?, reader.u2()?);
         let interfaces = usize::from(reader.u2()?);
         reader.skip(2 * interfaces)?;
-        let fields = read_members(bytes, &mut reader, &pool)?;
-        let methods = read_members(bytes, &mut reader, &pool)?;
+        let fields = read_members(bytes, &mut reader, &pool, emptied(memory.fields))?;
+        let methods = read_members(bytes, &mut reader, &pool, emptied(memory.methods))?;
         let attributes = Attributes::read(bytes, reader.pos())?;
         if attributes.end() != bytes.len() {
             return Err(ClassError::TrailingBytes(bytes.len() - attributes.end()));
@@ -74,14 +93,22 @@ impl<'a> ClassFile<'a> {
     }
 }
 
+/// An empty list with the same memory, which is not collected anew: both are of the same size.
+fn emptied<'b>(mut members: Vec<Member<'_>>) -> Vec<Member<'b>> {
+    members.clear();
+    members.into_iter().map_while(|_| None).collect()
+}
+
+/// Appends the members to an empty list.
 fn read_members<'a>(
     bytes: &'a [u8],
     reader: &mut Reader<'a>,
     pool: &ConstantPool<'a>,
+    mut members: Vec<Member<'a>>,
 ) -> Result<Vec<Member<'a>>, ClassError> {
     let count = usize::from(reader.u2()?);
     // A member takes at least eight bytes: never allocate more than the file can hold.
-    let mut members = Vec::with_capacity(count.min(reader.remaining() / 8));
+    members.reserve(count.min(reader.remaining() / 8));
     let mut code_name = CodeName { pool, known: 0 };
     for _ in 0..count {
         let (access, name, descriptor) = (reader.u2()?, reader.u2()?, reader.u2()?);

@@ -60,8 +60,8 @@ impl<'a> EncodedFrames<'a> {
         Ok(Self { reader, left, pc: None })
     }
 
-    /// The next frame, or `None` after the last.
-    #[inline]
+    /// The next frame, or `None` after the last. Called for every frame of a class, with a result of many words.
+    #[inline(always)]
     pub(crate) fn advance(&mut self) -> Result<Option<FrameAt<'a>>, ClassError> {
         if self.left == 0 {
             return if self.reader.at_end() {

@@ -25,7 +25,7 @@ mod type_annotations;
 
 pub use annotations::annotation_types;
 pub use attribute::{Attribute, Attributes};
-pub use class::{ClassFile, Member};
+pub use class::{ClassFile, ClassMemory, Member};
 pub use code::{Code, ExceptionEntry};
 pub use error::ClassError;
 pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};

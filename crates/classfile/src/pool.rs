@@ -30,10 +30,11 @@ pub struct MemberRef<'a> {
 }
 
 impl<'a> ConstantPool<'a> {
-    /// Reads the pool whose count stands at offset 8 of the class file.
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, ClassError> {
+    /// Reads the pool whose count stands at offset 8 of the class file, with the memory of `offsets`.
+    pub(crate) fn read(bytes: &'a [u8], mut offsets: Vec<u32>) -> Result<Self, ClassError> {
         let count = usize::from(Reader::at(bytes, 8).u2()?);
-        let mut offsets = vec![0; count.max(1)];
+        offsets.clear();
+        offsets.resize(count.max(1), 0);
         let mut end = 10;
         let mut index = 1;
         while index < count {
@@ -56,6 +57,11 @@ impl<'a> ConstantPool<'a> {
             return Err(ClassError::HalfConstant(count - 1));
         }
         Ok(Self { bytes, offsets, end })
+    }
+
+    /// Gives the memory back.
+    pub(crate) fn into_buffer(self) -> Vec<u32> {
+        self.offsets
     }
 
     /// Offset of the first byte after the pool.

@@ -188,6 +188,8 @@ fn reach(
     mut work: Vec<usize>,
 ) -> Result<Pcs, ClassError> {
     let mut seen = Pcs::default();
+    // Nearly all handlers lie outside, and each needs to be entered only once.
+    let mut inner: Vec<_> = entries.iter().filter(|row| it.holds(usize::from(row.handler))).collect();
     while let Some(pc) = work.pop() {
         if !it.holds(pc) || !seen.insert(pc) {
             continue;
@@ -197,8 +199,11 @@ fn reach(
         if insn.falls_through() {
             work.push(insn.next_pc());
         }
-        let rows = entries.iter().filter(|row| (usize::from(row.start)..usize::from(row.end)).contains(&pc));
-        work.extend(rows.map(|row| usize::from(row.handler)));
+        inner.retain(|row| {
+            let enters = (usize::from(row.start)..usize::from(row.end)).contains(&pc);
+            work.extend(enters.then_some(usize::from(row.handler)));
+            !enters
+        });
     }
     Ok(seen)
 }

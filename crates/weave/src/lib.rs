@@ -23,10 +23,10 @@ mod sites;
 pub use kinds::ProbeKinds;
 pub use sites::ProbeSite;
 
-use catchment_classfile::{ClassError, ClassFile, Member, Outlines, RelocateError};
+use catchment_classfile::{ClassError, ClassFile, ClassMemory, Member, RelocateError};
 use catchment_pairs::{ClassPairs, Problem, pairs_of};
 use class::{Buffers, weave_class};
-use sites::{ClassSites, number_sites};
+use sites::{ClassSites, SitesMemory, number_sites};
 
 /// A method left as it was, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,15 +74,16 @@ pub struct Prepared<'a> {
 /// Weaves one class after the other, with the same memory.
 #[derive(Debug, Default)]
 pub struct Weaver {
-    outlines: Outlines,
+    class: ClassMemory,
+    sites: SitesMemory,
     buffers: Buffers,
 }
 
 impl Weaver {
     /// Reads `bytes` and numbers the probes of `kinds`.
     pub fn prepare<'a>(&mut self, bytes: &'a [u8], kinds: ProbeKinds) -> Result<Prepared<'a>, WeaveError> {
-        let class = ClassFile::parse(bytes)?;
-        let sites = number_sites(&class, kinds, std::mem::take(&mut self.outlines));
+        let class = ClassFile::parse_with(bytes, std::mem::take(&mut self.class))?;
+        let sites = number_sites(&class, kinds, std::mem::take(&mut self.sites));
         Ok(Prepared { class, sites })
     }
 
@@ -97,7 +98,8 @@ impl Weaver {
 
     /// Takes back the memory of a class that is done with.
     pub fn recycle(&mut self, prepared: Prepared<'_>) {
-        self.outlines = prepared.sites.outlines;
+        self.class = prepared.class.into_memory();
+        self.sites = prepared.sites.into_memory();
     }
 }
 

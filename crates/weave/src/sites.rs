@@ -91,13 +91,20 @@ pub(crate) struct ClassSites<'a> {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// With the memory of `outlines`.
+/// The memory of [`ClassSites`] that are done with, for those of the next class.
+#[derive(Debug, Default)]
+pub(crate) struct SitesMemory {
+    methods: Vec<MethodSites<'static>>,
+    outlines: Outlines,
+    tries: Vec<TrySite>,
+}
+
 pub(crate) fn number_sites<'a>(
     class: &ClassFile<'a>,
     kinds: ProbeKinds,
-    outlines: Outlines,
+    memory: SitesMemory,
 ) -> ClassSites<'a> {
-    let mut sites = ClassSites::new(class, kinds, outlines);
+    let mut sites = ClassSites::new(kinds, memory);
     let finder = TryFinder::new(class);
     for (index, method) in class.methods.iter().enumerate() {
         if let Err(error) = sites.number_method(class, &finder, index) {
@@ -108,10 +115,16 @@ pub(crate) fn number_sites<'a>(
 }
 
 impl<'a> ClassSites<'a> {
-    fn new(class: &ClassFile<'a>, kinds: ProbeKinds, mut outlines: Outlines) -> Self {
-        let methods = Vec::with_capacity(if kinds.beyond_tries() { class.methods.len() } else { 0 });
+    fn new(kinds: ProbeKinds, memory: SitesMemory) -> Self {
+        let SitesMemory { methods, outlines, tries } = memory;
+        Self { kinds, count: 0, methods: emptied(methods), outlines, tries, problems: Vec::new() }
+    }
+
+    pub(crate) fn into_memory(self) -> SitesMemory {
+        let Self { methods, mut outlines, mut tries, .. } = self;
         outlines.clear();
-        Self { kinds, count: 0, methods, outlines, tries: Vec::new(), problems: Vec::new() }
+        tries.clear();
+        SitesMemory { methods: emptied(methods), outlines, tries }
     }
 
     /// Methods whose code cannot be read get no probes; the JVM refuses such a class by itself.
@@ -195,6 +208,12 @@ impl<'a> ClassSites<'a> {
             }
         }));
     }
+}
+
+/// An empty list with the same memory, which is not collected anew: both are of the same size.
+fn emptied<'b>(mut methods: Vec<MethodSites<'_>>) -> Vec<MethodSites<'b>> {
+    methods.clear();
+    methods.into_iter().map_while(|_| None).collect()
 }
 
 impl MethodSites<'_> {
