@@ -8,6 +8,12 @@ const LONGEST_REASON: usize = 400;
 /// Where Maven's messages end.
 const HELP: &str = " -> [Help";
 
+/// Said twice when there are several errors.
+const COMPILATION_FAILURE: &str = "Compilation failure";
+
+/// Beginnings of what Surefire says besides why a test JVM ended.
+const BESIDE_THE_POINT: &[&str] = &["Please refer to ", "Command was ", "Error occurred in starting fork"];
+
 /// `core 1.0 [2/3]` from `[INFO] Building core 1.0      [2/3]`.
 pub(super) fn module_begun(line: &str) -> Option<String> {
     let rest = line.strip_prefix("[INFO] Building ")?;
@@ -19,11 +25,12 @@ pub(super) fn module_begun(line: &str) -> Option<String> {
 pub(super) fn failure(log: &str, root: &Path) -> String {
     let errors: Vec<&str> =
         log.lines().filter_map(|line| line.strip_prefix("[ERROR] ")).map(str::trim).collect();
-    let reason = failed_goal(&errors).or_else(|| unreadable_pom(&errors)).unwrap_or_else(|| {
-        let any = errors.into_iter().find(|error| !error.is_empty());
-        let last = || log.lines().rev().find(|line| !line.trim().is_empty());
-        any.or_else(last).unwrap_or("it said nothing").trim().to_owned()
-    });
+    let reason = failed_goal(&errors)
+        .or_else(|| unreadable_pom(&errors))
+        .or_else(|| errors.iter().find(|error| !error.is_empty()).map(|error| (*error).to_owned()))
+        .or_else(|| wrong_java_home(log))
+        .or_else(|| log.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned))
+        .unwrap_or_else(|| "it said nothing".to_owned());
     let reason = reason.replace(&format!("{}/", root.display()), "");
     match reason.char_indices().nth(LONGEST_REASON) {
         Some((end, _)) => format!("{}...", &reason[..end]),
@@ -31,22 +38,46 @@ pub(super) fn failure(log: &str, root: &Path) -> String {
     }
 }
 
-/// `core: Compilation failure: src/A.java:[3,4] ';' expected`. The message may go on below its first line; of many
-/// compiler errors the first is enough.
+/// `core: Compilation failure: src/A.java:[3,4] ';' expected`. The message may go on below its first line.
 fn failed_goal(errors: &[&str]) -> Option<String> {
     let main = errors.iter().position(|error| error.starts_with("Failed to execute goal"))?;
     let headline = errors[main].split_once(" on project ").map_or(errors[main], |(_, what)| what);
     if let Some((headline, _)) = headline.split_once(HELP) {
         return Some(headline.to_owned());
     }
-    let is_message = |line: &&&str| !line.is_empty() && !line.starts_with(HELP.trim_start());
-    let mut details = errors[main + 1..].iter().take_while(is_message);
-    if headline.contains("Compilation failure") {
-        let place = details.find(|line| line.contains(":["));
-        let headline = headline.trim_end_matches(':');
-        return Some(place.map_or_else(|| headline.to_owned(), |place| format!("{headline}: {place}")));
+    let details = message_below(&errors[main + 1..]);
+    match headline.split_once(COMPILATION_FAILURE) {
+        Some((project, _)) => Some(format!("{project}{COMPILATION_FAILURE}{}", compiler_error(&details))),
+        None => Some(std::iter::once(&headline).chain(&details).copied().collect::<Vec<_>>().join(" ")),
     }
-    Some(std::iter::once(&headline).chain(details).copied().collect::<Vec<_>>().join(" "))
+}
+
+/// Surefire begins with an empty line, and what a test JVM died of is said twice, between things nobody needs.
+fn message_below<'a>(errors: &[&'a str]) -> Vec<&'a str> {
+    let is_message = |line: &&&str| !line.is_empty() && !line.starts_with(HELP.trim_start());
+    let mut message: Vec<&str> = Vec::new();
+    for line in errors.iter().skip_while(|line| line.is_empty()).take_while(is_message) {
+        if message.iter().any(|known| line.ends_with(known)) {
+            break;
+        }
+        if !BESIDE_THE_POINT.iter().any(|start| line.starts_with(start)) {
+            message.push(line);
+        }
+    }
+    message
+}
+
+/// Of many errors one is enough: the first that has a place, or else the first.
+fn compiler_error(details: &[&str]) -> String {
+    let error = details.iter().find(|line| line.contains(":[")).or(details.first());
+    error.map_or_else(String::new, |error| format!(": {error}"))
+}
+
+/// What the script that starts Maven says, in one sentence or in two lines.
+fn wrong_java_home(log: &str) -> Option<String> {
+    let lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message: Vec<&str> = lines.skip_while(|line| !line.contains("JAVA_HOME")).take(2).collect();
+    (!message.is_empty()).then(|| message.join(" "))
 }
 
 /// What follows `The project acme:core:1 (/p/pom.xml) has 1 error`.
@@ -139,8 +170,70 @@ mod tests {
             "Non-resolvable parent POM for a:b:1 @ line 3",
         );
         check_failure("[ERROR] Unknown lifecycle phase \"x\".\n", "Unknown lifecycle phase \"x\".");
-        check_failure("Error: JAVA_HOME is wrong\n\n", "Error: JAVA_HOME is wrong");
         check_failure("", "it said nothing");
+    }
+
+    #[test]
+    fn of_many_compiler_errors_the_first_is_told_whether_it_has_a_place_or_not() {
+        let headline = "[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.13.0:compile \
+             (default-compile) on project core: Compilation failure: Compilation failure: \n";
+        let end = "[ERROR] -> [Help 1]\n[ERROR] \n[ERROR] To see the full stack trace of the errors, re-run Maven with -e\n";
+        check_failure(
+            &format!(
+                "[ERROR] COMPILATION ERROR : \n[ERROR] /p/src/main/java/acme/A.java:[2,88] not a statement\n{headline}\
+                 [ERROR] /p/src/main/java/acme/A.java:[2,88] not a statement\n\
+                 [ERROR] /p/src/main/java/acme/A.java:[2,91] ';' expected\n{end}"
+            ),
+            "core: Compilation failure: src/main/java/acme/A.java:[2,88] not a statement",
+        );
+        check_failure(
+            &format!(
+                "[ERROR] COMPILATION ERROR : \n[ERROR] Source option 5 is no longer supported. Use 7 or later.\n{headline}\
+                 [ERROR] Source option 5 is no longer supported. Use 7 or later.\n\
+                 [ERROR] Target option 5 is no longer supported. Use 7 or later.\n{end}"
+            ),
+            "core: Compilation failure: Source option 5 is no longer supported. Use 7 or later.",
+        );
+    }
+
+    /// Surefire 3.2.5.
+    #[test]
+    fn a_test_jvm_that_ends_is_the_reason() {
+        let died =
+            "The forked VM terminated without properly saying goodbye. VM crash or System.exit called?";
+        let again = "[ERROR] Command was /bin/sh -c cd '/p' && 'java' '-jar' '/p/target/surefire/surefirebooter_3.jar'\n\
+             [ERROR] Error occurred in starting fork, check output in log\n[ERROR] Process Exit Code: 3\n\
+             [ERROR] Crashed tests:\n[ERROR] acme.ATest\n";
+        check_failure(
+            &format!(
+                "[INFO] Running acme.ATest\n[INFO] BUILD FAILURE\n[ERROR] Failed to execute goal \
+                 org.apache.maven.plugins:maven-surefire-plugin:3.2.5:test (default-test) on project core: \n[ERROR] \n\
+                 [ERROR] Please refer to /p/target/surefire-reports for the individual test results.\n\
+                 [ERROR] Please refer to dump files (if any exist) [date].dump, [date]-jvmRun[N].dump and [date].dumpstream.\n\
+                 [ERROR] {died}\n{again}\
+                 [ERROR] org.apache.maven.surefire.booter.SurefireBooterForkException: {died}\n{again}\
+                 [ERROR] \tat org.apache.maven.plugin.surefire.booterclient.ForkStarter.fork(ForkStarter.java:643)\n\
+                 [ERROR] -> [Help 1]\n"
+            ),
+            &format!("core: {died} Process Exit Code: 3 Crashed tests: acme.ATest"),
+        );
+    }
+
+    /// Maven 3.8 and 3.9.
+    #[test]
+    fn a_java_home_that_is_none_is_the_reason() {
+        check_failure(
+            "The JAVA_HOME environment variable is not defined correctly,\nthis environment variable is needed to run \
+             this program.\n",
+            "The JAVA_HOME environment variable is not defined correctly, this environment variable is needed to run this \
+             program.",
+        );
+        check_failure(
+            "The JAVA_HOME environment variable is not defined correctly, so mvn cannot be started.\n\
+             JAVA_HOME is set to \"/jdk\", but \"$JAVA_HOME/bin/java\" does not exist.\n",
+            "The JAVA_HOME environment variable is not defined correctly, so mvn cannot be started. JAVA_HOME is set to \
+             \"/jdk\", but \"$JAVA_HOME/bin/java\" does not exist.",
+        );
     }
 
     #[test]
