@@ -94,6 +94,16 @@ fn a_try_in_a_method_too_long_for_probes_is_not_called_unused() {
     }
 }
 
+#[test]
+fn patterns_that_match_no_class_are_wrong_arguments() {
+    let project = CheckProject::new("first-time", Framework::JUnit5).expect("fixture compiles");
+    let output = project.command(&["--include", "first.Hom"]).expect("command").output().expect("started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("--include and --exclude leave no try-catch pair"), "{errors}");
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "no report of nothing");
+}
+
 /// Without the outcomes of single experiments.
 fn verdicts_of(facts: Facts) -> Facts {
     facts.into_iter().filter(|(about, _)| !about.contains(" under ")).collect()

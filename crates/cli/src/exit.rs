@@ -49,7 +49,10 @@ impl ExitCode {
 impl ExitCode {
     fn of_check(error: &CheckError) -> Self {
         match error {
-            CheckError::Project(ProjectError::NoBuild { .. } | ProjectError::Plain(_))
+            CheckError::Project(
+                ProjectError::NoBuild { .. } | ProjectError::Plain(_) | ProjectError::Io { .. },
+            )
+            | CheckError::NothingSelected
             | CheckError::Folder { .. }
             | CheckError::Busy { .. } => Self::USAGE,
             CheckError::Interrupted => Self::INTERRUPTED,

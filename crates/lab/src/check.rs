@@ -91,6 +91,9 @@ pub fn check(
     }
     let agent = install::install(&folder)?;
     let (pairs, problems) = subjects::application_pairs(&project, &request.selection);
+    if !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out) {
+        return Err(CheckError::NothingSelected);
+    }
     let numbers = number_pairs(&store, &pairs)?;
     let jobs = request.jobs.max(1);
     let lab = Lab {

@@ -221,6 +221,25 @@ fn a_check_without_a_build_says_what_was_expected() {
 }
 
 #[test]
+fn a_class_path_without_tests_says_what_is_missing() {
+    let program = Program::new("Plain", PLAIN);
+    let output = check(program.folder.path(), &["--classpath", "classes"]);
+    check_one_line(&output, 2, &["--test-classpath is missing", "JUnit or TestNG"]);
+}
+
+#[test]
+fn a_missing_entry_of_a_class_path_is_named() {
+    let program = Program::new("Plain", PLAIN);
+    let classes = program.classes.display().to_string();
+    for (application, tests) in [("no/such/place", classes.as_str()), (&classes, "no/such/place")] {
+        let output = check(program.folder.path(), &["--classpath", application, "--test-classpath", tests]);
+        let text = error_text(&output);
+        assert!(text.contains("cannot read no/such/place: No such file"), "{text}");
+        assert_eq!(output.status.code(), Some(2), "{text}");
+    }
+}
+
+#[test]
 fn an_interrupted_build_ends_with_all_it_started_and_is_not_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let (project, tools) = (folder.path().join("project"), folder.path().join("tools"));

@@ -30,6 +30,8 @@ pub enum CheckError {
     /// Nothing is lost: the next check goes on from here.
     #[error("interrupted; what was finished is kept, and the next check goes on from there")]
     Interrupted,
+    #[error("--include and --exclude leave no try-catch pair (whole class names: com.acme.* for a package)")]
+    NothingSelected,
     #[error("no test passed twice with nothing injected: {0}")]
     NothingPasses(String),
 }

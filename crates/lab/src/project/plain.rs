@@ -61,11 +61,8 @@ struct Places {
 impl Places {
     fn resolve(request: &PlainRequest, workspace: &Workspace) -> Result<Self, ProjectError> {
         let resolve = |path: &PathBuf| {
-            let real = fs::canonicalize(path).map_err(|reason| ProjectError::Io {
-                action: "cannot read",
-                path: path.clone(),
-                reason,
-            })?;
+            let real = fs::canonicalize(path)
+                .map_err(|reason| ProjectError::Plain(format!("cannot read {}: {reason}", path.display())))?;
             Ok(workspace.in_copy(&real))
         };
         let resolve_all = |paths: &[PathBuf]| paths.iter().map(resolve).collect::<Result<_, ProjectError>>();
