@@ -364,6 +364,7 @@ fn tests_in_another_module_and_in_failsafe() {
     assert_eq!(contents(&sample.root), before);
     assert_eq!(only(&module).name, "core: surefire (default-test)");
     assert_eq!(module.workspace, project.workspace);
+    assert_eq!((project.asked_for, module.asked_for), (vec![], vec![sample.copy("core")]));
 }
 
 #[test]

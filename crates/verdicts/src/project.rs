@@ -167,7 +167,8 @@ pub struct CheckedPair {
     pub not_injectable: Option<String>,
     /// Why nothing is known about its usages, if so: its class or method ran as delivered.
     pub not_observed: Option<String>,
-    /// Not asked about: `--include` or `--exclude` leaves its class out.
+    /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one asked
+    /// for.
     pub left_out: bool,
 }
 

@@ -73,6 +73,8 @@ pub struct Project {
     pub workspace: Workspace,
     pub configurations: Vec<RunConfiguration>,
     pub problems: Vec<Problem>,
+    /// Where in the copy the modules lie that the user asked for; empty: all are.
+    pub asked_for: Vec<PathBuf>,
     /// Changes with the user's files, the build arguments and the version of this tool.
     pub fingerprint: u64,
 }
@@ -142,11 +144,24 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     let complete =
         |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests().note_suite_files();
     let configurations = found.configurations.into_iter().map(complete).collect();
-    let project = Project { workspace, configurations, problems: found.problems, fingerprint };
+    let asked_for = modules_asked_for(&located, &workspace);
+    let project = Project { workspace, configurations, problems: found.problems, asked_for, fingerprint };
     if found.is_whole {
         saved::save(&project);
     }
     Ok(project)
+}
+
+/// Empty for a whole build.
+fn modules_asked_for(located: &Located, workspace: &Workspace) -> Vec<PathBuf> {
+    let folder = workspace.in_copy(&located.folder);
+    match &located.build {
+        Some(build) if build.top != located.folder => match build.tool {
+            Tool::Maven => pom::modules_of(&folder),
+            Tool::Gradle => vec![folder],
+        },
+        _ => Vec::new(),
+    }
 }
 
 /// The folder for all that is kept of the project; it is there afterwards.
