@@ -475,7 +475,10 @@ fn a_red_test_is_no_failed_build() {
 
 #[test]
 fn class_paths_without_a_build() {
+    let suite = "package acme; import org.junit.platform.suite.api.*;
+        @Suite @SuiteDisplayName(\"all\") @SelectClasses(NewTest.class) class AllTests {}";
     let sample = Sample::new().parser("").junit4("OneTest").junit5("src/test5/java", "NewTest");
+    let sample = sample.file("src/test5/java/acme/AllTests.java", suite);
     let compile = |into: &str, class_path: &[PathBuf], source: &str| {
         let into = sample.root.join(into);
         fs::create_dir_all(&into).unwrap();
@@ -519,8 +522,14 @@ fn class_paths_without_a_build() {
     let error = prepared(&new, &junit5, &[]).unwrap_err().to_string();
     assert!(error.ends_with("add junit-platform-launcher to --test-classpath"), "{error}");
     let launcher = maven::resolve(&["org.junit.platform:junit-platform-launcher:1.10.2"]).unwrap();
-    let project = prepared(&new, &[junit5.clone(), launcher].concat(), &[]).unwrap();
-    // The nested class is run with the one it is nested in.
+    let suite = maven::resolve(&["org.junit.platform:junit-platform-suite-api:1.10.2"]).unwrap();
+    let compiled = [std::slice::from_ref(&new), &suite].concat();
+    compile("new-tests", &with(&compiled), "src/test5/java/acme/AllTests.java");
+    let jars = [junit5.clone(), launcher, suite].concat();
+    let all = prepared(&new, &jars, &["acme.All*"]).unwrap();
+    assert_eq!(only(&all).test_classes, ["acme.AllTests"]);
+    let project = prepared(&new, &jars, &[]).unwrap();
+    // The nested class is run with the one it is nested in, and the suite runs nothing else.
     assert_eq!(only(&project).test_classes, ["acme.NewTest"]);
     assert_eq!(only(&project).framework, Framework::JUnitPlatform);
 }

@@ -22,6 +22,7 @@ mod root;
 mod saved;
 mod surefire;
 mod test_class;
+mod test_suites;
 mod tree;
 mod workspace;
 

@@ -2,6 +2,7 @@
 
 use super::configuration::{Framework, RunConfiguration, TestFilters};
 use super::test_class::{TestClass, classes_in};
+use super::test_suites::superfluous_suites;
 use super::workspace::Workspace;
 use super::{Found, PlainRequest, ProjectError};
 use crate::project::build_run::find_program;
@@ -82,13 +83,16 @@ impl Places {
         if folders.is_empty() { places.to_vec() } else { folders }
     }
 
-    /// Test classes that match one of the patterns, or all.
+    /// Test classes that match one of the patterns, or all but suites of the others.
     fn chosen_tests(&self, patterns: &[String]) -> Vec<TestClass> {
-        let matches = |class: &TestClass| {
-            patterns.is_empty() || patterns.iter().any(|pattern| pattern::matches(pattern, &class.name))
+        let classes = classes_in(&Self::own(&self.tests));
+        let superfluous = superfluous_suites(&classes);
+        let is_meant = |class: &TestClass| match patterns {
+            [] => !superfluous.contains(&class.name),
+            patterns => patterns.iter().any(|pattern| pattern::matches(pattern, &class.name)),
         };
-        let is_test = |class: &TestClass| class.stands_alone && class.framework.is_some() && matches(class);
-        classes_in(&Self::own(&self.tests)).into_iter().filter(is_test).collect()
+        let is_test = |class: &TestClass| class.stands_alone && class.framework.is_some() && is_meant(class);
+        classes.into_iter().filter(is_test).collect()
     }
 
     /// Says what to add if the framework's own runner is missing.

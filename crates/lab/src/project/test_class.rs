@@ -1,6 +1,7 @@
 //! What a compiled class says about being a test.
 
 use super::configuration::Framework;
+use super::test_suites::TestSuite;
 use catchment_classfile::{ClassFile, JvmStr};
 use catchment_program::{LoadOptions, visit};
 use std::collections::BTreeMap;
@@ -36,6 +37,8 @@ pub(super) struct TestClass {
     pub(super) stands_alone: bool,
     /// Whose tests it seems to hold, if any.
     pub(super) framework: Option<Framework>,
+    /// It holds none itself and runs those of others.
+    pub(super) suite: Option<TestSuite>,
     /// Binary name of its superclass.
     extends: String,
     /// Runs the tests of the classes in it.
@@ -50,6 +53,7 @@ impl TestClass {
             name: class.name.to_binary_name(),
             stands_alone: !is_inner && class.access & ABSTRACT == 0,
             framework: framework_of(&class),
+            suite: TestSuite::read(&class),
             extends: class.super_name.map(JvmStr::to_binary_name).unwrap_or_default(),
             is_enclosing: mentions(&class, ENCLOSED),
         })
@@ -59,11 +63,11 @@ impl TestClass {
 fn framework_of(class: &ClassFile<'_>) -> Option<Framework> {
     let marked = MARKS.iter().find(|(mark, _)| mentions(class, mark)).map(|(_, framework)| *framework);
     let is_junit3 = class.super_name.is_some_and(|name| name.as_bytes() == b"junit/framework/TestCase");
-    marked.or((is_junit3 || has_suite(class)).then_some(Framework::JUnit4))
+    marked.or((is_junit3 || has_suite_method(class)).then_some(Framework::JUnit4))
 }
 
 /// JUnit 3's way to put tests together.
-fn has_suite(class: &ClassFile<'_>) -> bool {
+pub(super) fn has_suite_method(class: &ClassFile<'_>) -> bool {
     class.methods.iter().any(|method| {
         let (name, descriptor) = (method.name.as_bytes(), method.descriptor.as_bytes());
         method.access & STATIC != 0 && name == b"suite" && descriptor == b"()Ljunit/framework/Test;"
@@ -71,7 +75,7 @@ fn has_suite(class: &ClassFile<'_>) -> bool {
 }
 
 /// Whether this text stands in the constant pool.
-fn mentions(class: &ClassFile<'_>, text: &str) -> bool {
+pub(super) fn mentions(class: &ClassFile<'_>, text: &str) -> bool {
     let count = u16::try_from(class.pool.count()).unwrap_or(u16::MAX);
     (1..count).any(|index| class.pool.utf8(index).is_ok_and(|known| known.as_bytes() == text.as_bytes()))
 }
