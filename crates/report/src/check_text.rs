@@ -4,7 +4,7 @@
 
 use crate::check::CheckReport;
 use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_table};
-use crate::text::{counted, pair_line, simple_name};
+use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Finding, FindingKind, NoOutcome, NotRun, Outcome, Unknown,
     Verdicts, advice, explain,
@@ -160,10 +160,10 @@ fn what_happens(kind: FailureKind) -> &'static str {
 
 /// One line of bounded length.
 fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = readable(text.lines().next().unwrap_or_default());
     match line.char_indices().nth(LONGEST_FAILURE) {
         Some((cut, _)) => format!("{}...", &line[..cut]),
-        None => line.to_owned(),
+        None => line,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The list of pairs for a terminal.
 
 use crate::listing::{HandlerListing, ListedClass};
-use crate::text::{counted, pair_line, source_place};
+use crate::text::{counted, pair_line, readable, source_place};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -35,7 +35,7 @@ fn write_filtered(out: &mut dyn Write, class: &ListedClass) -> io::Result<()> {
     for handler in &class.pairs.filtered {
         let place = source_place(class.pairs.source_file.as_deref(), handler.line);
         let reason = handler.reason.as_str();
-        writeln!(out, "{}.{}  {place}  filtered: {reason}", class.pairs.class, handler.method)?;
+        writeln!(out, "{}.{}  {place}  filtered: {reason}", class.pairs.class, readable(&handler.method))?;
     }
     Ok(())
 }

@@ -8,7 +8,48 @@ pub(crate) fn pair_line(
     line: Option<u32>,
     types: &[String],
 ) -> String {
+    let method = readable(method);
     format!("{class}.{method}  {}  catch {}", source_place(source_file, line), simple_names(types))
+}
+
+const LAMBDA: &str = "lambda$";
+
+/// Names of methods as people know them: what javac calls `lambda$load$0` and kotlinc `load$lambda$0` is a lambda in
+/// `load`. Not for ids, of which nothing may change.
+pub(crate) fn readable(text: &str) -> String {
+    let mut parts = text.split(LAMBDA);
+    let mut readable = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name_end = part.find(|c: char| !is_of_a_name(c)).unwrap_or(part.len());
+        let (name, rest) = part.split_at(name_end);
+        match (name.rsplit_once('$'), readable.strip_suffix('$')) {
+            (Some((method, number)), _) if is_number(number) => {
+                readable = format!("{readable}{} (lambda){rest}", member_name(method));
+            }
+            (None, Some(before)) if is_number(name) && before.ends_with(is_of_a_name) => {
+                readable = format!("{before} (lambda){rest}");
+            }
+            _ => readable = format!("{readable}{LAMBDA}{part}"),
+        }
+    }
+    readable
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// javac cannot put the names of constructors and static initialisers into another name.
+fn member_name(name: &str) -> &str {
+    match name {
+        "new" => "<init>",
+        "static" => "<clinit>",
+        other => other,
+    }
 }
 
 /// `Cache.java:83`, or as much of it as is known.
@@ -39,6 +80,22 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lambdas_are_named_after_the_method_they_stand_in() {
+        let check = |text: &str, expected: &str| assert_eq!(readable(text), expected);
+        check("lambda$number$0", "number (lambda)");
+        check("lambda$new$12", "<init> (lambda)");
+        check("lambda$static$0", "<clinit> (lambda)");
+        check("number$lambda$0", "number (lambda)");
+        check(
+            "E: no at a.BTest.lambda$is_it$one$3:41 (lambda$x$0)",
+            "E: no at a.BTest.is_it$one (lambda):41 (x (lambda))",
+        );
+        for kept in ["load", "lambda$0", "lambda$", "a lambda$x", "lambda$x$", "costs $lambda$0", ""] {
+            check(kept, kept);
+        }
+    }
 
     #[test]
     fn places_show_what_is_known() {

@@ -1,6 +1,6 @@
 //! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
 
-use crate::text::{counted, pair_line};
+use crate::text::{counted, pair_line, readable};
 use catchment_lab::{Ended, Jvm, Origin, Seen, SeenException, WatchedPair};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -66,8 +66,8 @@ fn origins(origins: &[Origin]) -> String {
 
 fn origin(origin: &Origin) -> String {
     match &origin.frame {
-        Some(frame) if origin.application => frame.clone(),
-        Some(frame) => format!("{frame} (no frame of the application)"),
+        Some(frame) if origin.application => readable(frame),
+        Some(frame) => format!("{} (no frame of the application)", readable(frame)),
         None => "(no stack trace)".to_owned(),
     }
 }
