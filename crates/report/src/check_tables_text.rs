@@ -110,7 +110,7 @@ fn write_reason(
     tests: &[(&CheckedTest, &SetAside)],
     detail: CheckDetail,
 ) -> io::Result<()> {
-    let shown = if detail == CheckDetail::All { tests.len() } else { NAMES_SHOWN };
+    let shown = if detail.all { tests.len() } else { NAMES_SHOWN };
     writeln!(out, "  {} {reason}", tests.len())?;
     for (test, why) in tests.iter().take(shown) {
         match why.detail().lines().next() {

@@ -3,11 +3,12 @@
 //! Findings come in the order of `catchment_verdicts::find`, which says why.
 
 use crate::check::CheckReport;
+use crate::check_reasons_text::write_reasons;
 use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_table};
 use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
-    CheckedPair, Experiment, FailureKind, Finding, FindingKind, NoOutcome, NotRun, Outcome, Unknown,
-    Verdicts, advice, explain,
+    CheckedPair, Experiment, FailureKind, Finding, FindingKind, NoOutcome, NotRun, Outcome, PureResilience,
+    Unknown, Verdicts, advice_on_dependence, explain,
 };
 use std::io::{self, Write};
 
@@ -19,12 +20,13 @@ const PROBLEMS_SHOWN: usize = 5;
 const LONGEST_FAILURE: usize = 200;
 
 /// How much to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckDetail {
-    /// What is worth doing first, and totals.
-    Short,
-    /// All findings, all pairs, all tests that were set aside.
-    All,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CheckDetail {
+    /// All findings, all pairs, all tests that were set aside; otherwise what is worth doing first, and totals.
+    pub all: bool,
+    /// Every clause that is not purely resilient is a finding; otherwise those are only counted of which one has to expect
+    /// it.
+    pub strict: bool,
 }
 
 pub fn write_check_text(
@@ -33,7 +35,7 @@ pub fn write_check_text(
     detail: CheckDetail,
 ) -> io::Result<()> {
     write_findings(out, report, detail)?;
-    if detail == CheckDetail::All {
+    if detail.all {
         write_all_pairs(out, report)?;
     }
     write_pair_table(out, report)?;
@@ -43,7 +45,7 @@ pub fn write_check_text(
     write_unfinished(out, report)?;
     write_problems(out, report, detail)?;
     write_stale(out, report)?;
-    if detail == CheckDetail::Short {
+    if !detail.all {
         writeln!(out, "\n--all lists every pair with its verdicts, --json every experiment.")?;
     }
     Ok(())
@@ -52,31 +54,46 @@ pub fn write_check_text(
 fn write_findings(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
     let open = report.findings.open.iter();
     let (routine, telling): (Vec<_>, Vec<_>) =
-        open.partition(|finding| detail == CheckDetail::Short && is_routine(report, finding));
-    let shown = match detail {
-        CheckDetail::Short => telling.len().min(WORTH_DOING_FIRST),
-        CheckDetail::All => telling.len(),
-    };
+        open.partition(|finding| !detail.strict && is_routine(report, finding));
+    let shown = if detail.all { telling.len() } else { telling.len().min(WORTH_DOING_FIRST) };
     match telling.len() {
         0 if routine.is_empty() => writeln!(out, "No findings.")?,
         0 => writeln!(out, "No findings worth doing first.")?,
         all if all == shown => writeln!(out, "{}", counted(all, "finding", "findings"))?,
-        all => writeln!(out, "The first {shown} of {all} findings")?,
+        all => writeln!(out, "The first {shown} of {all} findings; --all shows the others")?,
     }
     for (number, finding) in telling.into_iter().take(shown).enumerate() {
-        write_finding(out, report, number + 1, finding)?;
+        write_finding(out, report, &format!("{}.", number + 1), finding)?;
     }
     if !routine.is_empty() {
-        let clauses = counted(routine.len(), "clause is", "clauses are");
-        writeln!(
-            out,
-            "\n{clauses} not purely resilient, as most have to be: a test notices when the try fails at once."
-        )?;
+        write_not_resilient(out, report, routine.len())?;
+    }
+    if detail.all {
+        routine.iter().try_for_each(|finding| write_finding(out, report, "- ", finding))?;
     }
     match report.findings.suppressed.len() {
         0 => Ok(()),
         count => writeln!(out, "\n{} suppressed", counted(count, "finding is", "findings are")),
     }
+}
+
+/// All of them, as the table counts them, and where they are.
+fn write_not_resilient(out: &mut dyn Write, report: &CheckReport<'_>, routine: usize) -> io::Result<()> {
+    let count = |findings: &[Finding]| {
+        let verdicts = findings.iter().map(|finding| report.verdicts[finding.pair].pure_resilience.verdict);
+        verdicts.filter(|verdict| *verdict == PureResilience::NotResilient).count()
+    };
+    let (open, suppressed) = (count(&report.findings.open), count(&report.findings.suppressed));
+    let clauses = counted(open + suppressed, "clause is", "clauses are");
+    write!(out, "\n{clauses} not purely resilient")?;
+    let elsewhere = [(open - routine, "among the findings"), (suppressed, "suppressed")];
+    let elsewhere = elsewhere.iter().filter(|(count, _)| *count > 0);
+    let elsewhere: Vec<_> = elsewhere.map(|(count, place)| format!("{count} {place}")).collect();
+    match elsewhere.as_slice() {
+        [] => write!(out, ", ")?,
+        places => write!(out, ": {}, {routine} ", places.join(", "))?,
+    }
+    writeln!(out, "as most have to be (a test notices when the try fails at once).")
 }
 
 /// A test fails when the try does: that is what most catches are for, and no reason to do anything.
@@ -93,11 +110,11 @@ fn is_routine(report: &CheckReport<'_>, finding: &Finding) -> bool {
 fn write_finding(
     out: &mut dyn Write,
     report: &CheckReport<'_>,
-    number: usize,
+    label: &str,
     finding: &Finding,
 ) -> io::Result<()> {
     let (pair, verdicts) = report.pair_of(finding);
-    writeln!(out, "\n{number}. {}", line_of(pair))?;
+    writeln!(out, "\n{label} {}", line_of(pair))?;
     let experiment = finding.shown_by.and_then(|number| pair.experiments.get(number));
     match (finding.kind, experiment) {
         (FindingKind::Unreachable, _) => {
@@ -204,9 +221,10 @@ fn write_pair(
         verdicts.source_independence.verdict.as_str(),
         verdicts.pure_resilience.verdict.as_str().replace('_', " ")
     )?;
-    if let Some(advice) = advice(pair, verdicts, &report.project.tests) {
+    if let Some(advice) = advice_on_dependence(verdicts) {
         writeln!(out, "    {advice}")?;
     }
+    write_reasons(out, pair, verdicts, &report.project.tests)?;
     match report.suppression_of(pair) {
         Some(suppression) => writeln!(out, "    suppressed: {}", suppression.reason),
         None => Ok(()),
@@ -243,7 +261,7 @@ fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDe
     if problems.is_empty() {
         return Ok(());
     }
-    let shown = if detail == CheckDetail::All { problems.len() } else { PROBLEMS_SHOWN };
+    let shown = if detail.all { problems.len() } else { PROBLEMS_SHOWN };
     writeln!(out, "\n{}", counted(problems.len(), "problem", "problems"))?;
     for problem in problems.iter().take(shown) {
         writeln!(out, "  {}: {}", problem.place, problem.what)?;

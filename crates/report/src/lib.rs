@@ -5,6 +5,7 @@
 mod check;
 mod check_json;
 mod check_plan_text;
+mod check_reasons_text;
 mod check_stats_text;
 mod check_tables_text;
 mod check_text;

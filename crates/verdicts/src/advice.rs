@@ -7,16 +7,20 @@ use crate::unknown::Unknown;
 
 /// The most useful next step for a pair, if there is one.
 pub fn advice(pair: &CheckedPair, verdicts: &Verdicts, tests: &[CheckedTest]) -> Option<String> {
-    if verdicts.source_independence.verdict == SourceIndependence::Dependent {
-        return Some(
-            "the catch relies on what the try did before the exception, or on more of it than its type (message, \
-             subclass, the very object): the test's failure tells which"
-                .into(),
-        );
+    if let Some(advice) = advice_on_dependence(verdicts) {
+        return Some(advice.into());
     }
     let source = verdicts.source_independence.unknown.first();
     let reason = source.or_else(|| verdicts.pure_resilience.unknown.first())?;
     explain(reason, pair, tests)
+}
+
+/// What to look for in a catch that is not source-independent.
+pub fn advice_on_dependence(verdicts: &Verdicts) -> Option<&'static str> {
+    (verdicts.source_independence.verdict == SourceIndependence::Dependent).then_some(
+        "the catch relies on what the try did before the exception, or on more of it than its type (message, subclass, \
+         the very object): the test's failure tells which",
+    )
 }
 
 /// Why a verdict is unknown and what would change that. `None` when the user left the pair out.

@@ -14,7 +14,7 @@ mod stats;
 mod tables;
 mod unknown;
 
-pub use advice::{advice, explain};
+pub use advice::{advice, advice_on_dependence, explain};
 pub use experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome};
 pub use findings::{Finding, FindingKind, Findings, StaleSuppression, Suppression, find};
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};

@@ -39,6 +39,27 @@ pub enum Unknown {
     SetAside(TestId),
 }
 
+impl Unknown {
+    /// The test it is about, if it is about one.
+    pub fn test(&self, pair: &CheckedPair) -> Option<TestId> {
+        match self {
+            Self::LeftOpen(test) | Self::OncePerJvm(test) | Self::SetAside(test) => Some(*test),
+            Self::Unstable(number)
+            | Self::Mixed(number)
+            | Self::Unconfirmed(number)
+            | Self::NoOutcome(number) => pair.experiments.get(*number).map(|experiment| experiment.test),
+            Self::LeftOut
+            | Self::NotObserved(_)
+            | Self::NeverExecuted
+            | Self::ExecutedByNoTestAlone
+            | Self::Unreachable(_)
+            | Self::NeverCaught
+            | Self::NeverNominal
+            | Self::NotRun(_) => None,
+        }
+    }
+}
+
 pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unknown> {
     if let Some(reason) = nothing_to_go_by(pair, row) {
         return vec![reason];

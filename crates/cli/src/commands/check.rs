@@ -67,11 +67,15 @@ fn render(out: &mut dyn Write, args: &CheckArgs, report: &CheckReport<'_>) -> io
         (true, _) => return write_check_json(out, report),
         (false, true) => write_plan_text(out, report.project)?,
         (false, false) => {
-            let detail = if args.all { CheckDetail::All } else { CheckDetail::Short };
-            write_check_text(out, report, detail)?;
+            write_check_text(out, report, detail(args))?;
         }
     }
     if args.stats { write_stats_text(out, &report.project.stats) } else { Ok(()) }
+}
+
+/// What makes the exit code must be among the findings.
+fn detail(args: &CheckArgs) -> CheckDetail {
+    CheckDetail { all: args.all, strict: args.fail_on >= FailOn::NotResilient }
 }
 
 /// What was typed goes before what the file says.
@@ -218,6 +222,13 @@ mod tests {
     fn arguments_behind_dashes_are_the_build_s() {
         let typed = args(&["core", "--json", "--", "-Pfast", "--offline"]);
         assert_eq!(request(&typed, &Config::default()).project.build_arguments, ["-Pfast", "--offline"]);
+    }
+
+    #[test]
+    fn a_report_lists_what_makes_the_exit_code() {
+        let is_strict = |typed: &[&str]| detail(&args(typed)).strict;
+        assert!(!is_strict(&[]) && !is_strict(&["--fail-on", "never", "--all"]));
+        assert!(is_strict(&["--fail-on", "not-resilient"]) && is_strict(&["--fail-on", "any", "--all"]));
     }
 
     #[test]

@@ -233,6 +233,40 @@ fn left_out() -> CheckedPair {
     CheckedPair { left_out: true, ..pair(10, "Generated", "run", IO) }
 }
 
+/// A clause that is not purely resilient, as most have to be.
+pub(crate) fn routine(number: u32) -> CheckedPair {
+    CheckedPair {
+        usages: usages(1, 0),
+        executions: vec![executed(WARM, usages(1, 0))],
+        experiments: vec![failed(WARM, IO, FailureKind::Assertion, "java.lang.AssertionError: expected <1>")],
+        ..pair(11 + number, "Routine", "run", IO)
+    }
+}
+
+/// A clause of which nobody knows whether it is resilient, since the JVMs of these tests were lost.
+pub(crate) fn lost_in(tests: &[TestId]) -> CheckedPair {
+    let lost =
+        |test: &TestId| Experiment::new(*test, IO, Outcome::None(NoOutcome::WorkerLost("killed".into())));
+    CheckedPair {
+        executions: tests.iter().map(|test| executed(*test, usages(1, 0))).collect(),
+        experiments: tests.iter().map(lost).collect(),
+        ..pair(11, "Lost", "run", IO)
+    }
+}
+
+/// A clause in a lambda, and a test that fails in one.
+pub(crate) fn in_lambda() -> CheckedPair {
+    let text = "java.lang.AssertionError at com.acme.CacheTest.lambda$corrupt$2:41";
+    CheckedPair {
+        usages: usages(0, 1),
+        executions: vec![executed(CORRUPT, usages(0, 1))],
+        experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, text)],
+        try_line: Some(10),
+        catch_line: Some(13),
+        ..pair(12, "Cache", "lambda$load$0", IO)
+    }
+}
+
 fn stats() -> Stats {
     let timed = |count, seconds| Timed { count, seconds };
     Stats {

@@ -1,9 +1,13 @@
 //! The terminal.
 
 use crate::golden::compare;
-use crate::sample::{project, suppressions};
+use crate::sample::{in_lambda, lost_in, project, routine, suppressions};
 use catchment_report::{CheckDetail, CheckReport, write_check_text, write_plan_text, write_stats_text};
-use catchment_verdicts::{CheckedProject, Failure, Outcome};
+use catchment_verdicts::{CheckedProject, CheckedTest, Failure, Outcome, TestId};
+
+const SHORT: CheckDetail = CheckDetail { all: false, strict: false };
+const STRICT: CheckDetail = CheckDetail { all: false, strict: true };
+const ALL: CheckDetail = CheckDetail { all: true, strict: false };
 
 fn text(project: &CheckedProject, detail: CheckDetail) -> String {
     let suppressions = suppressions();
@@ -14,12 +18,12 @@ fn text(project: &CheckedProject, detail: CheckDetail) -> String {
 
 #[test]
 fn the_short_report() {
-    compare("short.txt", text(&project(), CheckDetail::Short).as_bytes());
+    compare("short.txt", text(&project(), SHORT).as_bytes());
 }
 
 #[test]
 fn the_report_of_everything() {
-    compare("all.txt", text(&project(), CheckDetail::All).as_bytes());
+    compare("all.txt", text(&project(), ALL).as_bytes());
 }
 
 #[test]
@@ -43,16 +47,16 @@ fn only_the_first_findings_are_shown_unless_all_are_asked_for() {
         .map(|number| catchment_verdicts::CheckedPair { id: number.to_string(), ..project.pairs[0].clone() })
         .collect();
     project.pairs = many;
-    let short = text(&project, CheckDetail::Short);
-    assert!(short.starts_with("The first 10 of 30 findings\n"), "{short}");
+    let short = text(&project, SHORT);
+    assert!(short.starts_with("The first 10 of 30 findings; --all shows the others\n"), "{short}");
     assert!(short.contains("\n10. ") && !short.contains("\n11. "));
-    assert!(text(&project, CheckDetail::All).contains("\n30. "));
+    assert!(text(&project, ALL).contains("\n30. "));
 }
 
 #[test]
 fn nothing_found_is_said() {
     let project = CheckedProject { pairs: Vec::new(), ..project() };
-    assert!(text(&project, CheckDetail::Short).starts_with("No findings.\n"));
+    assert!(text(&project, SHORT).starts_with("No findings.\n"));
 }
 
 #[test]
@@ -61,8 +65,77 @@ fn a_failure_is_one_line_of_bounded_length() {
     let text_of_failure = format!("ä{}\nsecond line", "x".repeat(5000));
     let Outcome::Fail(failure) = &mut project.pairs[0].experiments[0].outcome else { unreachable!() };
     *failure = Failure { text: text_of_failure, ..failure.clone() };
-    let short = text(&project, CheckDetail::Short);
+    let short = text(&project, SHORT);
     assert!(!short.contains("second line"));
     assert!(short.lines().all(|line| line.chars().count() < 250), "{short}");
     assert!(short.contains("xxx...\n"));
+}
+
+/// The sample, with clauses that are not purely resilient because a test says so, as most tests would.
+fn with_routine(count: u32) -> CheckedProject {
+    let mut project = project();
+    project.pairs.extend((0..count).map(routine));
+    project
+}
+
+#[test]
+fn the_numbers_of_one_report_agree() {
+    let all_not_resilient = "not purely resilient             6               3\n";
+    let sentence = "\n6 clauses are not purely resilient: 3 among the findings, 1 suppressed, 2 as most have to be (a test \
+                    notices when the try fails at once).\n";
+    let short = text(&with_routine(2), SHORT);
+    assert!(short.starts_with("5 findings\n") && !short.contains("Routine.run"), "{short}");
+    assert!(short.contains(sentence) && short.contains(all_not_resilient), "{short}");
+    // More is shown, but no other number.
+    let all = text(&with_routine(2), ALL);
+    assert!(all.starts_with("5 findings\n"), "{all}");
+    assert!(all.contains(sentence) && all.contains(all_not_resilient), "{all}");
+    assert_eq!(all.matches("\n-  com.acme.Routine.run").count(), 2, "{all}");
+}
+
+#[test]
+fn clauses_that_are_all_as_expected_need_no_places() {
+    let mut project = with_routine(1);
+    project.pairs.retain(|pair| pair.class.ends_with("Routine"));
+    let short = text(&project, SHORT);
+    assert!(short.contains("\n1 clause is not purely resilient, as most have to be (a test"), "{short}");
+}
+
+#[test]
+fn whoever_wants_to_fail_on_them_sees_every_clause_that_is_not_purely_resilient() {
+    let strict = text(&with_routine(2), STRICT);
+    assert!(strict.starts_with("7 findings\n"), "{strict}");
+    let finding = ". com.acme.Routine.run  Routine.java:113  catch IOException\n   com.acme.CacheTest.warm fails when \
+                   IOException comes at once\n     java.lang.AssertionError: expected <1>\n";
+    assert!(strict.contains(finding) && !strict.contains("as most have to be"), "{strict}");
+    let many = text(&with_routine(20), STRICT);
+    assert!(many.starts_with("The first 10 of 25 findings; --all shows the others\n"), "{many}");
+}
+
+#[test]
+fn of_tests_of_which_the_same_is_to_be_said_a_few_are_named() {
+    let mut project = project();
+    let lost: Vec<TestId> = (0..8).map(|number| TestId(project.tests.len() as u32 + number)).collect();
+    let test = |number| CheckedTest { name: format!("com.acme.LostTest.{number}"), ..CheckedTest::default() };
+    project.tests.extend((0..8).map(test));
+    project.pairs = vec![lost_in(&lost)];
+    let all = text(&project, ALL);
+    let expected = "
+    pure resilience: the JVM of test com.acme.LostTest.0 was lost (killed): run again
+      so too: com.acme.LostTest.1, com.acme.LostTest.2, com.acme.LostTest.3, com.acme.LostTest.4, com.acme.LostTest.5 and 2 more
+";
+    assert!(all.contains(expected), "{all}");
+}
+
+#[test]
+fn lambdas_are_named_after_their_method_and_ids_stay_as_they_are() {
+    let mut project = project();
+    project.pairs = vec![in_lambda()];
+    let all = text(&project, ALL);
+    assert!(all.contains("\ncom.acme.Cache.load (lambda)  Cache.java:13  catch IOException\n"), "{all}");
+    assert!(
+        all.contains("\n    id com.acme.Cache.lambda$load$0()V#0.0:java.io.IOException@0000000c\n"),
+        "{all}"
+    );
+    assert!(all.contains(" at com.acme.CacheTest.corrupt (lambda):41\n"), "{all}");
 }
