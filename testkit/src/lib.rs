@@ -15,5 +15,6 @@ pub mod maven;
 pub mod oracle;
 pub mod pinned;
 pub mod random_programs;
+pub mod schema;
 pub mod source_counters;
 pub mod workspace;

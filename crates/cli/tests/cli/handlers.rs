@@ -1,6 +1,6 @@
 //! `catchment handlers` on what javac makes.
 
-use crate::support::{Program, catchment};
+use crate::support::{Program, assert_follows_schema, assert_schema_refuses, catchment};
 use serde_json::Value;
 use std::process::Output;
 
@@ -50,6 +50,7 @@ fn filtered_handlers_are_listed_on_request() {
 fn json_follows_its_contract() {
     let output = handlers(&Program::new("Handlers", HANDLERS), &["--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_follows_schema("handlers", &json);
     assert_eq!(json["schema"], "catchment.handlers/1");
     let pairs = json["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 2);
@@ -62,4 +63,7 @@ fn json_follows_its_contract() {
     assert_eq!(pairs[1]["parent"], pairs[0]["id"]);
     assert_eq!(json["filtered"].as_array().unwrap().len(), 3);
     assert_eq!(json["problems"], serde_json::json!([]));
+    for pointer in ["/schema", "/pairs/0/types", "/pairs/1/try_line", "/filtered/0", "/problems"] {
+        assert_schema_refuses("handlers", &json, pointer, Value::from("other"));
+    }
 }

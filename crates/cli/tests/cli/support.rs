@@ -1,6 +1,6 @@
 //! Runs the real binary on small Java programs.
 
-use catchment_testkit::{compilers, jdk, workspace};
+use catchment_testkit::{compilers, jdk, schema, workspace};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,25 @@ pub(crate) fn watch(options: &[&str], command: &[String]) -> Watched {
         .output()
         .unwrap();
     let text = fs::read_to_string(&file).unwrap_or_else(|_| panic!("no report: {}", error_text(&output)));
-    Watched { json: serde_json::from_str(&text).unwrap(), output }
+    let json = serde_json::from_str(&text).unwrap();
+    assert_follows_schema("watch", &json);
+    Watched { json, output }
+}
+
+/// What does not follow the schema any more once the value at `pointer` is another.
+pub(crate) fn assert_schema_refuses(command: &str, json: &Value, pointer: &str, value: Value) {
+    let mut broken = json.clone();
+    *broken.pointer_mut(pointer).unwrap() = value;
+    assert_ne!(
+        schema::violations(&schema::schema(command).unwrap(), &broken),
+        Vec::<String>::new(),
+        "{pointer}"
+    );
+}
+
+/// `docs/schema` says what other programs can rely on.
+pub(crate) fn assert_follows_schema(command: &str, json: &Value) {
+    assert_eq!(schema::violations(&schema::schema(command).unwrap(), json), Vec::<String>::new());
 }
 
 impl Watched {

@@ -1,6 +1,8 @@
 //! `catchment watch` on real JVMs: what it counts, and that the program does not notice.
 
-use crate::support::{Program, Watched, catchment, error_text, exceptions, java, watch};
+use crate::support::{
+    Program, Watched, assert_schema_refuses, catchment, error_text, exceptions, java, watch,
+};
 use catchment_testkit::jdk;
 use std::fs;
 
@@ -526,6 +528,9 @@ fn json_without_a_file_is_the_last_line_of_stdout() {
     assert_eq!(program_text, "out");
     let json: serde_json::Value = serde_json::from_str(report).unwrap();
     assert_eq!((&json["schema"], &json["exit"]["code"]), (&"catchment.watch/1".into(), &3.into()));
+    for pointer in ["/schema", "/exit", "/jvms/0/ended", "/pairs/0/usages/pink", "/pairs/1/caught/0/count"] {
+        assert_schema_refuses("watch", &json, pointer, "other".into());
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::golden::compare;
 use crate::sample::{project, suppressions};
-use crate::schema::{schema, violations};
 use catchment_report::{CheckReport, write_check_json};
+use catchment_testkit::schema;
 use catchment_verdicts::CheckedProject;
 use serde_json::{Value, json};
 
@@ -15,6 +15,10 @@ fn written(project: &CheckedProject) -> Value {
     serde_json::from_slice(&out).expect("JSON")
 }
 
+fn violations(value: &Value) -> Vec<String> {
+    schema::violations(&schema::schema("check").expect("the schema is there"), value)
+}
+
 #[test]
 fn the_whole_answer() {
     let mut pretty = serde_json::to_vec_pretty(&written(&project())).unwrap();
@@ -24,8 +28,8 @@ fn the_whole_answer() {
 
 #[test]
 fn it_follows_its_schema() {
-    assert_eq!(violations(&schema(), &written(&project())), Vec::<String>::new());
-    assert_eq!(violations(&schema(), &written(&CheckedProject::default())), Vec::<String>::new());
+    assert_eq!(violations(&written(&project())), Vec::<String>::new());
+    assert_eq!(violations(&written(&CheckedProject::default())), Vec::<String>::new());
 }
 
 #[test]
@@ -34,7 +38,7 @@ fn the_schema_refuses_what_is_not_the_contract() {
     let broken = |pointer: &str, value: Value| {
         let mut broken = good.clone();
         *broken.pointer_mut(pointer).unwrap() = value;
-        violations(&schema(), &broken)
+        violations(&broken)
     };
     for (pointer, value) in [
         ("/schema", json!("catchment.check/2")),

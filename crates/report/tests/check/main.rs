@@ -3,5 +3,4 @@
 mod golden;
 mod json;
 mod sample;
-mod schema;
 mod text;

@@ -1,15 +1,19 @@
 //! As much of JSON Schema as our schemas use. A keyword it does not know is a violation, so none is ignored in silence.
 
+use crate::workspace::root;
+use anyhow::{Context, Result};
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::fs;
 
-pub(crate) fn schema() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/catchment.check.1.json");
-    let bytes = std::fs::read(path).expect("the schema is there");
-    serde_json::from_slice(&bytes).expect("the schema is JSON")
+/// The schema of `check`, `handlers` or `watch`.
+pub fn schema(command: &str) -> Result<Value> {
+    let path = root().join(format!("docs/schema/catchment.{command}.1.json"));
+    let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_slice(&bytes).with_context(|| format!("{} is no JSON", path.display()))
 }
 
-pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
+/// A line for everything in which `value` does not follow `schema`.
+pub fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     Checker { root: schema, found: &mut found }.check(schema, value, "");
     found
