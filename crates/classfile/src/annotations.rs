@@ -1,4 +1,4 @@
-//! Declaration annotations: which types are there, and how to step over one.
+//! Declaration annotations: which types are there, which classes one names, and how to step over one.
 
 use crate::bytes::Reader;
 use crate::{Attributes, ClassError, ConstantPool, JvmStr};
@@ -27,6 +27,65 @@ fn collect_types<'a>(
         skip_annotation(&mut reader)?;
     }
     Ok(())
+}
+
+/// The descriptors of the classes that stand in the values of this annotation, which must be visible at run time.
+///
+/// Values within other annotations are not looked at.
+pub fn annotated_classes<'a>(
+    attributes: &Attributes<'a>,
+    pool: &ConstantPool<'a>,
+    annotation: &str,
+) -> Vec<JvmStr<'a>> {
+    let mut classes = Vec::new();
+    if let Some(attribute) = attributes.find(pool, "RuntimeVisibleAnnotations") {
+        let _: Result<(), ClassError> = collect_classes(attribute.data, pool, annotation, &mut classes);
+    }
+    classes
+}
+
+fn collect_classes<'a>(
+    data: &'a [u8],
+    pool: &ConstantPool<'a>,
+    annotation: &str,
+    classes: &mut Vec<JvmStr<'a>>,
+) -> Result<(), ClassError> {
+    let mut reader = Reader::new(data);
+    for _ in 0..reader.u2()? {
+        if pool.utf8({ reader }.u2()?)? != *annotation {
+            skip_annotation(&mut reader)?;
+            continue;
+        }
+        reader.skip(2)?;
+        for _ in 0..reader.u2()? {
+            reader.skip(2)?;
+            classes_in_value(&mut reader, pool, 1, classes)?;
+        }
+    }
+    Ok(())
+}
+
+fn classes_in_value<'a>(
+    reader: &mut Reader<'a>,
+    pool: &ConstantPool<'a>,
+    depth: u32,
+    classes: &mut Vec<JvmStr<'a>>,
+) -> Result<(), ClassError> {
+    match { *reader }.u1()? {
+        b'c' => {
+            reader.skip(1)?;
+            classes.push(pool.utf8(reader.u2()?)?);
+            Ok(())
+        }
+        b'[' if depth <= MAX_NESTING => {
+            reader.skip(1)?;
+            for _ in 0..reader.u2()? {
+                classes_in_value(reader, pool, depth + 1, classes)?;
+            }
+            Ok(())
+        }
+        _ => skip_value(reader, depth),
+    }
 }
 
 /// Values nest; real ones a few levels, hostile ones without end.

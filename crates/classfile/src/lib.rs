@@ -23,7 +23,7 @@ mod rewrite;
 mod tables;
 mod type_annotations;
 
-pub use annotations::annotation_types;
+pub use annotations::{annotated_classes, annotation_types};
 pub use attribute::{Attribute, Attributes};
 pub use class::{ClassFile, ClassMemory, Member};
 pub use code::{Code, ExceptionEntry};

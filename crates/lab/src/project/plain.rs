@@ -2,7 +2,7 @@
 
 use super::configuration::{Framework, RunConfiguration, TestFilters};
 use super::test_class::{TestClass, classes_in};
-use super::test_suites::superfluous_suites;
+use super::test_suites::run_by_others;
 use super::workspace::Workspace;
 use super::{Found, PlainRequest, ProjectError};
 use crate::project::build_run::find_program;
@@ -83,12 +83,12 @@ impl Places {
         if folders.is_empty() { places.to_vec() } else { folders }
     }
 
-    /// Test classes that match one of the patterns, or all but suites of the others.
+    /// Test classes that match one of the patterns, or all, but each test once.
     fn chosen_tests(&self, patterns: &[String]) -> Vec<TestClass> {
         let classes = classes_in(&Self::own(&self.tests));
-        let superfluous = superfluous_suites(&classes);
+        let run_by_others = run_by_others(&classes);
         let is_meant = |class: &TestClass| match patterns {
-            [] => !superfluous.contains(&class.name),
+            [] => !run_by_others.contains(&class.name),
             patterns => patterns.iter().any(|pattern| pattern::matches(pattern, &class.name)),
         };
         let is_test = |class: &TestClass| class.stands_alone && class.framework.is_some() && is_meant(class);

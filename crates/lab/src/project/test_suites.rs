@@ -1,29 +1,27 @@
 //! Classes that do nothing but run the tests of others.
 //!
 //! Whoever runs all classes of a folder would run the tests of a suite twice: in the suite and by themselves. A suite is
-//! left out only if nothing is lost with it: it prepares nothing for its members, makes no tests of its own, and all that it
-//! names is run anyway.
+//! left out only if nothing is lost with it: it makes no tests of its own, and all that it names is run anyway. If it
+//! prepares something for its members, they are left out instead: by themselves they would not find it.
 
 use super::test_class::{TestClass, has_suite_method, mentions};
-use catchment_classfile::{ClassFile, JvmStr};
+use catchment_classfile::{ClassFile, JvmStr, annotated_classes};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SUITE_CLASSES: &str = "Lorg/junit/runners/Suite$SuiteClasses;";
 const PLATFORM_SUITE: &str = "Lorg/junit/platform/suite/api/Suite;";
+const SELECT_CLASSES: &str = "Lorg/junit/platform/suite/api/SelectClasses;";
 const PLATFORM_PACKAGE: &str = "Lorg/junit/platform/suite/api/";
 
-/// Runners that run all or some tests of the classes in `SuiteClasses`.
-const SUITE_RUNNERS: &[&str] =
-    &["Lorg/junit/runners/Suite;", "Lorg/junit/experimental/categories/Categories;"];
+/// The runners that run all and some tests of the classes in `SuiteClasses`.
+const ALL_OF_THEM: &str = "Lorg/junit/runners/Suite;";
+const SOME_OF_THEM: &str = "Lorg/junit/experimental/categories/Categories;";
 
-/// Annotations of a suite that do more than name its members, and of tests in the suite class itself.
-const MORE: &[&str] = &[
-    "Lorg/junit/BeforeClass;",
-    "Lorg/junit/AfterClass;",
-    "Lorg/junit/ClassRule;",
-    "Lorg/junit/Test;",
-    "Lorg/junit/jupiter/api/Test;",
-];
+/// Annotations of what a suite does before its first member and after its last.
+const PREPARING: &[&str] = &["Lorg/junit/BeforeClass;", "Lorg/junit/AfterClass;", "Lorg/junit/ClassRule;"];
+
+/// Annotations of tests in the suite class itself.
+const TESTS: &[&str] = &["Lorg/junit/Test;", "Lorg/junit/jupiter/api/Test;"];
 
 /// Annotations of a platform suite after which it runs nothing but members, or less.
 const SELECTING: &[&str] = &[
@@ -42,46 +40,72 @@ const SELECTING: &[&str] = &[
 /// A class that only puts tests together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TestSuite {
-    /// Binary names of the classes it names. There may be more than members.
+    /// Binary names of the classes it names. Where `suite()` names them there may be more than members.
     classes: BTreeSet<String>,
     /// Texts that may be names of packages whose tests are its members.
     packages: BTreeSet<String>,
+    /// It does something before or after its members.
+    prepares: bool,
 }
 
 impl TestSuite {
     /// `None` for a class that is no suite, or does more than to run the tests of others.
     pub(super) fn read(class: &ClassFile<'_>) -> Option<Self> {
-        if MORE.iter().any(|annotation| mentions(class, annotation)) {
+        let has = |annotations: &[&str]| annotations.iter().any(|annotation| mentions(class, annotation));
+        let prepares = has(PREPARING);
+        if has(TESTS) {
             return None;
         }
         if mentions(class, SUITE_CLASSES) {
-            let is_plain = SUITE_RUNNERS.iter().any(|runner| mentions(class, runner));
-            return is_plain.then(|| Self { classes: annotated_classes(class), ..Self::default() });
+            let is_known = mentions(class, ALL_OF_THEM) || !prepares && mentions(class, SOME_OF_THEM);
+            return is_known.then(|| Self {
+                classes: named_in(class, SUITE_CLASSES),
+                prepares,
+                ..Self::default()
+            });
+        }
+        if prepares {
+            return None;
         }
         if mentions(class, PLATFORM_SUITE) {
-            return only_selects(class)
-                .then(|| Self { classes: annotated_classes(class), packages: texts(class) });
+            return only_selects(class).then(|| Self {
+                classes: named_in(class, SELECT_CLASSES),
+                packages: texts(class),
+                prepares,
+            });
         }
         has_suite_method(class).then(|| assembled_classes(class)).flatten()
     }
 }
 
+/// Classes whose tests are run by others: suites and members of suites.
+pub(super) fn run_by_others(classes: &[TestClass]) -> BTreeSet<String> {
+    let members = classes.iter().filter_map(|class| class.suite.as_ref()).filter(|suite| suite.prepares);
+    let members = members.flat_map(|suite| &suite.classes).filter(|name| {
+        let member = classes.iter().find(|class| class.name == **name);
+        member.is_some_and(|member| member.suite.is_none())
+    });
+    members.cloned().chain(superfluous_suites(classes)).collect()
+}
+
 /// Suites whose members are all run without them.
-pub(super) fn superfluous_suites(classes: &[TestClass]) -> BTreeSet<String> {
+fn superfluous_suites(classes: &[TestClass]) -> BTreeSet<String> {
     let by_name: BTreeMap<&str, &TestClass> =
         classes.iter().map(|class| (class.name.as_str(), class)).collect();
     let mut superfluous = BTreeSet::new();
     // Suites of suites: each round finds those whose members were settled in the one before.
     loop {
         let is_run = |class: &TestClass| {
-            class.stands_alone && (class.suite.is_none() || superfluous.contains(&class.name))
+            let is_settled = |suite: &TestSuite| suite.prepares || superfluous.contains(&class.name);
+            class.stands_alone && class.suite.as_ref().is_none_or(is_settled)
         };
-        let found = classes.iter().find(|class| {
-            let is_new = !superfluous.contains(&class.name);
-            let members =
-                class.suite.as_ref().filter(|_| is_new).and_then(|suite| members(suite, classes, &by_name));
+        let is_superfluous = |class: &&TestClass| {
+            let suite =
+                class.suite.as_ref().filter(|suite| !suite.prepares && !superfluous.contains(&class.name));
+            let members = suite.and_then(|suite| members(suite, classes, &by_name));
             members.is_some_and(|members| !members.is_empty() && members.into_iter().all(is_run))
-        });
+        };
+        let found = classes.iter().find(is_superfluous);
         match found {
             Some(class) => superfluous.insert(class.name.clone()),
             None => return superfluous,
@@ -105,13 +129,14 @@ fn members<'a>(
     Some(members.filter(|class| class.framework.is_some()).collect())
 }
 
-/// Classes in annotations are descriptors.
-fn annotated_classes(class: &ClassFile<'_>) -> BTreeSet<String> {
-    let names = utf8(class).filter_map(|text| {
-        let name = text.as_bytes().strip_prefix(b"L")?.strip_suffix(b";")?;
-        Some(JvmStr::new(name))
+/// The classes in an annotation, which are descriptors there.
+fn named_in(class: &ClassFile<'_>, annotation: &str) -> BTreeSet<String> {
+    let descriptors = annotated_classes(&class.attributes, &class.pool, annotation);
+    let names = descriptors.iter().filter_map(|descriptor| {
+        let name = descriptor.as_bytes().strip_prefix(b"L")?.strip_suffix(b";")?;
+        Some(JvmStr::new(name).to_binary_name())
     });
-    names.filter(|name| is_of_the_tests(class, *name)).map(JvmStr::to_binary_name).collect()
+    names.collect()
 }
 
 fn only_selects(class: &ClassFile<'_>) -> bool {
