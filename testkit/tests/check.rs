@@ -31,6 +31,7 @@ fixtures! {
     first_time: "first-time" by JUnit5,
     litter: "litter" by JUnit5,
     ports: "ports" by JUnit5,
+    stray: "stray" by JUnit5,
 }
 
 #[test]
@@ -59,6 +60,19 @@ fn tests_that_cannot_run_side_by_side_are_no_failures() {
     let answer = project.check(&["--matrix", "--jobs=2"]).expect("check by two workers");
     let expected = check::expected("ports").expect("expected file");
     assert_none(&differences(&expected, &answer.facts()), "ports by two workers");
+}
+
+#[test]
+fn a_thread_left_behind_is_told_and_costs_no_jvm_for_each_test() {
+    let project = CheckProject::new("stray", Framework::JUnit5).expect("fixture compiles");
+    let answer = project.check(&["--jobs=1"]).expect("check");
+    let problems = answer.json()["problems"].as_array().expect("problems");
+    let told =
+        problems.iter().find(|problem| problem["where"].as_str().is_some_and(|id| id.contains("Pump.work")));
+    let what = told.expect("the pair is named")["what"].as_str().expect("what");
+    assert!(what.contains("while 25 tests ran in the suite, and by none of 10 of them alone"), "{what}");
+    // 27 tests alone in workers, 10 of them in JVMs of their own as well.
+    assert_eq!(answer.json()["stats"]["solo"]["count"], 37);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod campaign;
 mod contexts;
 mod counters;
 mod experiments;
+mod first_uses;
 mod heard;
 pub(crate) mod observations;
 mod proof;

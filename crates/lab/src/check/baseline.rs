@@ -2,13 +2,12 @@
 //! each of them executes.
 
 use super::contexts;
+use super::first_uses::{FirstUses, Runs, once_per_jvm};
 use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber, Usages};
-use super::solo::{self, once_per_jvm, runs_of};
+use super::solo::{self, runs_of};
 use crate::store::{KnownTest, Store, StoreError};
 use catchment_verdicts::{CheckedPair, CheckedTest, Execution, SetAside, TestColour, TestId};
-use std::collections::{BTreeMap, HashMap};
-
-type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// All plain runs of a project.
 #[derive(Debug)]
@@ -19,6 +18,8 @@ pub(crate) struct Baseline {
     solo: Runs,
     fresh: Runs,
     class: Runs,
+    /// Pairs that threads left behind execute while tests run.
+    strays: BTreeSet<PairNumber>,
 }
 
 impl Baseline {
@@ -28,13 +29,10 @@ impl Baseline {
             let key = |test: &KnownTest| (test.configuration, test.unit.class.clone(), test.unit.id.clone());
             key(a).cmp(&key(b))
         });
-        Ok(Self {
-            tests,
-            suite: store.runs(Phase::Suite)?,
-            solo: store.runs(Phase::Solo)?,
-            fresh: store.runs(Phase::Fresh)?,
-            class: store.runs(Phase::Class)?,
-        })
+        let (suite, solo) = (store.runs(Phase::Suite)?, store.runs(Phase::Solo)?);
+        let (fresh, class) = (store.runs(Phase::Fresh)?, store.runs(Phase::Class)?);
+        let strays = FirstUses::new(&suite, &solo, &fresh).strays().into_keys().collect();
+        Ok(Self { tests, suite, solo, fresh, class, strays })
     }
 
     pub(crate) fn checked_tests(&self, allow_external: bool) -> Vec<CheckedTest> {
@@ -159,7 +157,8 @@ impl Baseline {
             let used = suite.into_iter().flat_map(|run| &run.usages).filter(|(_, usages)| entered(usages));
             return used.map(|(pair, usages)| (*pair, execution(*usages, false))).collect();
         };
-        let fresh = self.fresh.get(&(number, 0)).or(suite);
+        let asked = self.fresh.get(&(number, 0));
+        let fresh = asked.or(suite);
         if self.needs_fresh(number) {
             let used = fresh.map(|run| run.usages.as_slice()).unwrap_or_default();
             let used = used.iter().filter(|(_, usages)| entered(usages));
@@ -170,6 +169,7 @@ impl Baseline {
         let steady_entries = |pair| steady.usages_of(pair).map_or(0, |usages| usages.entries);
         let first: BTreeMap<_, _> = once_per_jvm(&self.suite, number, steady)
             .into_iter()
+            .filter(|pair| asked.is_some() || !self.strays.contains(pair))
             .filter_map(|pair| Some((pair, fresh?.usages_of(pair)?)))
             .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
             .collect();
@@ -232,6 +232,7 @@ mod tests {
             solo: runs(solo.as_ref().map_or(&[], |solo| solo)),
             fresh: runs(fresh.as_slice()),
             class: Runs::new(),
+            strays: BTreeSet::new(),
         };
         let executions = baseline.executions(TEST, TestId(0)).into_iter();
         executions.map(|(_, execution)| (execution.usages.pink, execution.once_per_jvm)).collect()

@@ -87,7 +87,7 @@ impl Experiments<'_, '_> {
         if seen.end.is_some() {
             slot.discard();
             self.put_back(unproven);
-        } else if self.leaves_threads(tasks, &seen) {
+        } else if self.leaves_litter(slot, tasks, &seen) {
             unproven.condemn();
         }
         Ok(attempts)
@@ -113,12 +113,10 @@ impl Experiments<'_, '_> {
         Ok((!is_lost).then_some(Attempt { unarmed_micros: times.unarmed_micros, ..attempt }))
     }
 
-    fn leaves_threads(&self, tasks: &[Task], seen: &ClassRun) -> bool {
-        let is_expected = tasks.iter().any(|task| {
-            let (number, _) = self.baseline.tests[task.key.test.index()];
-            self.baseline.leaves_threads(number)
-        });
-        !is_expected && seen.finished.iter().any(|run| !run.threads_left.is_empty())
+    fn leaves_litter(&self, slot: &mut Slot<'_>, tasks: &[Task], seen: &ClassRun) -> bool {
+        let tests = tasks.iter().map(|task| self.baseline.tests[task.key.test.index()].0);
+        let tests: Vec<_> = tests.collect();
+        seen.finished.iter().any(|run| !run.threads_left.is_empty()) && self.is_littered(slot, &tests)
     }
 
     /// Lets the class run once with nothing armed in the warm worker, unless it has. Whether the tests passed: a worker in

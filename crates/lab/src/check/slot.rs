@@ -19,6 +19,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Workers replaced for threads that a test has left behind, before that is too often.
+const CLEAN_STARTS: u32 = 50;
+/// From then on a worker has to have run so many tests of the kind.
+const LITTERED_TESTS: u32 = 10;
+
 /// What all slots share and none changes, except what is behind a lock.
 #[derive(Debug)]
 pub(crate) struct Lab<'a> {
@@ -182,13 +187,15 @@ pub(crate) struct Slot<'a> {
     started: u64,
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
+    /// Workers replaced for that.
+    clean_starts: u32,
 }
 
 impl<'a> Slot<'a> {
     pub(crate) fn new(lab: &'a Lab<'a>, number: usize) -> io::Result<Self> {
         let folder = slot_folder(&lab.folder, number);
         let (warm_room, fresh_room) = (Room::new(lab, &folder, "warm")?, Room::new(lab, &folder, "fresh")?);
-        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, littered: 0 })
+        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, littered: 0, clean_starts: 0 })
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -225,10 +232,13 @@ impl<'a> Slot<'a> {
         self.warm.as_ref().map(|warm| warm.configuration)
     }
 
-    /// One more test has left threads behind; how many did.
-    pub(crate) fn count_littered(&mut self) -> u32 {
+    /// One more test has left threads behind. Whether the worker is to be replaced for it: what they go on doing would be taken
+    /// for the doing of the tests that follow, and may cost them a core. Where many tests leave some, a JVM each is too much.
+    pub(crate) fn is_littered(&mut self) -> bool {
         self.littered += 1;
-        self.littered
+        let is_too_much = self.clean_starts < CLEAN_STARTS || self.littered >= LITTERED_TESTS;
+        self.clean_starts += u32::from(is_too_much);
+        is_too_much
     }
 
     /// A JVM beside the warm one.

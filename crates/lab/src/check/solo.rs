@@ -1,10 +1,11 @@
 //! The solo baseline: each test that enters a pair runs alone in a worker, twice in a row, as its experiments will.
 //!
-//! What a test uses in the suite and no more when it runs alone for the second time happens once per JVM (static
-//! initialisers, caches). Such tests run alone in a JVM of their own as well. A usage in the first run alone that the suite
-//! does not have belongs to whoever came first in that worker, and is no evidence.
+//! What a test uses in the suite and no more when it runs alone for the second time may happen once per JVM; such tests run
+//! in a JVM of their own as well (see [`super::first_uses`]). A usage in the first run alone that the suite does not have
+//! belongs to whoever came first in that worker, and is no evidence.
 
 use super::campaign::{CheckError, Shared};
+use super::first_uses::{FirstUses, Runs};
 use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber};
 use super::slot::{Running, Slot, in_parallel};
 use crate::store::KnownTest;
@@ -16,10 +17,6 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
-/// A worker that has run this many tests which leave threads behind is replaced.
-const LITTERED_RUNS: u32 = 10;
-
-type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 
 pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
     let (tests, suite, solo) = {
@@ -42,7 +39,8 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
         })?;
         Ok(())
     })?;
-    observe_fresh(shared, slots, &tests, &suite, &entering)
+    observe_fresh(shared, slots, &tests, &suite)?;
+    tell_strays(shared, &suite)
 }
 
 /// Tests whose warm runs do not show everything run once more, each in a JVM of its own.
@@ -51,26 +49,48 @@ fn observe_fresh(
     slots: &mut [Slot<'_>],
     tests: &BTreeMap<TestNumber, KnownTest>,
     suite: &Runs,
-    entering: &BTreeSet<TestNumber>,
 ) -> Result<(), CheckError> {
+    let solo = shared.campaign().store.runs(Phase::Solo)?;
+    loop {
+        let fresh = shared.campaign().store.runs(Phase::Fresh)?;
+        let missing = FirstUses::new(suite, &solo, &fresh).to_ask();
+        if missing.is_empty() || shared.is_over() {
+            return Ok(());
+        }
+        let missing: Vec<_> = missing.into_iter().collect();
+        shared.lab.reporter.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
+        for_each_test(shared, slots, tests, missing, |slot, number, test| {
+            let limit = plain_time_limit(suite_micros(suite, number));
+            let (run, samples) = run_fresh(slot, test, limit)?;
+            let campaign = shared.campaign();
+            campaign.store.together(|| {
+                campaign.store.keep_run(number, Phase::Fresh, 0, &run)?;
+                samples
+                    .iter()
+                    .try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, number, sample))
+            })?;
+            Ok(())
+        })?;
+    }
+}
+
+/// A thread that nobody stopped is worth knowing of.
+fn tell_strays(shared: &Shared<'_>, suite: &Runs) -> Result<(), CheckError> {
     let (solo, fresh) = {
         let campaign = shared.campaign();
         (campaign.store.runs(Phase::Solo)?, campaign.store.runs(Phase::Fresh)?)
     };
-    let needs =
-        |test: &&TestNumber| !fresh.contains_key(&(**test, 0)) && needs_fresh_run(suite, &solo, **test);
-    let missing: Vec<_> = entering.iter().filter(needs).copied().collect();
-    shared.lab.reporter.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
-    for_each_test(shared, slots, tests, missing, |slot, number, test| {
-        let limit = plain_time_limit(suite_micros(suite, number));
-        let (run, samples) = run_fresh(slot, test, limit)?;
-        let campaign = shared.campaign();
-        campaign.store.together(|| {
-            campaign.store.keep_run(number, Phase::Fresh, 0, &run)?;
-            samples.iter().try_for_each(|(pair, sample)| campaign.store.keep_sample(*pair, number, sample))
-        })?;
-        Ok(())
-    })
+    let strays = FirstUses::new(suite, &solo, &fresh).strays();
+    let ids = shared.lab.numbers.iter().filter_map(|(id, number)| Some((id, strays.get(number)?)));
+    for (id, stray) in ids {
+        let what = format!(
+            "its try was executed while {} tests ran in the suite, and by none of {} of them alone: a thread that another \
+             test left behind",
+            stray.seen, stray.asked
+        );
+        shared.lab.problem(id, &what);
+    }
+    Ok(())
 }
 
 fn for_each_test(
@@ -124,30 +144,6 @@ fn suite_micros(suite: &Runs, test: TestNumber) -> u64 {
     runs_of(suite, test).map(|run| run.micros).max().unwrap_or(0)
 }
 
-fn needs_fresh_run(suite: &Runs, solo: &Runs, test: TestNumber) -> bool {
-    let Some(steady) = solo.get(&(test, RUNS - 1)) else { return false };
-    runs_of(solo, test).any(|run| !run.passed()) || !once_per_jvm(suite, test, steady).is_empty()
-}
-
-/// Pairs that the test uses in the suite, but not in its last run alone, or not as often: a cache was filled.
-pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &PlainRun) -> BTreeSet<PairNumber> {
-    let entries = |run: &PlainRun| -> BTreeMap<PairNumber, u64> {
-        let mut entries = BTreeMap::new();
-        for (pair, usages) in run.usages.iter().chain(&run.before).filter(|(_, usages)| usages.entries > 0) {
-            *entries.entry(*pair).or_default() += usages.entries;
-        }
-        entries
-    };
-    let still = entries(steady);
-    let suite: Vec<_> = runs_of(suite, test).map(entries).collect();
-    // How often a try is entered may change from run to run; it is a cache only if it is always less.
-    let is_less = |pair: PairNumber, still: u64| {
-        suite.iter().all(|run| run.get(&pair).is_some_and(|entries| *entries > still))
-    };
-    let ever: BTreeSet<_> = suite.iter().flat_map(|run| run.keys().copied()).collect();
-    ever.into_iter().filter(|pair| still.get(pair).is_none_or(|still| is_less(*pair, *still))).collect()
-}
-
 /// What caught exceptions looked like.
 type Samples = Vec<(PairNumber, Sample)>;
 
@@ -157,11 +153,11 @@ fn run_twice(
     limit: Duration,
 ) -> Result<(Vec<PlainRun>, Samples), CheckError> {
     let (mut runs, mut samples) = (Vec::new(), Vec::new());
-    let mut is_littered = false;
+    let mut has_littered = false;
     for _ in 0..RUNS {
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let ((run, found), has_ended) = run_plain(running, test, limit)?;
-        is_littered |= !run.threads_left.is_empty() && slot.count_littered() >= LITTERED_RUNS;
+        has_littered |= !run.threads_left.is_empty();
         runs.push(run);
         samples.extend(found);
         if has_ended {
@@ -169,7 +165,7 @@ fn run_twice(
         }
     }
     // Not between the runs: the second shows what a test does that is not the first in its JVM.
-    if is_littered {
+    if has_littered && slot.is_littered() {
         slot.discard();
     }
     Ok((runs, samples))

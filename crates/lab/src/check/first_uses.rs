@@ -1,0 +1,164 @@
+//! What tests use in the suite and no more, or not as often, when they run alone for the second time.
+//!
+//! It may be what happens once per JVM, a static initialiser or a cache. Then it happens in a JVM of the test's own as well.
+//! Or it was not the test at all but a thread that an earlier one left behind, and then thousands of tests may seem to use
+//! the same pair. So where many do, some of them are asked first; the others follow only if one of these is found to use it.
+
+use super::observations::{PairNumber, PlainRun, TestNumber};
+use super::solo::{RUNS, runs_of};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
+
+/// More tests than twice as many are not all asked at once.
+const ASKED_FIRST: usize = 10;
+
+/// Tests that may use a pair once per JVM, by pair.
+#[derive(Debug)]
+pub(crate) struct FirstUses<'a> {
+    solo: &'a Runs,
+    fresh: &'a Runs,
+    suspects: BTreeMap<PairNumber, Vec<TestNumber>>,
+}
+
+impl<'a> FirstUses<'a> {
+    pub(crate) fn new(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> Self {
+        let mut suspects: BTreeMap<PairNumber, Vec<TestNumber>> = BTreeMap::new();
+        for ((test, _), steady) in solo.iter().filter(|((_, ordinal), _)| *ordinal == RUNS - 1) {
+            for pair in once_per_jvm(suite, *test, steady) {
+                suspects.entry(pair).or_default().push(*test);
+            }
+        }
+        Self { solo, fresh, suspects }
+    }
+
+    /// Tests that are to run in a JVM of their own and have not.
+    pub(crate) fn to_ask(&self) -> BTreeSet<TestNumber> {
+        let suspects = self.suspects.iter().flat_map(|(pair, tests)| {
+            let is_first_round = !self.is_confirmed(*pair, tests);
+            if is_first_round { asked_first(tests) } else { tests.clone() }
+        });
+        let failed = self.solo.iter().filter(|(_, run)| !run.passed()).map(|((test, _), _)| *test);
+        suspects.chain(failed).filter(|test| !self.fresh.contains_key(&(*test, 0))).collect()
+    }
+
+    /// Pairs that many tests seemed to use, and none of those that were asked does; and how many were asked.
+    pub(crate) fn strays(&self) -> BTreeMap<PairNumber, Stray> {
+        let many = self.suspects.iter().filter(|(_, tests)| asked_first(tests).len() < tests.len());
+        many.filter_map(|(pair, tests)| {
+            let asked = asked_first(tests);
+            let all_were = asked.iter().all(|test| self.fresh.contains_key(&(*test, 0)));
+            let is_stray = all_were && !self.is_confirmed(*pair, tests);
+            is_stray.then_some((*pair, Stray { seen: tests.len(), asked: asked.len() }))
+        })
+        .collect()
+    }
+
+    /// One that does not pass in a JVM of its own shows nothing, so nothing is refuted either.
+    fn is_confirmed(&self, pair: PairNumber, tests: &[TestNumber]) -> bool {
+        let entries = |run: &PlainRun| run.usages_of(pair).map_or(0, |usages| usages.entries);
+        tests.iter().any(|test| {
+            let steady = self.solo.get(&(*test, RUNS - 1)).map_or(0, entries);
+            let fresh = self.fresh.get(&(*test, 0));
+            fresh.is_some_and(|fresh| !fresh.passed() || entries(fresh) > steady)
+        })
+    }
+}
+
+/// How many tests a pair was used in while they ran, and how many were asked alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stray {
+    pub(crate) seen: usize,
+    pub(crate) asked: usize,
+}
+
+/// All, or some from everywhere among them.
+fn asked_first(tests: &[TestNumber]) -> Vec<TestNumber> {
+    if tests.len() <= 2 * ASKED_FIRST {
+        return tests.to_vec();
+    }
+    (0..ASKED_FIRST).map(|place| tests[place * tests.len() / ASKED_FIRST]).collect()
+}
+
+/// Pairs that the test uses in the suite, but not in its last run alone, or not as often: a cache was filled.
+pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &PlainRun) -> BTreeSet<PairNumber> {
+    let entries = |run: &PlainRun| -> BTreeMap<PairNumber, u64> {
+        let mut entries = BTreeMap::new();
+        for (pair, usages) in run.usages.iter().chain(&run.before).filter(|(_, usages)| usages.entries > 0) {
+            *entries.entry(*pair).or_default() += usages.entries;
+        }
+        entries
+    };
+    let still = entries(steady);
+    let suite: Vec<_> = runs_of(suite, test).map(entries).collect();
+    // How often a try is entered may change from run to run; it is a cache only if it is always less.
+    let is_less = |pair: PairNumber, still: u64| {
+        suite.iter().all(|run| run.get(&pair).is_some_and(|entries| *entries > still))
+    };
+    let ever: BTreeSet<_> = suite.iter().flat_map(|run| run.keys().copied()).collect();
+    ever.into_iter().filter(|pair| still.get(pair).is_none_or(|still| is_less(*pair, *still))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::observations::{PlainOutcome, Usages};
+    use super::*;
+
+    const PAIR: PairNumber = PairNumber(7);
+    const TESTS: u32 = 100;
+
+    fn used(times: u64) -> PlainRun {
+        let usages = Usages { entries: times, pink: times, white: 0, blue: 0 };
+        PlainRun { usages: vec![(PAIR, usages)], ..PlainRun::default() }
+    }
+
+    fn of_all(tests: u32, run: &PlainRun) -> Runs {
+        let ordinals =
+            (0..tests).flat_map(|test| (0..RUNS).map(move |ordinal| (TestNumber(test.into()), ordinal)));
+        ordinals.map(|key| (key, run.clone())).collect()
+    }
+
+    fn asked(tests: &BTreeSet<TestNumber>, run: &PlainRun) -> Runs {
+        tests.iter().map(|test| ((*test, 0), run.clone())).collect()
+    }
+
+    #[test]
+    fn few_tests_are_all_asked_in_jvms_of_their_own() {
+        let (suite, solo, fresh) = (of_all(20, &used(1)), of_all(20, &used(0)), Runs::new());
+        let uses = FirstUses::new(&suite, &solo, &fresh);
+        assert_eq!(uses.to_ask().len(), 20);
+        assert!(uses.strays().is_empty());
+    }
+
+    #[test]
+    fn many_are_asked_if_one_of_some_is_found_to_use_the_pair() {
+        let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
+        let first = FirstUses::new(&suite, &solo, &nothing).to_ask();
+        assert_eq!(first.len(), ASKED_FIRST);
+        let mut fresh = asked(&first, &used(0));
+        assert!(FirstUses::new(&suite, &solo, &fresh).to_ask().is_empty());
+        let strays = FirstUses::new(&suite, &solo, &fresh).strays();
+        assert_eq!(strays.get(&PAIR), Some(&Stray { seen: 100, asked: 10 }));
+
+        fresh.extend(first.last().map(|test| ((*test, 0), used(1))));
+        let uses = FirstUses::new(&suite, &solo, &fresh);
+        assert_eq!(uses.to_ask().len(), TESTS as usize - ASKED_FIRST);
+        assert!(uses.strays().is_empty());
+    }
+
+    #[test]
+    fn a_test_that_fails_alone_refutes_nothing() {
+        let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
+        let first = FirstUses::new(&suite, &solo, &nothing).to_ask();
+        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(0) };
+        let fresh = asked(&first, &failed);
+        assert!(FirstUses::new(&suite, &solo, &fresh).strays().is_empty());
+    }
+
+    #[test]
+    fn tests_that_fail_in_a_worker_have_another_chance() {
+        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
+        let (suite, solo, fresh) = (of_all(3, &used(1)), of_all(3, &failed), Runs::new());
+        assert_eq!(FirstUses::new(&suite, &solo, &fresh).to_ask().len(), 3);
+    }
+}
