@@ -1,5 +1,6 @@
 //! Why verdicts are unknown, every reason once.
 
+use crate::text::readable;
 use catchment_verdicts::{CheckedPair, CheckedTest, Unknown, Verdicts, explain};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -67,7 +68,7 @@ fn reasons<'a>(unknown: &[Unknown], pair: &CheckedPair, tests: &'a [CheckedTest]
 }
 
 fn write_reason(out: &mut dyn Write, contract: &str, reason: &Reason<'_>) -> io::Result<()> {
-    writeln!(out, "    {contract}{}", reason.text)?;
+    writeln!(out, "    {contract}{}", readable(&reason.text))?;
     if reason.others.is_empty() {
         return Ok(());
     }

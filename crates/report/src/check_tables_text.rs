@@ -2,7 +2,7 @@
 
 use crate::check::CheckReport;
 use crate::check_text::CheckDetail;
-use crate::text::counted;
+use crate::text::{counted, readable};
 use catchment_verdicts::{
     CheckedConfiguration, CheckedProject, CheckedTest, PairTables, SetAside, TestTable,
 };
@@ -114,7 +114,7 @@ fn write_reason(
     writeln!(out, "  {} {reason}", tests.len())?;
     for (test, why) in tests.iter().take(shown) {
         match why.detail().lines().next() {
-            Some(detail) if !detail.is_empty() => writeln!(out, "    {}: {detail}", test.name)?,
+            Some(detail) if !detail.is_empty() => writeln!(out, "    {}: {}", test.name, readable(detail))?,
             _ => writeln!(out, "    {}", test.name)?,
         }
     }

@@ -264,7 +264,7 @@ fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDe
     let shown = if detail.all { problems.len() } else { PROBLEMS_SHOWN };
     writeln!(out, "\n{}", counted(problems.len(), "problem", "problems"))?;
     for problem in problems.iter().take(shown) {
-        writeln!(out, "  {}: {}", problem.place, problem.what)?;
+        writeln!(out, "  {}: {}", readable(&problem.place), readable(&problem.what))?;
     }
     match problems.len().saturating_sub(shown) {
         0 => Ok(()),

@@ -3,7 +3,7 @@
 use crate::golden::compare;
 use crate::sample::{in_lambda, lost_in, project, routine, suppressions};
 use catchment_report::{CheckDetail, CheckReport, write_check_text, write_plan_text, write_stats_text};
-use catchment_verdicts::{CheckedProject, CheckedTest, Failure, Outcome, TestId};
+use catchment_verdicts::{CheckedProject, CheckedTest, Failure, Outcome, SetAside, TestId};
 
 const SHORT: CheckDetail = CheckDetail { all: false, strict: false };
 const STRICT: CheckDetail = CheckDetail { all: false, strict: true };
@@ -131,6 +131,9 @@ fn of_tests_of_which_the_same_is_to_be_said_a_few_are_named() {
 fn lambdas_are_named_after_their_method_and_ids_stay_as_they_are() {
     let mut project = project();
     project.pairs = vec![in_lambda()];
+    let red = SetAside::Red("java.lang.Error at com.acme.CacheTest.lambda$odd$0:9".into());
+    let name = "com.acme.CacheTest.odd".into();
+    project.tests.push(CheckedTest { name, set_aside: Some(red), ..CheckedTest::default() });
     let all = text(&project, ALL);
     assert!(all.contains("\ncom.acme.Cache.load (lambda)  Cache.java:13  catch IOException\n"), "{all}");
     assert!(
@@ -138,4 +141,8 @@ fn lambdas_are_named_after_their_method_and_ids_stay_as_they_are() {
         "{all}"
     );
     assert!(all.contains(" at com.acme.CacheTest.corrupt (lambda):41\n"), "{all}");
+    assert!(
+        all.contains("\n    com.acme.CacheTest.odd: java.lang.Error at com.acme.CacheTest.odd (lambda):9\n"),
+        "{all}"
+    );
 }
