@@ -109,7 +109,7 @@ fn woven(classes: &Path) -> TempDir {
         let woven = prepare(&bytes, ProbeKinds::ALL).expect("class of a real compiler").weave(70_000).bytes;
         let target = folder.path().join(file.strip_prefix(classes).expect("below the folder"));
         fs::create_dir_all(target.parent().expect("parent")).expect("folder");
-        fs::write(target, woven.unwrap_or(bytes)).expect("woven class");
+        fs::write(target, woven.as_deref().unwrap_or(&bytes)).expect("woven class");
     }
     folder
 }

@@ -56,7 +56,7 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
         let out = prepare(bytes, ProbeKinds::ALL).expect("prepared").weave(first_id);
         assert_eq!(out.skipped, [], "{name}");
         store(original.path(), name, bytes);
-        store(woven.path(), name, out.bytes.as_ref().unwrap_or(bytes));
+        store(woven.path(), name, out.bytes.as_deref().unwrap_or(bytes));
     }
     let compared = oracle::strip_compare(original.path(), woven.path()).expect("compared");
     assert_eq!((compared.differences, compared.unreadable), (vec![], vec![]));

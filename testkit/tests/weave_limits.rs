@@ -56,7 +56,7 @@ fn compile(calls: usize, shape: Shape) -> Vec<u8> {
     fs::read(classes.join("Big.class")).expect("a class")
 }
 
-fn weave(class: &[u8], kinds: ProbeKinds) -> Woven {
+fn weave(class: &[u8], kinds: ProbeKinds) -> Woven<'static> {
     prepare(class, kinds).expect("readable").weave(40_000)
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn woven_class(
     hash: u64,
     pairs: &ClassPairs,
     sites: &[ProbeSite],
-    woven: &Woven,
+    woven: &Woven<'_>,
 ) -> WovenClass {
     WovenClass {
         class: delivered.class.to_owned(),
@@ -60,7 +60,7 @@ fn skipped_method(skipped: &catchment_weave::SkippedMethod) -> SkippedMethod {
 }
 
 /// The tries that really carry probes: a method the weaver skipped has none, though its sites are numbered.
-fn woven_tries(pairs: &ClassPairs, sites: &[ProbeSite], woven: &Woven) -> Vec<WovenTry> {
+fn woven_tries(pairs: &ClassPairs, sites: &[ProbeSite], woven: &Woven<'_>) -> Vec<WovenTry> {
     let tries = (0..pairs.tries.len()).map(|try_site| try_without_probes(pairs, try_site));
     let mut tries: Vec<WovenTry> = tries.collect();
     for (number, site) in sites.iter().enumerate() {

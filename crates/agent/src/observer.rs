@@ -12,8 +12,9 @@ use catchment_protocol::hash::hash64;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
 use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
-use catchment_weave::{Prepared, ProbeKinds, ProbeSite, Weaver, Woven};
+use catchment_weave::{Prepared, ProbeKinds, ProbeSite, Weaver, Woven, prepare};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -263,24 +264,24 @@ impl Observer {
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
         let (sites, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
         let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &sites, &woven) };
-        Ok(Some(WovenBytes { bytes: woven.bytes, record }))
+        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record }))
     }
 
     /// A method that cannot hold all its probes may still hold those of its tries, which matter more.
-    fn weave_most(
+    fn weave_most<'w>(
         &self,
         bytes: &[u8],
-        prepared: &Prepared<'_>,
+        prepared: &'w Prepared<'_>,
         base: u32,
-        weaver: &mut Weaver,
-    ) -> Result<(Vec<ProbeSite>, Woven), String> {
+        weaver: &'w mut Weaver,
+    ) -> Result<(Vec<ProbeSite>, Woven<'w>), String> {
         let woven = weaver.weave(prepared, base);
         if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
             return Ok((prepared.sites(), woven));
         }
         // Fewer probes: they fit into the numbers given to the class.
-        let with_fewer = weaver.prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
-        let woven_with_fewer = weaver.weave(&with_fewer, base);
+        let with_fewer = prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
+        let woven_with_fewer = with_fewer.weave(base);
         let is_better = woven_with_fewer.skipped.len() < woven.skipped.len();
         let better = if is_better { &with_fewer } else { prepared };
         Ok((better.sites(), if is_better { woven_with_fewer } else { woven }))

@@ -145,10 +145,15 @@ impl CodeName<'_, '_> {
     }
 }
 
+/// More than the new constants of nearly all classes take.
+const ROOM_FOR_CONSTANTS: usize = 4096;
+
 /// What stands behind the constant pool, with new contents for some `Code` attributes. Written from front to back.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
+    /// Behind some room for what comes in front of it once that is known.
     bytes: Vec<u8>,
+    room: usize,
     /// Up to where it stands for the old class file.
     written: usize,
     replaced: usize,
@@ -157,7 +162,10 @@ pub(crate) struct Tail {
 impl Tail {
     /// Begins anew, for `class`.
     pub(crate) fn begin(&mut self, class: &ClassFile<'_>) {
-        self.bytes.clear();
+        self.room = class.pool.end() + ROOM_FOR_CONSTANTS;
+        // What is in the room does not matter: only so much is written of it that was not there.
+        self.bytes.resize(self.room.max(self.bytes.len()), 0);
+        self.bytes.truncate(self.room);
         self.written = class.pool.end();
         self.replaced = 0;
     }
@@ -191,11 +199,23 @@ impl Tail {
     }
 
     /// The whole class, with new constants behind the old ones; what was not replaced is copied byte for byte.
-    pub(crate) fn finish(&self, class: &ClassFile<'_>, constants: &PoolAppender) -> Vec<u8> {
+    pub(crate) fn finish(&mut self, class: &ClassFile<'_>, constants: &PoolAppender) -> &[u8] {
+        self.bytes.extend_from_slice(&class.bytes[self.written..]);
+        let front_len = class.pool.end() + constants.bytes().len();
+        if front_len > self.room {
+            self.bytes.splice(..self.room, std::iter::repeat_n(0, front_len));
+            self.room = front_len;
+        }
+        let start = self.room - front_len;
         // The appender refuses to pass 65,535.
         let count = u16::try_from(constants.count()).unwrap_or(u16::MAX);
         let (header, old_constants) = (&class.bytes[..8], &class.bytes[10..class.pool.end()]);
-        let rest = &class.bytes[self.written..];
-        [header, &count.to_be_bytes(), old_constants, constants.bytes(), &self.bytes, rest].concat()
+        let mut front = &mut self.bytes[start..self.room];
+        for part in [header, &count.to_be_bytes(), old_constants, constants.bytes()] {
+            let (place, behind) = front.split_at_mut(part.len());
+            place.copy_from_slice(part);
+            front = behind;
+        }
+        &self.bytes[start..]
     }
 }

@@ -321,8 +321,8 @@ impl<'r, 'a> Relocator<'r, 'a> {
         self.buffers.tail.replaced()
     }
 
-    /// The class with the new code and the constants for it.
-    pub fn finish(self, constants: &PoolAppender) -> Vec<u8> {
+    /// The class with the new code and the constants for it, lent from the buffers.
+    pub fn finish(self, constants: &PoolAppender) -> &'r [u8] {
         self.buffers.tail.finish(self.class, constants)
     }
 }

@@ -29,7 +29,8 @@ pub fn rewrite(class: &ClassFile<'_>) -> Rewritten {
         }
     }
     let methods = relocator.changed_methods();
-    Rewritten { bytes: relocator.finish(&PoolAppender::new(&class.pool)), methods, refused }
+    let bytes = relocator.finish(&PoolAppender::new(&class.pool)).to_vec();
+    Rewritten { bytes, methods, refused }
 }
 
 fn rewrite_method<'a>(

@@ -8,6 +8,7 @@ use crate::planned::PlannedProbes;
 use crate::sites::{ClassSites, MethodSites};
 use crate::{SkippedMethod, Woven};
 use catchment_classfile::{ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, RelocatorBuffers};
+use std::borrow::Cow;
 
 /// Memory that goes from class to class.
 #[derive(Debug, Default)]
@@ -30,12 +31,12 @@ pub(crate) struct ClassWeaver<'w, 'a> {
 }
 
 /// The new class, or `None` if nothing has changed, and the methods left as they were.
-pub(crate) fn weave_class<'a>(
-    class: &ClassFile<'a>,
-    sites: &ClassSites<'a>,
+pub(crate) fn weave_class<'w, 'a>(
+    class: &'w ClassFile<'a>,
+    sites: &'w ClassSites<'a>,
     first_id: u32,
-    buffers: &mut Buffers,
-) -> Woven {
+    buffers: &'w mut Buffers,
+) -> Woven<'w> {
     let mut weaver = ClassWeaver {
         class,
         sites,
@@ -58,7 +59,7 @@ pub(crate) fn weave_class<'a>(
     }
     let ClassWeaver { relocator, constants, edit, .. } = weaver;
     let is_changed = relocator.changed_methods() > 0;
-    let bytes = is_changed.then(|| relocator.finish(constants.appended()));
+    let bytes = is_changed.then(|| Cow::Borrowed(relocator.finish(constants.appended())));
     buffers.constants = constants.into_buffer();
     buffers.edit = edit.emptied();
     Woven { bytes, skipped }

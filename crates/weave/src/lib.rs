@@ -27,6 +27,7 @@ use catchment_classfile::{ClassError, ClassFile, ClassMemory, Member, RelocateEr
 use catchment_pairs::{ClassPairs, Problem, pairs_of};
 use class::{Buffers, weave_class};
 use sites::{ClassSites, SitesMemory, number_sites};
+use std::borrow::Cow;
 
 /// A method left as it was, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,10 +52,17 @@ impl SkippedMethod {
 
 /// The outcome of weaving one class.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Woven {
-    /// `None` when nothing had to change.
-    pub bytes: Option<Vec<u8>>,
+pub struct Woven<'w> {
+    /// Lent by the weaver until it weaves the next class; `None` when nothing had to change.
+    pub bytes: Option<Cow<'w, [u8]>>,
     pub skipped: Vec<SkippedMethod>,
+}
+
+impl Woven<'_> {
+    /// The same to keep.
+    pub fn into_owned(self) -> Woven<'static> {
+        Woven { bytes: self.bytes.map(|bytes| Cow::Owned(bytes.into_owned())), skipped: self.skipped }
+    }
 }
 
 /// Why a class cannot be woven at all.
@@ -88,7 +96,7 @@ impl Weaver {
     }
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.
-    pub fn weave(&mut self, prepared: &Prepared<'_>, first_id: u32) -> Woven {
+    pub fn weave<'w>(&'w mut self, prepared: &'w Prepared<'_>, first_id: u32) -> Woven<'w> {
         let Prepared { class, sites } = prepared;
         if sites.methods.is_empty() {
             return Woven { bytes: None, skipped: Vec::new() };
@@ -130,7 +138,7 @@ impl Prepared<'_> {
     }
 
     /// [`Weaver::weave`] for a single class.
-    pub fn weave(&self, first_id: u32) -> Woven {
-        Weaver::default().weave(self, first_id)
+    pub fn weave(&self, first_id: u32) -> Woven<'static> {
+        Weaver::default().weave(self, first_id).into_owned()
     }
 }

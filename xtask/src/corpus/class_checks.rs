@@ -3,6 +3,7 @@
 use super::results::{Check, Results};
 use catchment_classfile::{ClassFile, rewrite};
 use catchment_weave::{ProbeKinds, prepare};
+use std::borrow::Cow;
 
 /// A class that passed through the weaver.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ fn check_weaving(place: &str, bytes: &[u8], hash: u64, results: &Results) -> Opt
         let other = again.ok().and_then(|woven| woven.bytes).unwrap_or_default();
         results.class_differs(Check::Weave, place, "weaving again gives other bytes", bytes, &other);
     }
-    woven.bytes
+    woven.bytes.map(Cow::into_owned)
 }
 
 /// Half of the classes get ids that fit a `sipush`, the others such that need a constant.

@@ -35,7 +35,7 @@ pub(crate) fn edit(class: &[u8], change: impl FnOnce(&mut CodeEdit<'_>)) -> Resu
     let mut buffers = RelocatorBuffers::default();
     let mut relocator = Relocator::new(&class, &mut buffers);
     relocator.relocate(&source, &edit, &mut NoConstants)?;
-    Ok(relocator.finish(&PoolAppender::new(&class.pool)))
+    Ok(relocator.finish(&PoolAppender::new(&class.pool)).to_vec())
 }
 
 /// Inserts `bytes` in front of the instruction at `pc`.

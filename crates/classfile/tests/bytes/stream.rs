@@ -105,7 +105,7 @@ fn streamed(
     let mut buffers = RelocatorBuffers::default();
     let mut relocator = Relocator::new(&class, &mut buffers);
     let is_streamed = stream(&mut relocator, &source).expect("readable");
-    is_streamed.then(|| relocator.finish(&PoolAppender::new(&class.pool)))
+    is_streamed.then(|| relocator.finish(&PoolAppender::new(&class.pool)).to_vec())
 }
 
 /// The same by a plan: pieces, and jumps to the start land behind the entry.
