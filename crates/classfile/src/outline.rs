@@ -112,21 +112,28 @@ impl Outlines {
     fn decode(&mut self, code: &[u8]) -> Result<(), ClassError> {
         let first_word = self.starts.len();
         self.starts.resize(first_word + code.len().div_ceil(64), 0);
-        let (starts, calls_and_exits) = (&mut self.starts[first_word..], &mut self.calls_and_exits);
-        let mut pc = 0;
-        let mut last = 0;
-        while let Some(&opcode) = code.get(pc) {
-            starts[pc / 64] |= 1 << (pc % 64);
-            last = pc;
-            let shape = SHAPES[usize::from(opcode)];
-            if shape < CALL_OR_EXIT {
-                pc += usize::from(shape);
-            } else if shape < OTHER {
-                calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
-                pc += usize::from(shape - CALL_OR_EXIT);
-            } else {
-                pc = decode_other(code, pc, &mut self.jumps, &mut self.switches)?;
+        let (mut pc, mut last) = (0, 0);
+        for (word, end) in self.starts[first_word..].iter_mut().zip((64..).step_by(64)) {
+            let mut starts = 0u64;
+            while let Some(&opcode) = code.get(pc)
+                && pc < end
+            {
+                starts |= 1 << (pc % 64);
+                last = pc;
+                let shape = SHAPES[usize::from(opcode)];
+                // Half of all instructions: where it guesses right, the processor need not wait for the length.
+                if shape == 1 {
+                    pc += 1;
+                } else if shape < CALL_OR_EXIT {
+                    pc += usize::from(shape);
+                } else if shape < OTHER {
+                    self.calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
+                    pc += usize::from(shape - CALL_OR_EXIT);
+                } else {
+                    pc = decode_other(code, pc, &mut self.jumps, &mut self.switches)?;
+                }
             }
+            *word = starts;
         }
         // The last instruction may be cut off.
         if pc > code.len() { Err(ClassError::Truncated { offset: last, needed: pc - last }) } else { Ok(()) }
