@@ -2,7 +2,7 @@
 //! each of them executes.
 
 use super::contexts;
-use super::first_uses::{FirstUses, Runs, once_per_jvm};
+use super::first_uses::{FirstUse, FirstUses, Runs, once_per_jvm};
 use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber, Usages};
 use super::solo::{self, runs_of};
 use crate::store::{KnownTest, Store, StoreError};
@@ -18,8 +18,8 @@ pub(crate) struct Baseline {
     solo: Runs,
     fresh: Runs,
     class: Runs,
-    /// Pairs that threads left behind execute while tests run.
-    strays: BTreeSet<PairNumber>,
+    /// What threads left behind do while tests run.
+    strays: BTreeSet<FirstUse>,
 }
 
 impl Baseline {
@@ -169,7 +169,7 @@ impl Baseline {
         let steady_entries = |pair| steady.usages_of(pair).map_or(0, |usages| usages.entries);
         let first: BTreeMap<_, _> = once_per_jvm(&self.suite, number, steady)
             .into_iter()
-            .filter(|pair| asked.is_some() || !self.strays.contains(pair))
+            .filter(|pair| asked.is_some() || !self.strays.contains(&FirstUse::new(*pair, steady)))
             .filter_map(|pair| Some((pair, fresh?.usages_of(pair)?)))
             .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
             .collect();

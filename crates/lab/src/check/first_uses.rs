@@ -13,20 +13,33 @@ pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 /// More tests than twice as many are not all asked at once.
 const ASKED_FIRST: usize = 10;
 
-/// Tests that may use a pair once per JVM, by pair.
+/// What tests may use once per JVM. Those that use it the second time too, if less, are apart: it is theirs for certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FirstUse {
+    pub(crate) pair: PairNumber,
+    pub(crate) is_used_later: bool,
+}
+
+impl FirstUse {
+    pub(crate) fn new(pair: PairNumber, steady: &PlainRun) -> Self {
+        Self { pair, is_used_later: entries_of(pair, steady) > 0 }
+    }
+}
+
+/// The tests that may, of each.
 #[derive(Debug)]
 pub(crate) struct FirstUses<'a> {
     solo: &'a Runs,
     fresh: &'a Runs,
-    suspects: BTreeMap<PairNumber, Vec<TestNumber>>,
+    suspects: BTreeMap<FirstUse, Vec<TestNumber>>,
 }
 
 impl<'a> FirstUses<'a> {
     pub(crate) fn new(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> Self {
-        let mut suspects: BTreeMap<PairNumber, Vec<TestNumber>> = BTreeMap::new();
+        let mut suspects: BTreeMap<FirstUse, Vec<TestNumber>> = BTreeMap::new();
         for ((test, _), steady) in solo.iter().filter(|((_, ordinal), _)| *ordinal == RUNS - 1) {
             for pair in once_per_jvm(suite, *test, steady) {
-                suspects.entry(pair).or_default().push(*test);
+                suspects.entry(FirstUse::new(pair, steady)).or_default().push(*test);
             }
         }
         Self { solo, fresh, suspects }
@@ -34,29 +47,29 @@ impl<'a> FirstUses<'a> {
 
     /// Tests that are to run in a JVM of their own and have not.
     pub(crate) fn to_ask(&self) -> BTreeSet<TestNumber> {
-        let suspects = self.suspects.iter().flat_map(|(pair, tests)| {
-            let is_first_round = !self.is_confirmed(*pair, tests);
+        let suspects = self.suspects.iter().flat_map(|(first, tests)| {
+            let is_first_round = !self.is_confirmed(first.pair, tests);
             if is_first_round { asked_first(tests) } else { tests.clone() }
         });
         let failed = self.solo.iter().filter(|(_, run)| !run.passed()).map(|((test, _), _)| *test);
         suspects.chain(failed).filter(|test| !self.fresh.contains_key(&(*test, 0))).collect()
     }
 
-    /// Pairs that many tests seemed to use, and none of those that were asked does; and how many were asked.
-    pub(crate) fn strays(&self) -> BTreeMap<PairNumber, Stray> {
+    /// What many tests seemed to do, and none of those that were asked does; and how many were asked.
+    pub(crate) fn strays(&self) -> BTreeMap<FirstUse, Stray> {
         let many = self.suspects.iter().filter(|(_, tests)| asked_first(tests).len() < tests.len());
-        many.filter_map(|(pair, tests)| {
+        many.filter_map(|(first, tests)| {
             let asked = asked_first(tests);
             let all_were = asked.iter().all(|test| self.fresh.contains_key(&(*test, 0)));
-            let is_stray = all_were && !self.is_confirmed(*pair, tests);
-            is_stray.then_some((*pair, Stray { seen: tests.len(), asked: asked.len() }))
+            let is_stray = all_were && !self.is_confirmed(first.pair, tests);
+            is_stray.then_some((*first, Stray { seen: tests.len(), asked: asked.len() }))
         })
         .collect()
     }
 
     /// One that does not pass in a JVM of its own shows nothing, so nothing is refuted either.
     fn is_confirmed(&self, pair: PairNumber, tests: &[TestNumber]) -> bool {
-        let entries = |run: &PlainRun| run.usages_of(pair).map_or(0, |usages| usages.entries);
+        let entries = |run: &PlainRun| entries_of(pair, run);
         tests.iter().any(|test| {
             let steady = self.solo.get(&(*test, RUNS - 1)).map_or(0, entries);
             let fresh = self.fresh.get(&(*test, 0));
@@ -70,6 +83,10 @@ impl<'a> FirstUses<'a> {
 pub(crate) struct Stray {
     pub(crate) seen: usize,
     pub(crate) asked: usize,
+}
+
+fn entries_of(pair: PairNumber, run: &PlainRun) -> u64 {
+    run.usages_of(pair).map_or(0, |usages| usages.entries)
 }
 
 /// All, or some from everywhere among them.
@@ -138,12 +155,26 @@ mod tests {
         let mut fresh = asked(&first, &used(0));
         assert!(FirstUses::new(&suite, &solo, &fresh).to_ask().is_empty());
         let strays = FirstUses::new(&suite, &solo, &fresh).strays();
-        assert_eq!(strays.get(&PAIR), Some(&Stray { seen: 100, asked: 10 }));
+        let by_others = FirstUse { pair: PAIR, is_used_later: false };
+        assert_eq!(strays.get(&by_others), Some(&Stray { seen: 100, asked: 10 }));
 
         fresh.extend(first.last().map(|test| ((*test, 0), used(1))));
         let uses = FirstUses::new(&suite, &solo, &fresh);
         assert_eq!(uses.to_ask().len(), TESTS as usize - ASKED_FIRST);
         assert!(uses.strays().is_empty());
+    }
+
+    #[test]
+    fn a_test_of_the_thread_itself_says_nothing_of_those_that_come_after_it() {
+        let (suite, mut solo) = (of_all(TESTS, &used(9)), of_all(TESTS, &used(0)));
+        let own = TestNumber(0);
+        solo.extend((0..RUNS).map(|ordinal| ((own, ordinal), used(3))));
+        let nothing = Runs::new();
+        let first = FirstUses::new(&suite, &solo, &nothing).to_ask();
+        assert!(first.contains(&own));
+        let mut fresh = asked(&first, &used(0));
+        fresh.insert((own, 0), used(4));
+        assert!(FirstUses::new(&suite, &solo, &fresh).to_ask().is_empty());
     }
 
     #[test]

@@ -81,8 +81,12 @@ fn tell_strays(shared: &Shared<'_>, suite: &Runs) -> Result<(), CheckError> {
         (campaign.store.runs(Phase::Solo)?, campaign.store.runs(Phase::Fresh)?)
     };
     let strays = FirstUses::new(suite, &solo, &fresh).strays();
-    let ids = shared.lab.numbers.iter().filter_map(|(id, number)| Some((id, strays.get(number)?)));
-    for (id, stray) in ids {
+    for (first, stray) in strays.iter().filter(|(first, _)| !first.is_used_later) {
+        let Some(id) =
+            shared.lab.numbers.iter().find_map(|(id, number)| (*number == first.pair).then_some(id))
+        else {
+            continue;
+        };
         let what = format!(
             "its try was executed while {} tests ran in the suite, and by none of {} of them alone: a thread that another \
              test left behind",
