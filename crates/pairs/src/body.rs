@@ -6,6 +6,7 @@ use catchment_classfile::{
     ClassError, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef, MethodCode, Outline,
     Role,
 };
+use smallvec::SmallVec;
 use std::cell::OnceCell;
 
 /// A method with code, decoded.
@@ -15,7 +16,7 @@ pub(crate) struct Body<'a> {
     pub(crate) method: &'a Member<'a>,
     pub(crate) code: Code<'a>,
     pub(crate) outline: Outline<'a>,
-    pub(crate) entries: Vec<ExceptionEntry>,
+    pub(crate) entries: SmallVec<[ExceptionEntry; 8]>,
     lines: OnceCell<LineTable>,
     variables: OnceCell<Vec<Variable>>,
 }

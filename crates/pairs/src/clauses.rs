@@ -2,36 +2,39 @@
 
 use crate::{ClauseSite, PcRange, TrySite};
 use catchment_classfile::ExceptionEntry;
+use smallvec::{SmallVec, smallvec};
 
 /// All entries that lead to one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Handler {
     pub(crate) pc: u16,
     /// Indices into the exception table, ascending.
-    pub(crate) entries: Vec<u16>,
+    pub(crate) entries: SmallVec<[u16; 8]>,
     /// The constant pool index of the caught class, if there is only one. 0 catches everything.
     pub(crate) only_type: Option<u16>,
     pub(crate) catches_everything: bool,
     /// Sorted by start, unmerged.
-    pub(crate) ranges: Vec<PcRange>,
+    pub(crate) ranges: SmallVec<[PcRange; 4]>,
 }
 
 /// The handlers of a method, in the order of their first entry.
-pub(crate) fn handlers_of(entries: &[ExceptionEntry]) -> Vec<Handler> {
+pub(crate) fn handlers_of(entries: &[ExceptionEntry]) -> SmallVec<[Handler; 4]> {
     let rows = entries.iter().zip(0u16..).filter(|(entry, _)| entry.start < entry.end);
-    let mut by_handler: Vec<(u16, u16)> = rows.map(|(entry, index)| (entry.handler, index)).collect();
+    let mut by_handler: SmallVec<[(u16, u16); 16]> =
+        rows.map(|(entry, index)| (entry.handler, index)).collect();
     by_handler.sort_unstable();
     let same_handler = by_handler.chunk_by(|a, b| a.0 == b.0);
-    let mut handlers: Vec<Handler> = same_handler.map(|rows| handler(rows, entries)).collect();
+    let mut handlers: SmallVec<[Handler; 4]> = same_handler.map(|rows| handler(rows, entries)).collect();
     handlers.sort_unstable_by_key(|it| it.entries[0]);
     handlers
 }
 
 /// `rows` are the handler and the indices of its entries, at least one.
 fn handler(rows: &[(u16, u16)], entries: &[ExceptionEntry]) -> Handler {
-    let indices: Vec<u16> = rows.iter().map(|(_, index)| *index).collect();
+    let indices: SmallVec<[u16; 8]> = rows.iter().map(|(_, index)| *index).collect();
     let own = || indices.iter().map(|index| entries[usize::from(*index)]);
-    let mut ranges: Vec<PcRange> = own().map(|it| PcRange { start: it.start, end: it.end }).collect();
+    let mut ranges: SmallVec<[PcRange; 4]> =
+        own().map(|it| PcRange { start: it.start, end: it.end }).collect();
     ranges.sort_unstable();
     ranges.dedup();
     let first = entries[usize::from(indices[0])].catch_type;
@@ -53,13 +56,15 @@ pub(crate) fn types_of(rows: &[u16], entries: &[ExceptionEntry]) -> Vec<u16> {
 
 /// Groups the handlers of a method into tries, in source order: by first instruction, an enclosing try before what it
 /// encloses.
-pub(crate) fn tries_of(method: usize, handlers: Vec<Handler>) -> Vec<TrySite> {
+pub(crate) fn tries_of(method: usize, handlers: impl IntoIterator<Item = Handler>) -> Vec<TrySite> {
     let mut tries: Vec<TrySite> = Vec::new();
     for Handler { pc, entries, ranges, .. } in handlers {
         let clause = ClauseSite { handler: pc, entries };
         match tries.iter_mut().find(|it| it.ranges == ranges) {
             Some(it) => it.clauses.push(clause),
-            None => tries.push(TrySite { method, ranges, clauses: vec![clause], suspensions: Vec::new() }),
+            None => {
+                tries.push(TrySite { method, ranges, clauses: smallvec![clause], suspensions: Vec::new() });
+            }
         }
     }
     tries.sort_by_key(|it| (it.start(), std::cmp::Reverse(it.last_entry())));

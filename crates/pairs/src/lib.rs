@@ -17,6 +17,7 @@ mod smap;
 pub use find::TryFinder;
 
 use catchment_classfile::{ClassError, ClassFile, Member};
+use smallvec::SmallVec;
 
 /// Everything this crate knows about one class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,9 +71,9 @@ pub struct TrySite {
     /// Index of the method in the class file.
     pub method: usize,
     /// Unmerged, sorted by start; the gaps between them are outside the try.
-    pub ranges: Vec<PcRange>,
+    pub ranges: SmallVec<[PcRange; 4]>,
     /// In the order the JVM tries them.
-    pub clauses: Vec<ClauseSite>,
+    pub clauses: SmallVec<[ClauseSite; 1]>,
     /// Code that parks the try rather than leaving it: where a coroutine asks whether it was suspended.
     pub suspensions: Vec<PcRange>,
 }
@@ -102,7 +103,7 @@ impl TrySite {
 pub struct ClauseSite {
     pub handler: u16,
     /// Indices into the method's exception table.
-    pub entries: Vec<u16>,
+    pub entries: SmallVec<[u16; 8]>,
 }
 
 /// Byte offsets `start..end` in the code of one method.

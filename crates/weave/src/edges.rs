@@ -10,14 +10,15 @@
 
 use catchment_classfile::{ClassError, ExceptionEntry, Insn, Landmark, MethodCode, Role};
 use catchment_pairs::TrySite;
+use smallvec::SmallVec;
 
 /// What happens to tries of one method on its normal edges. Tries are named by their index in the method.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
-    /// (pc, tries left by falling into the instruction at pc).
-    pub(crate) falls: Vec<(usize, Vec<usize>)>,
-    /// (pc of a return instruction, tries left by it).
-    pub(crate) returns: Vec<(usize, Vec<usize>)>,
+    /// (pc, try left by falling into the instruction at pc), for each pc the innermost first.
+    pub(crate) falls: SmallVec<[(usize, usize); 4]>,
+    /// (pc of a return instruction, try left by it), for each the innermost first.
+    pub(crate) returns: SmallVec<[(usize, usize); 4]>,
     /// Jumps that mean something to some try.
     pub(crate) jumps: Vec<Jump>,
 }
@@ -28,9 +29,9 @@ pub(crate) struct Jump {
     pub(crate) source: usize,
     pub(crate) target: usize,
     /// Innermost first.
-    pub(crate) left: Vec<usize>,
+    pub(crate) left: SmallVec<[usize; 2]>,
     /// Outermost first; not those whose first instruction is the target.
-    pub(crate) entered: Vec<usize>,
+    pub(crate) entered: SmallVec<[usize; 2]>,
     /// How many of the tries that start at the target, outermost first, the source lies in: for them the jump is a
     /// loop in the body and enters nothing.
     pub(crate) inside: usize,
@@ -48,11 +49,12 @@ pub(crate) fn edges_of(
     // A try is left by falling only where one of its ranges ends.
     for to in ends(tries) {
         if let Some(from) = outline.start_before(to).filter(|from| outline.falls_through(*from)) {
-            push_if_any(&mut edges.falls, to, left_by(tries, &active, from, Some(to)));
+            edges.falls.extend(left_by(tries, &active, from, Some(to)).map(|it| (to, it)));
         }
     }
     for landmark in outline.calls_and_exits().iter().filter(|it| it.role == Role::Return) {
-        push_if_any(&mut edges.returns, landmark.pc(), left_by(tries, &active, landmark.pc(), None));
+        let pc = landmark.pc();
+        edges.returns.extend(left_by(tries, &active, pc, None).map(|it| (pc, it)));
     }
     for jump in &mut edges.jumps {
         jump.left.retain(|index| active.holds(*index, jump.source));
@@ -62,9 +64,9 @@ pub(crate) fn edges_of(
 }
 
 /// Where ranges and suspensions end, each once.
-fn ends(tries: &[TrySite]) -> Vec<usize> {
+fn ends(tries: &[TrySite]) -> SmallVec<[usize; 8]> {
     let ranges = tries.iter().flat_map(|it| it.ranges.iter().chain(&it.suspensions));
-    let mut ends: Vec<usize> = ranges.map(|range| usize::from(range.end)).collect();
+    let mut ends: SmallVec<[usize; 8]> = ranges.map(|range| usize::from(range.end)).collect();
     ends.sort_unstable();
     ends.dedup();
     ends
@@ -72,7 +74,7 @@ fn ends(tries: &[TrySite]) -> Vec<usize> {
 
 fn jumps_of(source: &MethodCode<'_, '_>, tries: &[TrySite]) -> Result<Vec<Jump>, ClassError> {
     let mut jumps = Vec::new();
-    let mut targets = Vec::new();
+    let mut targets = SmallVec::<[usize; 8]>::new();
     for landmark in source.outline.jumps() {
         targets.clear();
         targets.extend(landmark.insn(source.code.bytes)?.targets());
@@ -92,8 +94,8 @@ fn jump(landmark: &Landmark, target: usize, tries: &[TrySite]) -> Jump {
     let mut jump = Jump {
         source,
         target,
-        left: Vec::new(),
-        entered: Vec::new(),
+        left: SmallVec::new(),
+        entered: SmallVec::new(),
         inside: starting.take_while(|it| it.holds(source)).count(),
     };
     jump.left.extend((0..tries.len()).rev().filter(|index| leaves(&tries[*index])));
@@ -116,19 +118,18 @@ fn enters_middle(it: &TrySite, source: usize, target: usize) -> bool {
 }
 
 /// The tries that the instruction at `from` leaves by going to `to`, or by returning; innermost first.
-fn left_by(tries: &[TrySite], active: &Active, from: usize, to: Option<usize>) -> Vec<usize> {
-    let left = tries.iter().enumerate().rev().filter(|(index, it)| match to {
+fn left_by(
+    tries: &[TrySite],
+    active: &Active,
+    from: usize,
+    to: Option<usize>,
+) -> impl Iterator<Item = usize> {
+    let left = tries.iter().enumerate().rev().filter(move |(index, it)| match to {
         _ if !it.holds(from) || !active.holds(*index, from) => false,
         Some(to) => !it.holds(to),
         None => !it.suspends_at(from),
     });
-    left.map(|(index, _)| index).collect()
-}
-
-fn push_if_any(list: &mut Vec<(usize, Vec<usize>)>, pc: usize, left: Vec<usize>) {
-    if !left.is_empty() {
-        list.push((pc, left));
-    }
+    left.map(|(index, _)| index)
 }
 
 /// For tries with gaps, the instructions that a running usage can be at.

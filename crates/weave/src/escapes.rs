@@ -14,6 +14,7 @@ use catchment_classfile::{
     NewException, Place, RelocateError, VerificationType, opcodes,
 };
 use catchment_pairs::TrySite;
+use smallvec::SmallVec;
 
 /// A try whose uncaught exceptions are to be seen.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(crate) struct EscapeRequest<'p> {
 #[derive(Debug)]
 pub(crate) struct BlockCover {
     pub(crate) block: usize,
-    pub(crate) rows: Vec<u16>,
+    pub(crate) rows: SmallVec<[u16; 8]>,
 }
 
 /// A row of the new table together with the old pcs it protects.
@@ -40,6 +41,9 @@ struct Row {
     /// Of an old row its index; of a new one that of the row it follows.
     origin: usize,
 }
+
+/// Handlers with the types they catch, in table order.
+type Around = SmallVec<[(Place, u16); 2]>;
 
 /// Work spent on one method's nested tries before it is given up: hostile classes nest thousands.
 const MAX_ROW_CHECKS: usize = 50_000_000;
@@ -55,7 +59,7 @@ impl<'a> Escapes<'_, 'a> {
     /// Fills the exception table of `edit` from the old rows and the handlers asked for.
     pub(crate) fn add(
         &self,
-        kept: Vec<NewException>,
+        kept: &[NewException],
         requests: &[EscapeRequest<'_>],
         block_covers: &[BlockCover],
         method_escape: Option<usize>,
@@ -63,16 +67,16 @@ impl<'a> Escapes<'_, 'a> {
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
         // From the last row to the first: when a try's turn comes, all rows around it are known.
-        let mut reversed: Vec<Row> = Vec::with_capacity(kept.len() + requests.len());
+        let mut reversed = SmallVec::<[Row; 8]>::new();
         let mut covers = Vec::new();
         let mut budget = MAX_ROW_CHECKS;
-        for (index, new) in kept.into_iter().enumerate().rev() {
+        for (index, new) in kept.iter().enumerate().rev() {
             for request in requests.iter().filter(|request| last_entry(request.it) == index) {
                 self.add_try_escape(request, &mut reversed, &mut covers, &mut budget, constants, edit)?;
             }
             let entry = self.entries[index];
             let (start, end) = (usize::from(entry.start), usize::from(entry.end));
-            reversed.push(Row { start, end, new, origin: index });
+            reversed.push(Row { start, end, new: *new, origin: index });
         }
         for cover in block_covers {
             covers.extend(rows_over_block(cover, &reversed));
@@ -89,14 +93,14 @@ impl<'a> Escapes<'_, 'a> {
     fn add_try_escape(
         &self,
         request: &EscapeRequest<'_>,
-        reversed: &mut Vec<Row>,
+        reversed: &mut SmallVec<[Row; 8]>,
         covers: &mut Vec<NewException>,
         budget: &mut usize,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
-        let mut handlers: Vec<(Vec<(Place, u16)>, usize)> = Vec::new();
-        let mut rows = Vec::new();
+        let mut handlers: SmallVec<[(Around, usize); 1]> = SmallVec::new();
+        let mut rows = SmallVec::<[Row; 2]>::new();
         for (start, end) in parts(request.it, reversed) {
             *budget = budget.checked_sub(reversed.len()).ok_or(RelocateError::TooManyHandlers)?;
             let around = around(start, end, reversed);
@@ -130,7 +134,7 @@ impl<'a> Escapes<'_, 'a> {
         around: &[(Place, u16)],
         edit: &CodeEdit<'a>,
     ) -> Result<BlockFrame<'a>, ClassError> {
-        let mut slots: Vec<Option<VerificationType<'a>>> = Vec::new();
+        let mut slots = SmallVec::new();
         for (handler, _) in around {
             let locals = match handler {
                 Place::Slot { pc, .. } => self.frames.at(*pc)?.map(|frame| frame.locals),
@@ -160,7 +164,7 @@ impl<'a> Escapes<'_, 'a> {
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
         let Some(start) = initialized_from(self.source, self.frames)? else { return Ok(()) };
-        let initialized: Vec<usize> = edit
+        let initialized: SmallVec<[usize; 8]> = edit
             .appended
             .iter()
             .enumerate()
@@ -258,8 +262,8 @@ fn over_block(block: usize, (handler, catch_type): (Place, u16)) -> NewException
 
 /// The rows that protect a block on the way of a jump, in table order: the old ones asked for, and with the last row of a
 /// try also the handler that sees its exceptions escape. `rows` is in reverse.
-fn rows_over_block(cover: &BlockCover, rows: &[Row]) -> Vec<NewException> {
-    let mut handlers: Vec<(Place, u16)> = Vec::new();
+fn rows_over_block(cover: &BlockCover, rows: &[Row]) -> impl Iterator<Item = NewException> {
+    let mut handlers = Around::new();
     for row in rows.iter().rev() {
         let wanted = u16::try_from(row.origin).is_ok_and(|origin| cover.rows.binary_search(&origin).is_ok());
         let handler = (row.new.handler, row.new.catch_type);
@@ -267,15 +271,16 @@ fn rows_over_block(cover: &BlockCover, rows: &[Row]) -> Vec<NewException> {
             handlers.push(handler);
         }
     }
-    handlers.into_iter().map(|handler| over_block(cover.block, handler)).collect()
+    let block = cover.block;
+    handlers.into_iter().map(move |handler| over_block(block, handler))
 }
 
 /// The ranges of a try, cut wherever a row around it begins or ends.
-fn parts(it: &TrySite, rows: &[Row]) -> Vec<(usize, usize)> {
-    let mut parts = Vec::new();
+fn parts(it: &TrySite, rows: &[Row]) -> SmallVec<[(usize, usize); 4]> {
+    let mut parts = SmallVec::new();
     for range in &it.ranges {
         let (start, end) = (usize::from(range.start), usize::from(range.end));
-        let mut cuts: Vec<usize> = rows
+        let mut cuts: SmallVec<[usize; 8]> = rows
             .iter()
             .flat_map(|row| [row.start, row.end])
             .filter(|cut| (start + 1..end).contains(cut))
@@ -289,8 +294,8 @@ fn parts(it: &TrySite, rows: &[Row]) -> Vec<(usize, usize)> {
 }
 
 /// The handlers of the rows that protect all of `start..end`, in table order. `rows` is in reverse.
-fn around(start: usize, end: usize, rows: &[Row]) -> Vec<(Place, u16)> {
-    let mut around: Vec<(Place, u16)> = Vec::new();
+fn around(start: usize, end: usize, rows: &[Row]) -> Around {
+    let mut around = Around::new();
     for row in rows.iter().rev().filter(|row| row.start <= start && end <= row.end) {
         let handler = (row.new.handler, row.new.catch_type);
         if !around.contains(&handler) {
@@ -303,11 +308,11 @@ fn around(start: usize, end: usize, rows: &[Row]) -> Vec<(Place, u16)> {
 /// Adds the locals an outer handler needs to those the inner ones need. The inner ones are more specific, but for
 /// `Object` and unset slots.
 fn merge<'a>(
-    slots: &mut Vec<Option<VerificationType<'a>>>,
+    slots: &mut SmallVec<[Option<VerificationType<'a>>; 8]>,
     locals: &[VerificationType<'a>],
     class: &ClassFile<'a>,
 ) {
-    for (index, outer) in by_slot(locals).into_iter().enumerate() {
+    for (index, outer) in by_slot(locals).enumerate() {
         if index == slots.len() {
             slots.push(outer);
             continue;

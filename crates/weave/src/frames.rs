@@ -105,13 +105,11 @@ pub(crate) fn has_uninitialized_this(locals: &[VerificationType<'_>]) -> bool {
 }
 
 /// Local variables by slot number; the second half of a long or double is `None`.
-pub(crate) fn by_slot<'a>(locals: &[VerificationType<'a>]) -> Vec<Option<VerificationType<'a>>> {
-    let mut slots = Vec::with_capacity(locals.len());
-    for it in locals {
-        slots.push(Some(*it));
-        if matches!(it, VerificationType::Long | VerificationType::Double) {
-            slots.push(None);
-        }
-    }
-    slots
+pub(crate) fn by_slot<'a>(
+    locals: &[VerificationType<'a>],
+) -> impl Iterator<Item = Option<VerificationType<'a>>> {
+    locals.iter().flat_map(|it| {
+        let is_wide = matches!(it, VerificationType::Long | VerificationType::Double);
+        std::iter::once(Some(*it)).chain(is_wide.then_some(None))
+    })
 }

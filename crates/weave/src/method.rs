@@ -17,6 +17,7 @@ use catchment_classfile::{
     MethodCode, NewException, Piece, Place, RelocateError, Role, opcodes,
 };
 use catchment_pairs::TrySite;
+use smallvec::SmallVec;
 
 /// The longest code a class file may have (JVMS §4.7.3).
 const MAX_CODE_LEN: usize = 65_535;
@@ -143,9 +144,10 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             }
         }
         for (edges, rank) in [(&edges.falls, Rank::FallExit), (&edges.returns, Rank::TryExit)] {
-            for (pc, left) in edges {
-                inserts.extend(self.exits(left).map(|id| Insert::probe(*pc, rank, Probe::TryExit, id)));
-            }
+            inserts.extend(edges.iter().filter_map(|(pc, left)| {
+                let id = self.try_ids[*left].exit?;
+                Some(Insert::probe(*pc, rank, Probe::TryExit, id))
+            }));
         }
     }
 
@@ -169,14 +171,14 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     /// a handler at all, its frame is that of both ways and need not say `Throwable`; the probe casts then.
     fn insert_bypasses(&self, inserts: &mut Vec<Insert>) -> Result<(), ClassError> {
         let caught = inserts.iter().filter(|insert| insert.rank == Rank::Caught);
-        let mut caught: Vec<usize> = caught.map(Insert::pc).collect();
+        let mut caught: SmallVec<[usize; 8]> = caught.map(Insert::pc).collect();
         if caught.is_empty() {
             return Ok(());
         }
         caught.sort_unstable();
         caught.dedup();
         let outline = self.source.outline;
-        let mut entered: Vec<usize> = caught.clone();
+        let mut entered = caught.clone();
         entered.retain(|pc| outline.start_before(*pc).is_some_and(|before| outline.falls_through(before)));
         inserts.extend(entered.iter().map(|pc| Insert::bypass(*pc)));
         for landmark in outline.jumps() {
@@ -228,7 +230,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
 
     /// The table rows that must protect a block on the way of `jump`: those that protect both its ends. Where it enters
     /// a try, those of that try and around it, so that what the entry probe throws reaches its clauses.
-    fn rows_around(&self, jump: &Jump) -> Vec<u16> {
+    fn rows_around(&self, jump: &Jump) -> SmallVec<[u16; 8]> {
         let first_row = jump.entered.first().map(|index| first_entry(&self.tries[*index]));
         let holds =
             |row: &ExceptionEntry, pc: usize| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
@@ -272,16 +274,16 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
-        let kept =
-            self.entries.iter().zip(0u16..).map(|(entry, index)| self.keep(index, *entry, slots)).collect();
+        let kept = self.entries.iter().zip(0u16..).map(|(entry, index)| self.keep(index, *entry, slots));
+        let kept: SmallVec<[_; 8]> = kept.collect();
         let requests = self.tries.iter().zip(self.try_ids).filter_map(|(it, ids)| {
             let id = ids.escape?;
             let start = self.range_start(usize::from(it.start()), first_entry(it), slots);
             Some(EscapeRequest { id, it, start })
         });
-        let requests: Vec<_> = requests.collect();
+        let requests: SmallVec<[_; 4]> = requests.collect();
         let escapes = Escapes { source: &self.source, entries: self.entries, frames: &self.frames };
-        escapes.add(kept, &requests, covers, self.ids.escape, constants, edit)
+        escapes.add(&kept, &requests, covers, self.ids.escape, constants, edit)
     }
 
     fn keep(&self, index: u16, entry: ExceptionEntry, slots: &Slots<'_>) -> NewException {
@@ -322,11 +324,11 @@ pub(crate) fn max_stack(source: &MethodCode<'_, '_>) -> Result<u16, RelocateErro
 /// What stands in a block behind the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct EdgeBlock {
-    exits: Vec<usize>,
-    enters: Vec<usize>,
+    exits: SmallVec<[usize; 2]>,
+    enters: SmallVec<[usize; 2]>,
     to: Place,
     /// Indices of the old table rows that protect it.
-    rows: Vec<u16>,
+    rows: SmallVec<[u16; 8]>,
 }
 
 fn place_inserts(

@@ -15,6 +15,7 @@ use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::opcodes::{ATHROW, GOTO, IF_ACMPEQ, IFNONNULL, IFNULL};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 const THROWABLE: &str = "java/lang/Throwable";
 const CLOSE_RESOURCE: &str = "$closeResource";
@@ -29,7 +30,7 @@ pub(super) struct Resources {
     remembered: FxHashSet<u16>,
     used: FxHashSet<u16>,
     /// Catch-alls of ecj that chain suppressed exceptions, with what they protect.
-    chaining: Vec<(u16, Vec<PcRange>)>,
+    chaining: Vec<(u16, SmallVec<[PcRange; 4]>)>,
 }
 
 impl Resources {
