@@ -1,7 +1,9 @@
 import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedInputStream;
+import java.io.BufferedReader;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -18,10 +20,11 @@ import org.objectweb.asm.Opcodes;
 /**
  * The peer of {@code cargo xtask bench weave}: the same classes woven by ASM.
  *
- * <p>{@code AsmWeave CLASSES KINDS WARM-UP PASSES}: CLASSES holds all classes, each after its length; KINDS is usage or
- * all. Prints the time of the first pass, then that of each pass after the warm-up, in nanoseconds, then the number of
- * bytes written. Times are CPU times, which is what a single core would spend: in the first pass that of the process,
- * compiling included; later that of the weaving thread and of the collections its garbage made necessary.
+ * <p>{@code AsmWeave CLASSES KINDS WARM-UP}: CLASSES holds all classes, each after its length; KINDS is usage or all.
+ * After the warm-up it prints the number of bytes written and the time of the first pass, in nanoseconds; then, for each
+ * line it reads, that of one pass more. Times are CPU times, which is what a single core would spend: in the first pass
+ * that of the process, compiling included; later that of the weaving thread and of the collections its garbage made
+ * necessary.
  *
  * <p>The probes are the same as ours, but for what they would need beyond one pass: neighbouring rows of an exception table
  * with a type and the same range count as a try (no pairs are found, nothing is filtered), the gaps that {@code finally}
@@ -34,18 +37,20 @@ public final class AsmWeave {
         List<byte[]> classes = read(Path.of(arguments[0]));
         boolean all = arguments[1].equals("all");
         int warmUp = Integer.parseInt(arguments[2]);
-        int passes = Integer.parseInt(arguments[3]);
         long before = processNanoseconds();
         long written = weaveAll(classes, all);
-        System.out.println("first " + (processNanoseconds() - before));
-        for (int pass = 1; pass < warmUp + passes; pass++) {
-            long start = nanoseconds();
-            written = weaveAll(classes, all);
-            if (pass >= warmUp) {
-                System.out.println(nanoseconds() - start);
-            }
+        long first = processNanoseconds() - before;
+        for (int pass = 1; pass < warmUp; pass++) {
+            weaveAll(classes, all);
         }
-        System.out.println("bytes " + written);
+        System.out.println(written);
+        System.out.println(first);
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in));
+        while (requests.readLine() != null) {
+            long start = nanoseconds();
+            weaveAll(classes, all);
+            System.out.println(nanoseconds() - start);
+        }
     }
 
     private static long processNanoseconds() {
