@@ -43,17 +43,33 @@ impl Baseline {
         let first = self.suite.get(&(number, 0));
         let set_aside = self.set_aside(number, allow_external);
         let passes = runs_of(&self.suite, number).all(PlainRun::passed);
+        let caught =
+            first.map_or(0, |run| self.own_usages(number, run).map(|(_, usages)| usages.white).sum());
         CheckedTest {
             name: display_name(test),
             configuration: test.configuration,
-            colour: first.filter(|_| passes).map(colour),
+            colour: first.filter(|_| passes).map(|run| colour(run.escaped, caught)),
             set_aside,
             shared_context: contexts::shares_context(&self.class, number),
             suite_millis: first.map_or(0, |run| run.micros / 1000),
             solo_millis: self.steady(number).map(|run| run.micros / 1000),
             exceptions_to_test: first.map(|run| run.escaped),
-            exceptions_caught: first.map_or(0, |run| run.usages.iter().map(|(_, usages)| usages.white).sum()),
+            exceptions_caught: caught,
         }
+    }
+
+    /// What was used while it ran in the suite, but for what threads did that others had left behind.
+    fn own_usages<'r>(
+        &self,
+        test: TestNumber,
+        run: &'r PlainRun,
+    ) -> impl Iterator<Item = &'r (PairNumber, Usages)> {
+        let steady = self.steady(test);
+        let is_stray = move |pair| {
+            let first = steady.map(|steady| FirstUse::new(pair, steady));
+            first.is_some_and(|first| !first.is_used_later && self.strays.contains(&first))
+        };
+        run.usages.iter().filter(move |(pair, _)| !is_stray(*pair))
     }
 
     /// Its last run alone in a warm worker.
@@ -128,7 +144,7 @@ impl Baseline {
     pub(crate) fn add_to(&self, pairs: &mut [CheckedPair], positions: &HashMap<PairNumber, usize>) {
         for (index, (number, _)) in (0..).zip(&self.tests) {
             if let Some(run) = self.suite.get(&(*number, 0)) {
-                for (pair, usages) in run.usages.iter().chain(&run.before) {
+                for (pair, usages) in self.own_usages(*number, run).chain(&run.before) {
                     if let Some(position) = positions.get(pair) {
                         add(&mut pairs[*position].usages, *usages);
                     }
@@ -187,13 +203,11 @@ fn add(sum: &mut catchment_verdicts::Usages, usages: Usages) {
     sum.open += usages.open;
 }
 
-fn colour(run: &PlainRun) -> TestColour {
-    if run.escaped > 0 {
-        TestColour::Blue
-    } else if run.usages.iter().any(|(_, usages)| usages.white > 0) {
-        TestColour::White
-    } else {
-        TestColour::Pink
+fn colour(escaped: u64, caught: u64) -> TestColour {
+    match (escaped, caught) {
+        (0, 0) => TestColour::Pink,
+        (0, _) => TestColour::White,
+        _ => TestColour::Blue,
     }
 }
 
