@@ -6,7 +6,7 @@
 use catchment_classfile::{ClassFile, rewrite};
 use catchment_program::{LoadOptions, visit};
 use catchment_testkit::{oracle, pinned};
-use catchment_weave::{ProbeKinds, prepare};
+use catchment_weave::{ProbeKinds, Weaver, prepare};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,7 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
     assert_eq!(classes.len(), CLASSES);
     let (original, woven) =
         (tempfile::tempdir().expect("temporary folder"), tempfile::tempdir().expect("temporary folder"));
+    let mut lasting = Weaver::default();
     for (number, (name, bytes)) in (0u32..).zip(&classes) {
         let rewritten = rewrite(&ClassFile::parse(bytes).expect("a class"));
         assert_eq!((&rewritten.bytes, &rewritten.refused[..]), (bytes, &[][..]), "{name}");
@@ -55,6 +56,14 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
         let first_id = number % 2 * 40_000;
         let out = prepare(bytes, ProbeKinds::ALL).expect("prepared").weave(first_id);
         assert_eq!(out.skipped, [], "{name}");
+        // As the agent does it: memory goes from class to class.
+        let prepared = lasting.prepare(bytes, ProbeKinds::ALL).expect("prepared");
+        assert_eq!(
+            lasting.weave(&prepared, first_id).bytes,
+            out.bytes,
+            "{name}, by a weaver that has woven others"
+        );
+        lasting.recycle(prepared);
         store(original.path(), name, bytes);
         store(woven.path(), name, out.bytes.as_deref().unwrap_or(bytes));
     }

@@ -50,7 +50,7 @@ impl ExitCode {
     fn of_check(error: &CheckError) -> Self {
         match error {
             CheckError::Project(
-                ProjectError::NoBuild { .. } | ProjectError::Plain(_) | ProjectError::Io { .. },
+                ProjectError::NoBuild { .. } | ProjectError::NoFolder { .. } | ProjectError::Plain(_),
             )
             | CheckError::NothingSelected
             | CheckError::Folder { .. }

@@ -47,6 +47,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 use turns::Turns;
 
@@ -86,15 +87,15 @@ pub fn check(
     let project = project::prepare(&request.project, &mut |text| progress.note(text))
         .map_err(|error| CheckError::from(error).settled())?;
     let build_seconds = begun.elapsed().as_secs_f64();
+    let (pairs, problems) = subjects::application_pairs(&project, &request.selection);
+    if !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out) {
+        return Err(CheckError::NothingSelected);
+    }
     let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
     if found == Found::Same {
         progress.note("going on with the results of an earlier check");
     }
     let agent = install::install(&folder)?;
-    let (pairs, problems) = subjects::application_pairs(&project, &request.selection);
-    if !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out) {
-        return Err(CheckError::NothingSelected);
-    }
     let numbers = number_pairs(&store, &pairs)?;
     let jobs = request.jobs.max(1);
     let lab = Lab {
@@ -108,6 +109,7 @@ pub fn check(
         folder,
         jobs,
         turns: Turns::of_slots(jobs),
+        clean_starts: AtomicU32::new(0),
         reporter: Reporter::new(progress),
         interrupt,
         stats: Mutex::default(),

@@ -247,7 +247,8 @@ fn an_interrupted_build_ends_with_all_it_started_and_is_not_remembered() {
     fs::create_dir_all(&project).unwrap();
     fs::create_dir_all(&tools).unwrap();
     fs::write(project.join("pom.xml"), "<project/>").unwrap();
-    let builds_for_ever = "#!/bin/sh\nsleep 600 &\necho $! > \"$STARTED\"\nkill -INT $PPID\nwait\n";
+    // Not INT, which is ignored where these tests were started in the background.
+    let builds_for_ever = "#!/bin/sh\nsleep 600 &\necho $! > \"$STARTED\"\nkill -TERM $PPID\nwait\n";
     fs::write(tools.join("mvn"), builds_for_ever).unwrap();
     fs::set_permissions(tools.join("mvn"), fs::Permissions::from_mode(0o755)).unwrap();
     let path = std::env::join_paths([tools.as_path(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();

@@ -20,6 +20,8 @@ pub(crate) struct Baseline {
     class: Runs,
     /// What threads left behind do while tests run.
     strays: BTreeSet<FirstUse>,
+    /// Whether any test of the suite has left some.
+    leaves_threads: bool,
 }
 
 impl Baseline {
@@ -31,8 +33,12 @@ impl Baseline {
         });
         let (suite, solo) = (store.runs(Phase::Suite)?, store.runs(Phase::Solo)?);
         let (fresh, class) = (store.runs(Phase::Fresh)?, store.runs(Phase::Class)?);
-        let strays = FirstUses::new(&suite, &solo, &fresh).strays().into_keys().collect();
-        Ok(Self { tests, suite, solo, fresh, class, strays })
+        let configurations: BTreeMap<_, _> =
+            tests.iter().map(|(number, test)| (*number, test.configuration)).collect();
+        let first_uses = FirstUses::new(|test| configurations.get(&test).copied(), &suite, &solo, &fresh);
+        let strays = first_uses.strays().into_keys().collect();
+        let leaves_threads = suite.values().any(|run| !run.threads_left.is_empty());
+        Ok(Self { tests, suite, solo, fresh, class, strays, leaves_threads })
     }
 
     pub(crate) fn checked_tests(&self, allow_external: bool) -> Vec<CheckedTest> {
@@ -43,8 +49,7 @@ impl Baseline {
         let first = self.suite.get(&(number, 0));
         let set_aside = self.set_aside(number, allow_external);
         let passes = runs_of(&self.suite, number).all(PlainRun::passed);
-        let caught =
-            first.map_or(0, |run| self.own_usages(number, run).map(|(_, usages)| usages.white).sum());
+        let caught = first.map_or(0, |run| self.caught_by_itself(number, test.configuration, run));
         CheckedTest {
             name: display_name(test),
             configuration: test.configuration,
@@ -58,18 +63,14 @@ impl Baseline {
         }
     }
 
-    /// What was used while it ran in the suite, but for what threads did that others had left behind.
-    fn own_usages<'r>(
-        &self,
-        test: TestNumber,
-        run: &'r PlainRun,
-    ) -> impl Iterator<Item = &'r (PairNumber, Usages)> {
-        let steady = self.steady(test);
-        let is_stray = move |pair| {
-            let first = steady.map(|steady| FirstUse::new(pair, steady));
+    /// Exceptions caught while it ran in the suite, but for what threads caught that others had left behind.
+    fn caught_by_itself(&self, test: TestNumber, configuration: usize, run: &PlainRun) -> u64 {
+        let steady = self.steady(test).filter(|_| self.leaves_threads);
+        let is_stray = |pair| {
+            let first = steady.map(|steady| FirstUse::new(configuration, pair, steady));
             first.is_some_and(|first| !first.is_used_later && self.strays.contains(&first))
         };
-        run.usages.iter().filter(move |(pair, _)| !is_stray(*pair))
+        run.usages.iter().filter(|(pair, _)| !is_stray(*pair)).map(|(_, usages)| usages.white).sum()
     }
 
     /// Its last run alone in a warm worker.
@@ -142,15 +143,15 @@ impl Baseline {
 
     /// Puts usages and executions into the pairs.
     pub(crate) fn add_to(&self, pairs: &mut [CheckedPair], positions: &HashMap<PairNumber, usize>) {
-        for (index, (number, _)) in (0..).zip(&self.tests) {
+        for (index, (number, test)) in (0..).zip(&self.tests) {
             if let Some(run) = self.suite.get(&(*number, 0)) {
-                for (pair, usages) in self.own_usages(*number, run).chain(&run.before) {
+                for (pair, usages) in run.usages.iter().chain(&run.before) {
                     if let Some(position) = positions.get(pair) {
                         add(&mut pairs[*position].usages, *usages);
                     }
                 }
             }
-            for (pair, execution) in self.executions(*number, TestId(index)) {
+            for (pair, execution) in self.executions(*number, test.configuration, TestId(index)) {
                 if let Some(position) = positions.get(&pair) {
                     pairs[*position].executions.push(execution);
                 }
@@ -158,7 +159,12 @@ impl Baseline {
         }
     }
 
-    fn executions(&self, number: TestNumber, test: TestId) -> Vec<(PairNumber, Execution)> {
+    fn executions(
+        &self,
+        number: TestNumber,
+        configuration: usize,
+        test: TestId,
+    ) -> Vec<(PairNumber, Execution)> {
         let entered = |usages: &Usages| usages.entries > 0;
         let execution = |usages: Usages, once_per_jvm| Execution {
             test,
@@ -185,7 +191,9 @@ impl Baseline {
         let steady_entries = |pair| steady.usages_of(pair).map_or(0, |usages| usages.entries);
         let first: BTreeMap<_, _> = once_per_jvm(&self.suite, number, steady)
             .into_iter()
-            .filter(|pair| asked.is_some() || !self.strays.contains(&FirstUse::new(*pair, steady)))
+            .filter(|pair| {
+                asked.is_some() || !self.strays.contains(&FirstUse::new(configuration, *pair, steady))
+            })
             .filter_map(|pair| Some((pair, fresh?.usages_of(pair)?)))
             .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
             .collect();
@@ -247,8 +255,9 @@ mod tests {
             fresh: runs(fresh.as_slice()),
             class: Runs::new(),
             strays: BTreeSet::new(),
+            leaves_threads: false,
         };
-        let executions = baseline.executions(TEST, TestId(0)).into_iter();
+        let executions = baseline.executions(TEST, 0, TestId(0)).into_iter();
         executions.map(|(_, execution)| (execution.usages.pink, execution.once_per_jvm)).collect()
     }
 

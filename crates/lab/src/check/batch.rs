@@ -116,7 +116,7 @@ impl Experiments<'_, '_> {
     fn leaves_litter(&self, slot: &mut Slot<'_>, tasks: &[Task], seen: &ClassRun) -> bool {
         let tests = tasks.iter().map(|task| self.baseline.tests[task.key.test.index()].0);
         let tests: Vec<_> = tests.collect();
-        seen.finished.iter().any(|run| !run.threads_left.is_empty()) && self.is_littered(slot, &tests)
+        seen.finished.iter().any(|run| !run.threads_left.is_empty()) && self.note_litter(slot, &tests)
     }
 
     /// Lets the class run once with nothing armed in the warm worker, unless it has. Whether the tests passed: a worker in

@@ -2,7 +2,8 @@
 //!
 //! It may be what happens once per JVM, a static initialiser or a cache. Then it happens in a JVM of the test's own as well.
 //! Or it was not the test at all but a thread that an earlier one left behind, and then thousands of tests may seem to use
-//! the same pair. So where many do, some of them are asked first; the others follow only if one of these is found to use it.
+//! the same pair. So where many of a configuration do, some of them are asked first, from the first to the last; the others
+//! follow only if one of these is found to use it.
 
 use super::observations::{PairNumber, PlainRun, TestNumber};
 use super::solo::{RUNS, runs_of};
@@ -13,16 +14,18 @@ pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 /// More tests than twice as many are not all asked at once.
 const ASKED_FIRST: usize = 10;
 
-/// What tests may use once per JVM. Those that use it the second time too, if less, are apart: it is theirs for certain.
+/// What tests of a configuration may use once per JVM. Those that use it the second time too, if less, are apart: it is
+/// theirs for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FirstUse {
+    pub(crate) configuration: usize,
     pub(crate) pair: PairNumber,
     pub(crate) is_used_later: bool,
 }
 
 impl FirstUse {
-    pub(crate) fn new(pair: PairNumber, steady: &PlainRun) -> Self {
-        Self { pair, is_used_later: entries_of(pair, steady) > 0 }
+    pub(crate) fn new(configuration: usize, pair: PairNumber, steady: &PlainRun) -> Self {
+        Self { configuration, pair, is_used_later: entries_of(pair, steady) > 0 }
     }
 }
 
@@ -35,11 +38,18 @@ pub(crate) struct FirstUses<'a> {
 }
 
 impl<'a> FirstUses<'a> {
-    pub(crate) fn new(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> Self {
+    /// `configuration` is that of a test.
+    pub(crate) fn new(
+        configuration: impl Fn(TestNumber) -> Option<usize>,
+        suite: &Runs,
+        solo: &'a Runs,
+        fresh: &'a Runs,
+    ) -> Self {
         let mut suspects: BTreeMap<FirstUse, Vec<TestNumber>> = BTreeMap::new();
         for ((test, _), steady) in solo.iter().filter(|((_, ordinal), _)| *ordinal == RUNS - 1) {
+            let Some(configuration) = configuration(*test) else { continue };
             for pair in once_per_jvm(suite, *test, steady) {
-                suspects.entry(FirstUse::new(pair, steady)).or_default().push(*test);
+                suspects.entry(FirstUse::new(configuration, pair, steady)).or_default().push(*test);
             }
         }
         Self { solo, fresh, suspects }
@@ -48,8 +58,8 @@ impl<'a> FirstUses<'a> {
     /// Tests that are to run in a JVM of their own and have not.
     pub(crate) fn to_ask(&self) -> BTreeSet<TestNumber> {
         let suspects = self.suspects.iter().flat_map(|(first, tests)| {
-            let is_first_round = !self.is_confirmed(first.pair, tests);
-            if is_first_round { asked_first(tests) } else { tests.clone() }
+            let needs_all = self.shown(first.pair, tests) == Shown::MayBeTheirs;
+            if needs_all { tests.clone() } else { asked_first(tests) }
         });
         let failed = self.solo.iter().filter(|(_, run)| !run.passed()).map(|((test, _), _)| *test);
         suspects.chain(failed).filter(|test| !self.fresh.contains_key(&(*test, 0))).collect()
@@ -58,24 +68,37 @@ impl<'a> FirstUses<'a> {
     /// What many tests seemed to do, and none of those that were asked does; and how many were asked.
     pub(crate) fn strays(&self) -> BTreeMap<FirstUse, Stray> {
         let many = self.suspects.iter().filter(|(_, tests)| asked_first(tests).len() < tests.len());
-        many.filter_map(|(first, tests)| {
-            let asked = asked_first(tests);
-            let all_were = asked.iter().all(|test| self.fresh.contains_key(&(*test, 0)));
-            let is_stray = all_were && !self.is_confirmed(first.pair, tests);
-            is_stray.then_some((*first, Stray { seen: tests.len(), asked: asked.len() }))
-        })
-        .collect()
+        many.filter(|(first, tests)| self.shown(first.pair, tests) == Shown::NotTheirs)
+            .map(|(first, tests)| (*first, Stray { seen: tests.len(), asked: asked_first(tests).len() }))
+            .collect()
     }
 
-    /// One that does not pass in a JVM of its own shows nothing, so nothing is refuted either.
-    fn is_confirmed(&self, pair: PairNumber, tests: &[TestNumber]) -> bool {
+    fn shown(&self, pair: PairNumber, tests: &[TestNumber]) -> Shown {
         let entries = |run: &PlainRun| entries_of(pair, run);
-        tests.iter().any(|test| {
+        let uses_more = |test: &TestNumber| {
             let steady = self.solo.get(&(*test, RUNS - 1)).map_or(0, entries);
             let fresh = self.fresh.get(&(*test, 0));
-            fresh.is_some_and(|fresh| !fresh.passed() || entries(fresh) > steady)
-        })
+            fresh.is_some_and(|fresh| fresh.passed() && entries(fresh) > steady)
+        };
+        let asked = asked_first(tests);
+        let runs: Vec<_> = asked.iter().filter_map(|test| self.fresh.get(&(*test, 0))).collect();
+        let passed = runs.iter().filter(|run| run.passed()).count();
+        match () {
+            () if tests.iter().any(uses_more) => Shown::MayBeTheirs,
+            () if runs.len() < asked.len() => Shown::Nothing,
+            // One that does not pass in a JVM of its own shows nothing, so it refutes nothing either.
+            () if 2 * passed < asked.len() => Shown::MayBeTheirs,
+            () => Shown::NotTheirs,
+        }
     }
+}
+
+/// What JVMs of their own have shown of the tests that seem to use a pair once per JVM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    MayBeTheirs,
+    NotTheirs,
 }
 
 /// How many tests a pair was used in while they ran, and how many were asked alone.
@@ -89,12 +112,12 @@ fn entries_of(pair: PairNumber, run: &PlainRun) -> u64 {
     run.usages_of(pair).map_or(0, |usages| usages.entries)
 }
 
-/// All, or some from everywhere among them.
+/// All, or some from the first to the last.
 fn asked_first(tests: &[TestNumber]) -> Vec<TestNumber> {
     if tests.len() <= 2 * ASKED_FIRST {
         return tests.to_vec();
     }
-    (0..ASKED_FIRST).map(|place| tests[place * tests.len() / ASKED_FIRST]).collect()
+    (0..ASKED_FIRST).map(|place| tests[place * (tests.len() - 1) / (ASKED_FIRST - 1)]).collect()
 }
 
 /// Pairs that the test uses in the suite, but not in its last run alone, or not as often: a cache was filled.
@@ -135,6 +158,10 @@ mod tests {
         ordinals.map(|key| (key, run.clone())).collect()
     }
 
+    fn uses<'a>(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> FirstUses<'a> {
+        FirstUses::new(|_| Some(0), suite, solo, fresh)
+    }
+
     fn asked(tests: &BTreeSet<TestNumber>, run: &PlainRun) -> Runs {
         tests.iter().map(|test| ((*test, 0), run.clone())).collect()
     }
@@ -142,7 +169,7 @@ mod tests {
     #[test]
     fn few_tests_are_all_asked_in_jvms_of_their_own() {
         let (suite, solo, fresh) = (of_all(20, &used(1)), of_all(20, &used(0)), Runs::new());
-        let uses = FirstUses::new(&suite, &solo, &fresh);
+        let uses = uses(&suite, &solo, &fresh);
         assert_eq!(uses.to_ask().len(), 20);
         assert!(uses.strays().is_empty());
     }
@@ -150,16 +177,17 @@ mod tests {
     #[test]
     fn many_are_asked_if_one_of_some_is_found_to_use_the_pair() {
         let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
-        let first = FirstUses::new(&suite, &solo, &nothing).to_ask();
+        let first = uses(&suite, &solo, &nothing).to_ask();
         assert_eq!(first.len(), ASKED_FIRST);
+        assert!(first.contains(&TestNumber(0)) && first.contains(&TestNumber(99)));
         let mut fresh = asked(&first, &used(0));
-        assert!(FirstUses::new(&suite, &solo, &fresh).to_ask().is_empty());
-        let strays = FirstUses::new(&suite, &solo, &fresh).strays();
-        let by_others = FirstUse { pair: PAIR, is_used_later: false };
+        assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
+        let strays = uses(&suite, &solo, &fresh).strays();
+        let by_others = FirstUse { configuration: 0, pair: PAIR, is_used_later: false };
         assert_eq!(strays.get(&by_others), Some(&Stray { seen: 100, asked: 10 }));
 
         fresh.extend(first.last().map(|test| ((*test, 0), used(1))));
-        let uses = FirstUses::new(&suite, &solo, &fresh);
+        let uses = uses(&suite, &solo, &fresh);
         assert_eq!(uses.to_ask().len(), TESTS as usize - ASKED_FIRST);
         assert!(uses.strays().is_empty());
     }
@@ -170,26 +198,42 @@ mod tests {
         let own = TestNumber(0);
         solo.extend((0..RUNS).map(|ordinal| ((own, ordinal), used(3))));
         let nothing = Runs::new();
-        let first = FirstUses::new(&suite, &solo, &nothing).to_ask();
+        let first = uses(&suite, &solo, &nothing).to_ask();
         assert!(first.contains(&own));
         let mut fresh = asked(&first, &used(0));
         fresh.insert((own, 0), used(4));
-        assert!(FirstUses::new(&suite, &solo, &fresh).to_ask().is_empty());
+        assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
     }
 
     #[test]
-    fn a_test_that_fails_alone_refutes_nothing() {
+    fn tests_that_fail_alone_refute_nothing() {
         let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
-        let first = FirstUses::new(&suite, &solo, &nothing).to_ask();
-        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(0) };
-        let fresh = asked(&first, &failed);
-        assert!(FirstUses::new(&suite, &solo, &fresh).strays().is_empty());
+        let first = uses(&suite, &solo, &nothing).to_ask();
+        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
+        let mut fresh = asked(&first, &failed);
+        assert!(uses(&suite, &solo, &fresh).strays().is_empty());
+        assert_eq!(uses(&suite, &solo, &fresh).to_ask().len(), TESTS as usize - ASKED_FIRST);
+
+        fresh.extend(first.iter().skip(1).map(|test| ((*test, 0), used(0))));
+        assert_eq!(
+            uses(&suite, &solo, &fresh).strays().len(),
+            1,
+            "one of ten proves nothing for a thousand others"
+        );
+        assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
+    }
+
+    #[test]
+    fn each_configuration_is_asked_for_itself() {
+        let (suite, solo, fresh) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
+        let two = FirstUses::new(|test| Some(usize::from(test.0 >= 95)), &suite, &solo, &fresh);
+        assert_eq!(two.to_ask().len(), ASKED_FIRST + 5);
     }
 
     #[test]
     fn tests_that_fail_in_a_worker_have_another_chance() {
         let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
         let (suite, solo, fresh) = (of_all(3, &used(1)), of_all(3, &failed), Runs::new());
-        assert_eq!(FirstUses::new(&suite, &solo, &fresh).to_ask().len(), 3);
+        assert_eq!(uses(&suite, &solo, &fresh).to_ask().len(), 3);
     }
 }

@@ -16,10 +16,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Workers replaced for threads that a test has left behind, before that is too often.
+/// Workers replaced for threads that a test has left behind, all slots together, before that is too often.
 const CLEAN_STARTS: u32 = 50;
 /// From then on a worker has to have run so many tests of the kind.
 const LITTERED_TESTS: u32 = 10;
@@ -34,6 +35,8 @@ pub(crate) struct Lab<'a> {
     pub(crate) folder: PathBuf,
     pub(crate) jobs: usize,
     pub(crate) turns: Turns,
+    /// Workers replaced for threads that tests have left behind.
+    pub(crate) clean_starts: AtomicU32,
     pub(crate) reporter: Reporter<'a>,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) stats: Mutex<Stats>,
@@ -187,15 +190,13 @@ pub(crate) struct Slot<'a> {
     started: u64,
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
-    /// Workers replaced for that.
-    clean_starts: u32,
 }
 
 impl<'a> Slot<'a> {
     pub(crate) fn new(lab: &'a Lab<'a>, number: usize) -> io::Result<Self> {
         let folder = slot_folder(&lab.folder, number);
         let (warm_room, fresh_room) = (Room::new(lab, &folder, "warm")?, Room::new(lab, &folder, "fresh")?);
-        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, littered: 0, clean_starts: 0 })
+        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, littered: 0 })
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -234,10 +235,12 @@ impl<'a> Slot<'a> {
 
     /// One more test has left threads behind. Whether the worker is to be replaced for it: what they go on doing would be taken
     /// for the doing of the tests that follow, and may cost them a core. Where many tests leave some, a JVM each is too much.
-    pub(crate) fn is_littered(&mut self) -> bool {
+    pub(crate) fn note_litter(&mut self) -> bool {
         self.littered += 1;
-        let is_too_much = self.clean_starts < CLEAN_STARTS || self.littered >= LITTERED_TESTS;
-        self.clean_starts += u32::from(is_too_much);
+        let clean_starts = &self.lab.clean_starts;
+        let is_too_much =
+            clean_starts.load(Ordering::Relaxed) < CLEAN_STARTS || self.littered >= LITTERED_TESTS;
+        clean_starts.fetch_add(u32::from(is_too_much), Ordering::Relaxed);
         is_too_much
     }
 

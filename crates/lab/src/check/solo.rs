@@ -40,7 +40,7 @@ pub(crate) fn observe(shared: &Shared<'_>, slots: &mut [Slot<'_>]) -> Result<(),
         Ok(())
     })?;
     observe_fresh(shared, slots, &tests, &suite)?;
-    tell_strays(shared, &suite)
+    tell_strays(shared, &tests, &suite)
 }
 
 /// Tests whose warm runs do not show everything run once more, each in a JVM of its own.
@@ -51,9 +51,11 @@ fn observe_fresh(
     suite: &Runs,
 ) -> Result<(), CheckError> {
     let solo = shared.campaign().store.runs(Phase::Solo)?;
+    let configuration = |test| tests.get(&test).map(|test| test.configuration);
     loop {
         let fresh = shared.campaign().store.runs(Phase::Fresh)?;
-        let missing = FirstUses::new(suite, &solo, &fresh).to_ask();
+        let mut missing = FirstUses::new(configuration, suite, &solo, &fresh).to_ask();
+        missing.retain(|test| tests.contains_key(test));
         if missing.is_empty() || shared.is_over() {
             return Ok(());
         }
@@ -74,25 +76,30 @@ fn observe_fresh(
     }
 }
 
-/// A thread that nobody stopped is worth knowing of.
-fn tell_strays(shared: &Shared<'_>, suite: &Runs) -> Result<(), CheckError> {
+/// What nobody stopped is worth knowing of.
+fn tell_strays(
+    shared: &Shared<'_>,
+    tests: &BTreeMap<TestNumber, KnownTest>,
+    suite: &Runs,
+) -> Result<(), CheckError> {
     let (solo, fresh) = {
         let campaign = shared.campaign();
         (campaign.store.runs(Phase::Solo)?, campaign.store.runs(Phase::Fresh)?)
     };
-    let strays = FirstUses::new(suite, &solo, &fresh).strays();
+    let configuration = |test| tests.get(&test).map(|test| test.configuration);
+    let strays = FirstUses::new(configuration, suite, &solo, &fresh).strays();
+    let has_threads = suite.values().any(|run| !run.threads_left.is_empty());
+    let left = if has_threads { "a thread" } else { "something" };
     for (first, stray) in strays.iter().filter(|(first, _)| !first.is_used_later) {
-        let Some(id) =
-            shared.lab.numbers.iter().find_map(|(id, number)| (*number == first.pair).then_some(id))
-        else {
-            continue;
-        };
+        let mut ids = shared.lab.numbers.iter().filter(|(_, number)| **number == first.pair);
+        let Some((id, _)) = ids.next() else { continue };
         let what = format!(
-            "its try was executed while {} tests ran in the suite, and by none of {} of them alone: a thread that another \
+            "its try was executed while {} tests ran in the suite, and by none of {} of them alone: by {left} that another \
              test left behind",
             stray.seen, stray.asked
         );
-        shared.lab.problem(id, &what);
+        // `com.acme.Pump.run`
+        shared.lab.problem(id.split('(').next().unwrap_or(id), &what);
     }
     Ok(())
 }
@@ -169,7 +176,7 @@ fn run_twice(
         }
     }
     // Not between the runs: the second shows what a test does that is not the first in its JVM.
-    if has_littered && slot.is_littered() {
+    if has_littered && slot.note_litter() {
         slot.discard();
     }
     Ok((runs, samples))

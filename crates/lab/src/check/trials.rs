@@ -42,7 +42,7 @@ impl Experiments<'_, '_> {
                 slot.discard();
                 self.put_back(unproven);
             }
-            Ok(run) if !run.threads_left.is_empty() && self.is_littered(slot, &[*number]) => {
+            Ok(run) if !run.threads_left.is_empty() && self.note_litter(slot, &[*number]) => {
                 unproven.condemn();
             }
             Ok(_) => {}
@@ -50,10 +50,11 @@ impl Experiments<'_, '_> {
         Ok(attempt)
     }
 
-    /// Threads that the test leaves behind with nothing armed as well are bearable for a while.
-    pub(crate) fn is_littered(&self, slot: &mut Slot<'_>, tests: &[TestNumber]) -> bool {
+    /// Whether the worker is to be replaced for threads that these tests have left behind. Where they do so with nothing
+    /// armed as well, that is not always worth it.
+    pub(crate) fn note_litter(&self, slot: &mut Slot<'_>, tests: &[TestNumber]) -> bool {
         let is_expected = tests.iter().any(|test| self.baseline.leaves_threads(*test));
-        slot.is_littered() || !is_expected
+        slot.note_litter() || !is_expected
     }
 
     pub(crate) fn attempt_fresh(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Attempt, CheckError> {

@@ -85,6 +85,8 @@ pub struct Project {
 pub enum ProjectError {
     #[error("no build found in {}: expected pom.xml, build.gradle or settings.gradle, or --classpath", folder.display())]
     NoBuild { folder: PathBuf },
+    #[error("cannot read {}: {reason}", folder.display())]
+    NoFolder { folder: PathBuf, reason: io::Error },
     #[error("cannot find {tool}, which this project is built with; install it or put it on the PATH")]
     ToolMissing { tool: String },
     #[error("the build failed: {reason} (log: {})", log.display())]
@@ -173,11 +175,8 @@ pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError>
 }
 
 fn locate(request: &ProjectRequest) -> Result<Located, ProjectError> {
-    let folder = fs::canonicalize(&request.folder).map_err(|reason| ProjectError::Io {
-        action: "cannot read",
-        path: request.folder.clone(),
-        reason,
-    })?;
+    let folder = fs::canonicalize(&request.folder)
+        .map_err(|reason| ProjectError::NoFolder { folder: request.folder.clone(), reason })?;
     if request.plain.is_some() {
         return Ok(Located { root: folder.clone(), folder, build: None });
     }

@@ -20,6 +20,10 @@ const SOME_OF_THEM: &str = "Lorg/junit/experimental/categories/Categories;";
 /// Annotations of what a suite does before its first member and after its last.
 const PREPARING: &[&str] = &["Lorg/junit/BeforeClass;", "Lorg/junit/AfterClass;", "Lorg/junit/ClassRule;"];
 
+/// What `suite()` may call besides JUnit to put tests together.
+const ASSEMBLING: &[&str] =
+    &["java/lang/Class", "java/lang/Object", "java/lang/String", "java/lang/StringBuilder"];
+
 /// Annotations of tests in the suite class itself.
 const TESTS: &[&str] = &["Lorg/junit/Test;", "Lorg/junit/jupiter/api/Test;"];
 
@@ -53,7 +57,7 @@ impl TestSuite {
     pub(super) fn read(class: &ClassFile<'_>) -> Option<Self> {
         let has = |annotations: &[&str]| annotations.iter().any(|annotation| mentions(class, annotation));
         let prepares = has(PREPARING);
-        if has(TESTS) {
+        if has(TESTS) || may_prepare_unseen(class) {
             return None;
         }
         if mentions(class, SUITE_CLASSES) {
@@ -76,6 +80,13 @@ impl TestSuite {
         }
         has_suite_method(class).then(|| assembled_classes(class)).flatten()
     }
+}
+
+/// What a superclass or an initialiser does is not looked into.
+fn may_prepare_unseen(class: &ClassFile<'_>) -> bool {
+    let is_plain = |name: JvmStr<'_>| name == "java/lang/Object" || name == "junit/framework/TestCase";
+    let has_initialiser = class.methods.iter().any(|method| method.name == "<clinit>");
+    has_initialiser || !class.super_name.is_some_and(is_plain)
 }
 
 /// Classes whose tests are run by others: suites and members of suites.
@@ -156,8 +167,11 @@ fn texts(class: &ClassFile<'_>) -> BTreeSet<String> {
 fn assembled_classes(class: &ClassFile<'_>) -> Option<TestSuite> {
     let has_own_tests = class.methods.iter().any(|method| method.name.starts_with("test"));
     let calls = || indices(class).filter_map(|index| class.pool.member_ref(index).ok());
-    let is_assembling =
-        |owner: JvmStr<'_>| owner.starts_with("junit/framework/") || !is_of_the_tests(class, owner);
+    let is_assembling = |owner: JvmStr<'_>| {
+        owner.starts_with("junit/framework/")
+            || owner.as_bytes() == class.name.as_bytes()
+            || ASSEMBLING.iter().any(|known| owner == *known)
+    };
     let is_harmless = |owner: JvmStr<'_>, name: JvmStr<'_>| is_assembling(owner) || name == "suite";
     let does_more = calls().any(|call| !is_harmless(call.owner, call.name)) || mentions_extensions(class);
     let names = indices(class).filter_map(|index| class.pool.class_name(index).ok());
