@@ -56,8 +56,8 @@ impl TestSuite {
     /// `None` for a class that is no suite, or does more than to run the tests of others.
     pub(super) fn read(class: &ClassFile<'_>) -> Option<Self> {
         let has = |annotations: &[&str]| annotations.iter().any(|annotation| mentions(class, annotation));
-        let prepares = has(PREPARING);
-        if has(TESTS) || may_prepare_unseen(class) {
+        let prepares = has(PREPARING) || may_prepare_unseen(class);
+        if has(TESTS) {
             return None;
         }
         if mentions(class, SUITE_CLASSES) {
