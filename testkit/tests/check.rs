@@ -111,11 +111,17 @@ fn a_try_in_a_method_too_long_for_probes_is_not_called_unused() {
 #[test]
 fn patterns_that_match_no_class_are_wrong_arguments() {
     let project = CheckProject::new("first-time", Framework::JUnit5).expect("fixture compiles");
-    let output = project.command(&["--include", "first.Hom"]).expect("command").output().expect("started");
+    project.check(&[]).expect("check");
+    let mistyped = ["--fresh", "--include", "first.Hom"];
+    let output = project.command(&mistyped).expect("command").output().expect("started");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("--include and --exclude leave no try-catch pair"), "{errors}");
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "", "no report of nothing");
+    let after = project.check(&[]).expect("check");
+    let stats = &after.json()["stats"];
+    assert_ne!(stats["resumed"], 0, "what was known is still there");
+    assert_eq!(stats["resumed"], stats["experiments"]);
 }
 
 /// Without the outcomes of single experiments.

@@ -2,12 +2,12 @@
 //! each of them executes.
 
 use super::contexts;
-use super::first_uses::{FirstUse, FirstUses, Runs, once_per_jvm};
-use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber, Usages};
+use super::first_uses::{FirstUse, FirstUses, Stray, once_per_jvm};
+use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber, Usages};
 use super::solo::{self, runs_of};
 use crate::store::{KnownTest, Store, StoreError};
 use catchment_verdicts::{CheckedPair, CheckedTest, Execution, SetAside, TestColour, TestId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// All plain runs of a project.
 #[derive(Debug)]
@@ -18,10 +18,8 @@ pub(crate) struct Baseline {
     solo: Runs,
     fresh: Runs,
     class: Runs,
-    /// What threads left behind do while tests run.
-    strays: BTreeSet<FirstUse>,
-    /// Whether any test of the suite has left some.
-    leaves_threads: bool,
+    /// What happens while tests run and is not their doing.
+    strays: BTreeMap<FirstUse, Stray>,
 }
 
 impl Baseline {
@@ -36,9 +34,8 @@ impl Baseline {
         let configurations: BTreeMap<_, _> =
             tests.iter().map(|(number, test)| (*number, test.configuration)).collect();
         let first_uses = FirstUses::new(|test| configurations.get(&test).copied(), &suite, &solo, &fresh);
-        let strays = first_uses.strays().into_keys().collect();
-        let leaves_threads = suite.values().any(|run| !run.threads_left.is_empty());
-        Ok(Self { tests, suite, solo, fresh, class, strays, leaves_threads })
+        let strays = first_uses.strays();
+        Ok(Self { tests, suite, solo, fresh, class, strays })
     }
 
     pub(crate) fn checked_tests(&self, allow_external: bool) -> Vec<CheckedTest> {
@@ -65,10 +62,11 @@ impl Baseline {
 
     /// Exceptions caught while it ran in the suite, but for what threads caught that others had left behind.
     fn caught_by_itself(&self, test: TestNumber, configuration: usize, run: &PlainRun) -> u64 {
-        let steady = self.steady(test).filter(|_| self.leaves_threads);
+        let steady = self.steady(test);
         let is_stray = |pair| {
-            let first = steady.map(|steady| FirstUse::new(configuration, pair, steady));
-            first.is_some_and(|first| !first.is_used_later && self.strays.contains(&first))
+            let stray =
+                steady.and_then(|steady| self.strays.get(&FirstUse::new(configuration, pair, steady)));
+            stray.is_some_and(|stray| stray.by_thread)
         };
         run.usages.iter().filter(|(pair, _)| !is_stray(*pair)).map(|(_, usages)| usages.white).sum()
     }
@@ -192,7 +190,7 @@ impl Baseline {
         let first: BTreeMap<_, _> = once_per_jvm(&self.suite, number, steady)
             .into_iter()
             .filter(|pair| {
-                asked.is_some() || !self.strays.contains(&FirstUse::new(configuration, *pair, steady))
+                asked.is_some() || !self.strays.contains_key(&FirstUse::new(configuration, *pair, steady))
             })
             .filter_map(|pair| Some((pair, fresh?.usages_of(pair)?)))
             .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
@@ -245,20 +243,31 @@ mod tests {
         PlainRun { usages: vec![(PAIR, usages)], ..PlainRun::default() }
     }
 
-    /// In the suite, twice, alone in a worker, twice, and alone in a JVM of its own; as far as it came.
-    fn executed(suite: u64, solo: Option<[u64; 2]>, fresh: Option<u64>) -> Vec<(u64, bool)> {
-        let runs = |times: &[u64]| (0..).zip(times).map(|(run, times)| ((TEST, run), used(*times))).collect();
-        let baseline = Baseline {
+    fn runs(of_each: &[PlainRun]) -> Runs {
+        (0..).zip(of_each).map(|(ordinal, run)| ((TEST, ordinal), run.clone())).collect()
+    }
+
+    fn baseline(suite: &[PlainRun], solo: &[PlainRun], fresh: &[PlainRun]) -> Baseline {
+        Baseline {
             tests: Vec::new(),
-            suite: runs(&[suite, suite]),
-            solo: runs(solo.as_ref().map_or(&[], |solo| solo)),
-            fresh: runs(fresh.as_slice()),
+            suite: runs(suite),
+            solo: runs(solo),
+            fresh: runs(fresh),
             class: Runs::new(),
-            strays: BTreeSet::new(),
-            leaves_threads: false,
-        };
+            strays: BTreeMap::new(),
+        }
+    }
+
+    fn executions_in(baseline: &Baseline) -> Vec<(u64, bool)> {
         let executions = baseline.executions(TEST, 0, TestId(0)).into_iter();
         executions.map(|(_, execution)| (execution.usages.pink, execution.once_per_jvm)).collect()
+    }
+
+    /// In the suite, twice, alone in a worker, twice, and alone in a JVM of its own; as far as it came.
+    fn executed(suite: u64, solo: Option<[u64; 2]>, fresh: Option<u64>) -> Vec<(u64, bool)> {
+        let solo: Vec<_> = solo.iter().flatten().map(|times| used(*times)).collect();
+        let fresh: Vec<_> = fresh.iter().map(|times| used(*times)).collect();
+        executions_in(&baseline(&[used(suite), used(suite)], &solo, &fresh))
     }
 
     #[test]
@@ -279,5 +288,25 @@ mod tests {
     fn a_test_there_was_no_time_for_executes_what_it_does_in_the_suite() {
         assert_eq!(executed(2, None, None), [(2, false)]);
         assert_eq!(executed(2, Some([0, 0]), None), [(2, true)]);
+    }
+    #[test]
+    fn what_a_thread_left_behind_does_is_neither_executed_nor_caught_by_the_test() {
+        let white = Usages { entries: 5, pink: 0, white: 5, blue: 0 };
+        let beside = PlainRun { usages: vec![(PAIR, white)], ..PlainRun::default() };
+        let alone = PlainRun::default();
+        let mut baseline = baseline(&[beside.clone(), beside.clone()], &[alone.clone(), alone.clone()], &[]);
+        assert_eq!(executions_in(&baseline), [(0, true)], "nobody has asked it");
+        assert_eq!(baseline.caught_by_itself(TEST, 0, &beside), 5);
+
+        let stray = |by_thread| (FirstUse::new(0, PAIR, &alone), Stray { seen: 30, asked: 10, by_thread });
+        baseline.strays = BTreeMap::from([stray(true)]);
+        assert_eq!(executions_in(&baseline), []);
+        assert_eq!(baseline.caught_by_itself(TEST, 0, &beside), 0);
+        assert_eq!(baseline.caught_by_itself(TEST, 1, &beside), 5, "another configuration");
+
+        // Its own thread, perhaps, though it needs what another test has left.
+        baseline.strays = BTreeMap::from([stray(false)]);
+        assert_eq!(executions_in(&baseline), []);
+        assert_eq!(baseline.caught_by_itself(TEST, 0, &beside), 5);
     }
 }

@@ -9,7 +9,7 @@
 //! What a JVM prepares once, such as the contexts that Spring caches, costs nothing here: workers are warm.
 
 use super::campaign::{CheckError, Shared};
-use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber};
+use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
 use super::slot::{Running, Slot, in_parallel};
 use super::solo::{self, plain_time_limit};
 use crate::store::KnownTest;
@@ -24,7 +24,6 @@ const LEAST_MICROS: u64 = 500_000;
 /// And this many times its own time in the suite: nine tenths of it are the context's.
 const FACTOR: u64 = 10;
 
-type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 /// Configuration and class.
 type ClassOf = (usize, String);
 

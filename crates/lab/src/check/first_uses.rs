@@ -5,11 +5,9 @@
 //! the same pair. So where many of a configuration do, some of them are asked first, from the first to the last; the others
 //! follow only if one of these is found to use it.
 
-use super::observations::{PairNumber, PlainRun, TestNumber};
+use super::observations::{PairNumber, PlainRun, Runs, TestNumber};
 use super::solo::{RUNS, runs_of};
 use std::collections::{BTreeMap, BTreeSet};
-
-pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 
 /// More tests than twice as many are not all asked at once.
 const ASKED_FIRST: usize = 10;
@@ -35,6 +33,8 @@ pub(crate) struct FirstUses<'a> {
     solo: &'a Runs,
     fresh: &'a Runs,
     suspects: BTreeMap<FirstUse, Vec<TestNumber>>,
+    /// Some test of the suite has left threads behind.
+    has_threads: bool,
 }
 
 impl<'a> FirstUses<'a> {
@@ -52,7 +52,8 @@ impl<'a> FirstUses<'a> {
                 suspects.entry(FirstUse::new(configuration, pair, steady)).or_default().push(*test);
             }
         }
-        Self { solo, fresh, suspects }
+        let has_threads = suite.values().any(|run| !run.threads_left.is_empty());
+        Self { solo, fresh, suspects, has_threads }
     }
 
     /// Tests that are to run in a JVM of their own and have not.
@@ -69,8 +70,13 @@ impl<'a> FirstUses<'a> {
     pub(crate) fn strays(&self) -> BTreeMap<FirstUse, Stray> {
         let many = self.suspects.iter().filter(|(_, tests)| asked_first(tests).len() < tests.len());
         many.filter(|(first, tests)| self.shown(first.pair, tests) == Shown::NotTheirs)
-            .map(|(first, tests)| (*first, Stray { seen: tests.len(), asked: asked_first(tests).len() }))
+            .map(|(first, tests)| (*first, self.stray(*first, tests)))
             .collect()
+    }
+
+    fn stray(&self, first: FirstUse, tests: &[TestNumber]) -> Stray {
+        let by_thread = self.has_threads && !first.is_used_later;
+        Stray { seen: tests.len(), asked: asked_first(tests).len(), by_thread }
     }
 
     fn shown(&self, pair: PairNumber, tests: &[TestNumber]) -> Shown {
@@ -83,12 +89,15 @@ impl<'a> FirstUses<'a> {
         let asked = asked_first(tests);
         let runs: Vec<_> = asked.iter().filter_map(|test| self.fresh.get(&(*test, 0))).collect();
         let passed = runs.iter().filter(|run| run.passed()).count();
-        match () {
-            () if tests.iter().any(uses_more) => Shown::MayBeTheirs,
-            () if runs.len() < asked.len() => Shown::Nothing,
+        if tests.iter().any(uses_more) {
+            Shown::MayBeTheirs
+        } else if runs.len() < asked.len() {
+            Shown::Nothing
+        } else if 2 * passed < asked.len() {
             // One that does not pass in a JVM of its own shows nothing, so it refutes nothing either.
-            () if 2 * passed < asked.len() => Shown::MayBeTheirs,
-            () => Shown::NotTheirs,
+            Shown::MayBeTheirs
+        } else {
+            Shown::NotTheirs
         }
     }
 }
@@ -106,6 +115,8 @@ enum Shown {
 pub(crate) struct Stray {
     pub(crate) seen: usize,
     pub(crate) asked: usize,
+    /// It was a thread that another test had left behind, as far as anybody can tell.
+    pub(crate) by_thread: bool,
 }
 
 fn entries_of(pair: PairNumber, run: &PlainRun) -> u64 {
@@ -184,7 +195,7 @@ mod tests {
         assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
         let strays = uses(&suite, &solo, &fresh).strays();
         let by_others = FirstUse { configuration: 0, pair: PAIR, is_used_later: false };
-        assert_eq!(strays.get(&by_others), Some(&Stray { seen: 100, asked: 10 }));
+        assert_eq!(strays.get(&by_others), Some(&Stray { seen: 100, asked: 10, by_thread: false }));
 
         fresh.extend(first.last().map(|test| ((*test, 0), used(1))));
         let uses = uses(&suite, &solo, &fresh);

@@ -2,6 +2,7 @@
 
 use catchment_verdicts::{CaughtElsewhere, Outcome};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A pair's number in the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -130,6 +131,9 @@ impl PlainRun {
         self.usages.iter().find(|(each, _)| *each == pair).map(|(_, usages)| *usages)
     }
 }
+
+/// By test, and counted from 0.
+pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 
 /// One execution of an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@
 //! belongs to whoever came first in that worker, and is no evidence.
 
 use super::campaign::{CheckError, Shared};
-use super::first_uses::{FirstUses, Runs};
-use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, TestNumber};
+use super::first_uses::FirstUses;
+use super::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
 use super::slot::{Running, Slot, in_parallel};
 use crate::store::KnownTest;
 use crate::worker::WorkerEnd;
@@ -88,11 +88,10 @@ fn tell_strays(
     };
     let configuration = |test| tests.get(&test).map(|test| test.configuration);
     let strays = FirstUses::new(configuration, suite, &solo, &fresh).strays();
-    let has_threads = suite.values().any(|run| !run.threads_left.is_empty());
-    let left = if has_threads { "a thread" } else { "something" };
     for (first, stray) in strays.iter().filter(|(first, _)| !first.is_used_later) {
         let mut ids = shared.lab.numbers.iter().filter(|(_, number)| **number == first.pair);
         let Some((id, _)) = ids.next() else { continue };
+        let left = if stray.by_thread { "a thread" } else { "something" };
         let what = format!(
             "its try was executed while {} tests ran in the suite, and by none of {} of them alone: by {left} that another \
              test left behind",
