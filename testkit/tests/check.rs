@@ -109,6 +109,33 @@ fn a_try_in_a_method_too_long_for_probes_is_not_called_unused() {
 }
 
 #[test]
+fn a_pass_owed_to_another_experiment_does_not_survive_a_jvm_of_its_own() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // `upset` leaves behind what makes `answer` right in spite of the exception; with nothing armed all is well.
+    let source = "package lost; public final class Mood {
+        private static boolean isCalm = true;
+        public static void leave() {}
+        public static void upset() { try { leave(); } catch (IllegalStateException failed) { isCalm = false; } }
+        public static int answer() {
+            try { leave(); return 1; } catch (IllegalStateException failed) { return isCalm ? 2 : 1; }
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", source).expect("compiled");
+    let answers = |arguments: &[&str]| {
+        let answer = project.check(arguments).expect("check");
+        let pairs = answer.json()["pairs"].as_array().expect("pairs").clone();
+        let pair = pairs.into_iter().find(|pair| pair["method"] == "answer").expect("pair");
+        (
+            pair["pure_resilience"].clone(),
+            answer.json()["stats"]["both_ways_different"].clone(),
+        )
+    };
+    assert_eq!(answers(&["--jobs=1"]), ("resilient".into(), 0.into()));
+    assert_eq!(answers(&["--jobs=1", "--confirm-passes"]), ("not_resilient".into(), 1.into()));
+    assert_eq!(answers(&["--jobs=1"]).0, "not_resilient", "what was found out stays");
+}
+
+#[test]
 fn patterns_that_match_no_class_are_wrong_arguments() {
     let project = CheckProject::new("first-time", Framework::JUnit5).expect("fixture compiles");
     project.check(&[]).expect("check");

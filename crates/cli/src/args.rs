@@ -123,6 +123,9 @@ pub(crate) struct CheckArgs {
     /// Run every experiment, also those that can no longer change a verdict
     #[arg(long, help_heading = "What to do")]
     pub(crate) matrix: bool,
+    /// Confirm passes in fresh JVMs too, not only failures: slower, and beyond doubt
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) confirm_passes: bool,
     /// Forget the results of earlier checks
     #[arg(long, help_heading = "What to do")]
     pub(crate) fresh: bool,

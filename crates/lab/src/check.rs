@@ -66,6 +66,8 @@ pub struct CheckRequest {
     pub silence: Option<Duration>,
     /// Run every experiment, also those that no longer change a verdict.
     pub matrix: bool,
+    /// Confirm passes in fresh JVMs too, not only failures.
+    pub confirm_passes: bool,
     /// Forget what earlier checks found.
     pub fresh: bool,
     /// Inject into tests that talk to other machines too.
@@ -191,7 +193,7 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
             return Err(CheckError::NothingPasses(why_nothing_passes(&campaign.checked)));
         }
     }
-    let manner = Manner { matrix: request.matrix };
+    let manner = Manner { matrix: request.matrix, confirm_passes: request.confirm_passes };
     let experiments = Experiments::new(shared, &baseline, numbers, &positions, manner);
     experiments.plan()?;
     if request.list {

@@ -35,8 +35,12 @@ pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
     if let Some(factor) = stats.fresh_factor() {
         writeln!(
             out,
-            "  {} experiments ran both ways: {:.1} s in warm workers, {:.1} s with a fresh JVM each, {factor:.0} times",
-            stats.both_ways.count, stats.both_ways.seconds, stats.both_ways_fresh_seconds
+            "  {} experiments ran both ways: {:.1} s in warm workers, {:.1} s with a fresh JVM each, {factor:.0} times; \
+             {} ended differently",
+            stats.both_ways.count,
+            stats.both_ways.seconds,
+            stats.both_ways_fresh_seconds,
+            stats.both_ways_different
         )?;
     }
     writeln!(out, "  {} of {} workers replaced another", stats.replaced, stats.workers.count)?;

@@ -41,6 +41,8 @@ pub struct Stats {
     pub both_ways: Timed,
     /// The time of the latter, the start of the JVM included.
     pub both_ways_fresh_seconds: f64,
+    /// Of these, experiments that passed one way and failed the other.
+    pub both_ways_different: u64,
     /// Experiments that ran out of time.
     pub timeouts: Timed,
     /// Experiments in warm workers that ended otherwise.

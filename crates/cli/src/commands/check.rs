@@ -99,6 +99,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         budget: args.budget.or(config.budget),
         silence: config.silence,
         matrix: args.matrix,
+        confirm_passes: args.confirm_passes,
         fresh: args.fresh,
         allow_external: args.allow_external,
         list: args.list,

@@ -1,7 +1,7 @@
 //! From what a worker says of one injected run to an attempt, and from attempts to an experiment's outcome.
 //!
 //! A failure in a warm worker may be the worker's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it.
-//! What happens once per JVM runs in fresh ones only.
+//! What happens once per JVM runs in fresh ones only. Passes in a warm worker stand, unless the user wants them confirmed too.
 
 use super::heard::describe;
 use super::observations::Attempt;
@@ -18,19 +18,32 @@ pub(crate) enum Place {
     Fresh,
 }
 
+/// What is asked of an experiment's attempts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Demands {
+    /// Nothing that a warm worker says would count.
+    pub(crate) only_fresh: bool,
+    /// A pass in a warm worker needs a fresh JVM beside it, as a failure does.
+    pub(crate) confirmed_passes: bool,
+}
+
 /// Where the experiment is to be tried next; `None` when it has its outcome.
-pub(crate) fn next_place(attempts: &[Attempt], needs_fresh: bool) -> Option<Place> {
+pub(crate) fn next_place(attempts: &[Attempt], demands: Demands) -> Option<Place> {
     let fresh: Vec<_> = attempts.iter().filter(|attempt| attempt.is_fresh).collect();
     let warm = attempts.iter().find(|attempt| !attempt.is_fresh);
     let failed = |attempt: &Attempt| matches!(attempt.outcome, Outcome::Fail(_));
     match (warm, fresh.as_slice()) {
-        (None, []) => Some(if needs_fresh { Place::Fresh } else { Place::Warm }),
-        (Some(warm), []) => is_doubtful(warm).then_some(Place::Fresh),
+        (None, []) => Some(if demands.only_fresh { Place::Fresh } else { Place::Warm }),
+        (Some(warm), []) => needs_confirmation(warm, demands).then_some(Place::Fresh),
         (Some(warm), [one]) if failed(warm) && one.outcome == Outcome::Pass => Some(Place::Fresh),
         (Some(warm), [one]) if !failed(warm) && failed(one) => Some(Place::Fresh),
         (None, [one]) if failed(one) => Some(Place::Fresh),
         _ => None,
     }
+}
+
+fn needs_confirmation(warm: &Attempt, demands: Demands) -> bool {
+    is_doubtful(warm) || (demands.confirmed_passes && warm.outcome == Outcome::Pass)
 }
 
 /// Speaks against the pair, or against the worker: in the baseline the test reached the try.
@@ -89,11 +102,17 @@ pub(crate) fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt])
     })
 }
 
-/// What an earlier check found out. Where it lost its JVMs, another one is worth trying.
-pub(crate) fn taken_over(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<Experiment> {
+/// What an earlier check found out, unless more is asked now. Where it lost its JVMs, another one is worth trying.
+pub(crate) fn taken_over(
+    test: TestId,
+    exception: &str,
+    attempts: &[Attempt],
+    demands: Demands,
+) -> Option<Experiment> {
     let was_lost =
         |experiment: &Experiment| matches!(experiment.outcome, Outcome::None(NoOutcome::WorkerLost(_)));
-    experiment_of(test, exception, attempts).filter(|experiment| !was_lost(experiment))
+    let asks_more = next_place(attempts, demands).is_some();
+    experiment_of(test, exception, attempts).filter(|experiment| !asks_more && !was_lost(experiment))
 }
 
 /// It needs no further attempt.
@@ -222,6 +241,10 @@ fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[Caught
 mod tests {
     use super::*;
 
+    const USUAL: Demands = Demands { only_fresh: false, confirmed_passes: false };
+    const ONLY_FRESH: Demands = Demands { only_fresh: true, ..USUAL };
+    const CONFIRMED: Demands = Demands { confirmed_passes: true, ..USUAL };
+
     fn pass(is_fresh: bool) -> Attempt {
         Attempt { is_fresh, ..Attempt::default() }
     }
@@ -273,9 +296,9 @@ mod tests {
     }
 
     /// Plays out the attempts that are asked for; where they end, whether confirmed, whether unstable.
-    fn play(warm: &Attempt, fresh: &[Attempt], needs_fresh: bool) -> (bool, bool, bool) {
+    fn play(warm: &Attempt, fresh: &[Attempt], demands: Demands) -> (bool, bool, bool) {
         let (mut attempts, mut fresh) = (Vec::new(), fresh.iter());
-        while let Some(place) = next_place(&attempts, needs_fresh) {
+        while let Some(place) = next_place(&attempts, demands) {
             attempts.push(match place {
                 Place::Warm => warm.clone(),
                 Place::Fresh => fresh.next().expect("no more fresh JVMs than that").clone(),
@@ -288,45 +311,55 @@ mod tests {
 
     #[test]
     fn a_pass_in_a_warm_worker_stands() {
-        assert_eq!(play(&pass(false), &[], false), (false, false, false));
+        assert_eq!(play(&pass(false), &[], USUAL), (false, false, false));
+    }
+
+    #[test]
+    fn where_passes_are_confirmed_a_fresh_jvm_has_the_last_word() {
+        assert_eq!(play(&pass(false), &[pass(true)], CONFIRMED), (false, false, false));
+        assert_eq!(play(&pass(false), &[fail(true), fail(true)], CONFIRMED), (true, true, false));
+        assert_eq!(play(&pass(false), &[fail(true), pass(true)], CONFIRMED), (true, false, true));
+        assert_eq!(play(&fail(false), &[fail(true)], CONFIRMED), (true, true, false));
+        assert_eq!(taken_over(TestId(0), "a.E", &[pass(false)], CONFIRMED), None);
+        assert!(taken_over(TestId(0), "a.E", &[pass(false), pass(true)], CONFIRMED).is_some());
     }
 
     #[test]
     fn a_failure_is_confirmed_by_one_fresh_jvm_and_outvoted_by_two() {
-        assert_eq!(play(&fail(false), &[fail(true)], false), (true, true, false));
-        assert_eq!(play(&fail(false), &[pass(true), pass(true)], false), (false, false, false));
-        assert_eq!(play(&fail(false), &[pass(true), fail(true)], false), (true, true, true));
+        assert_eq!(play(&fail(false), &[fail(true)], USUAL), (true, true, false));
+        assert_eq!(play(&fail(false), &[pass(true), pass(true)], USUAL), (false, false, false));
+        assert_eq!(play(&fail(false), &[pass(true), fail(true)], USUAL), (true, true, true));
     }
 
     #[test]
     fn a_failure_that_only_a_fresh_jvm_saw_is_confirmed_by_another() {
-        assert_eq!(play(&not_itself(), &[fail(true), fail(true)], false), (true, true, false));
-        assert_eq!(play(&not_itself(), &[fail(true), pass(true)], false), (true, false, true));
+        assert_eq!(play(&not_itself(), &[fail(true), fail(true)], USUAL), (true, true, false));
+        assert_eq!(play(&not_itself(), &[fail(true), pass(true)], USUAL), (true, false, true));
     }
 
     #[test]
     fn what_happens_once_per_jvm_runs_in_fresh_ones_only() {
-        assert_eq!(play(&fail(false), &[pass(true)], true), (false, false, false));
-        assert_eq!(play(&fail(false), &[fail(true), fail(true)], true), (true, true, false));
-        assert_eq!(play(&fail(false), &[fail(true), pass(true)], true), (true, false, true));
+        assert_eq!(play(&fail(false), &[pass(true)], ONLY_FRESH), (false, false, false));
+        assert_eq!(play(&fail(false), &[fail(true), fail(true)], ONLY_FRESH), (true, true, false));
+        assert_eq!(play(&fail(false), &[fail(true), pass(true)], ONLY_FRESH), (true, false, true));
     }
 
     #[test]
     fn what_an_earlier_check_lost_is_tried_again() {
         let lost = [not_itself(), Attempt { is_fresh: true, ..not_itself() }];
         assert!(experiment_of(TestId(0), "a.E", &lost).is_some());
-        assert_eq!(taken_over(TestId(0), "a.E", &lost), None);
-        assert!(taken_over(TestId(0), "a.E", &[pass(false)]).is_some());
+        assert_eq!(taken_over(TestId(0), "a.E", &lost, USUAL), None);
+        assert!(taken_over(TestId(0), "a.E", &[pass(false)], USUAL).is_some());
     }
 
     #[test]
     fn no_outcome_is_not_tried_again_unless_the_worker_may_be_to_blame() {
         let artefact = none(NoOutcome::Artefact("null".into()));
-        assert_eq!(next_place(&[artefact], false), None);
+        assert_eq!(next_place(&[artefact], USUAL), None);
         let not_reached = none(NoOutcome::NotReached);
-        assert_eq!(next_place(std::slice::from_ref(&not_reached), false), Some(Place::Fresh));
-        assert_eq!(next_place(&[not_reached.clone(), pass(true)], false), None);
-        assert_eq!(next_place(&[not_itself()], false), Some(Place::Fresh));
+        assert_eq!(next_place(std::slice::from_ref(&not_reached), USUAL), Some(Place::Fresh));
+        assert_eq!(next_place(&[not_reached.clone(), pass(true)], USUAL), None);
+        assert_eq!(next_place(&[not_itself()], USUAL), Some(Place::Fresh));
         assert_eq!(conclude(&[not_reached, pass(true)]).unwrap().attempt.outcome, Outcome::Pass);
     }
 }

@@ -1,6 +1,8 @@
 //! The experiments: those that can still change a verdict, one after the other on every slot.
 
-use super::attempts::{Place, experiment_of, is_doubtful, is_final, next_place, not_injectable, taken_over};
+use super::attempts::{
+    Demands, Place, experiment_of, is_doubtful, is_failure, is_final, next_place, not_injectable, taken_over,
+};
 use super::baseline::Baseline;
 use super::campaign::{Campaign, CheckError, Shared};
 use super::observations::{Attempt, PairNumber};
@@ -19,6 +21,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct Manner {
     /// Run all of it, also what no longer matters.
     pub(crate) matrix: bool,
+    /// Passes in warm workers are tried in fresh JVMs too.
+    pub(crate) confirm_passes: bool,
 }
 
 /// One experiment to be done now.
@@ -28,7 +32,7 @@ pub(crate) struct Task {
     pub(crate) planned: Planned,
     /// It has been done before, in a worker that did not prove itself.
     is_repeated: bool,
-    needs_fresh: bool,
+    demands: Demands,
     /// Others of its class may run with it.
     pub(crate) is_together: bool,
     /// The pair is used once per JVM, so that nothing may run before.
@@ -80,7 +84,10 @@ impl<'a, 'p> Experiments<'a, 'p> {
         for (done, attempts) in attempts.iter().filter(|(done, _)| planned.contains(done)) {
             if let (Some(position), Some(test)) = (self.positions.get(&done.pair), tests.get(&done.test)) {
                 let pair = &mut campaign.checked.pairs[*position];
-                let Some(experiment) = taken_over(*test, &done.exception, attempts) else { continue };
+                let Some(experiment) = taken_over(*test, &done.exception, attempts, self.demands(false))
+                else {
+                    continue;
+                };
                 pair.experiments.push(experiment);
                 pair.not_injectable = not_injectable(pair);
                 self.shared.lab.stats().resumed += 1;
@@ -200,18 +207,22 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let execution = pair.executions.iter().find(|execution| execution.test == key.test);
         let comes_first = execution.is_some_and(|execution| execution.once_per_jvm || execution.needs_fresh);
         let planned = self.planned(key.position, key.test, &pair.types[key.exception]);
-        let needs_fresh = is_suspect || comes_first;
+        let demands = self.demands(is_suspect || comes_first);
         Task {
             key,
             is_together: !is_repeated
-                && !needs_fresh
+                && !demands.only_fresh
                 && self.baseline.is_together(planned.test, planned.pair),
             planned,
             is_repeated,
-            needs_fresh,
+            demands,
             comes_first,
             entries: execution.map_or(0, |execution| execution.usages.entries()),
         }
+    }
+
+    fn demands(&self, only_fresh: bool) -> Demands {
+        Demands { only_fresh, confirmed_passes: self.manner.confirm_passes }
     }
 
     /// Makes the attempts the experiment needs besides those that were made. Says whether something in the warm worker was
@@ -226,7 +237,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let mut has_doubts = made.iter().any(is_doubtful);
         made.iter().for_each(|attempt| self.count(attempt));
         let mut attempts = made;
-        while let Some(place) = next_place(&attempts, task.needs_fresh) {
+        while let Some(place) = next_place(&attempts, task.demands) {
             let attempt = self.shared.lab.turns.take(|| match place {
                 Place::Warm => self.attempt_warm(slot, task, unproven),
                 Place::Fresh => self.attempt_fresh(slot, task),
@@ -268,12 +279,13 @@ impl<'a, 'p> Experiments<'a, 'p> {
     fn count_both_ways(&self, attempts: &[Attempt]) {
         let first = |is_fresh| {
             let mut own = attempts.iter().filter(|attempt| attempt.is_fresh == is_fresh);
-            own.find(|attempt| ended_by_itself(&attempt.outcome)).map(|attempt| attempt.micros)
+            own.find(|attempt| ended_by_itself(&attempt.outcome))
         };
         if let (Some(warm), Some(fresh)) = (first(false), first(true)) {
             let mut stats = self.shared.lab.stats();
-            stats.both_ways.add(seconds(warm));
-            stats.both_ways_fresh_seconds += seconds(fresh);
+            stats.both_ways.add(seconds(warm.micros));
+            stats.both_ways_fresh_seconds += seconds(fresh.micros);
+            stats.both_ways_different += u64::from(is_failure(warm) != is_failure(fresh));
         }
     }
 

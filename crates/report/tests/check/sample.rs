@@ -281,6 +281,7 @@ fn stats() -> Stats {
         warm_unarmed_seconds: 1.0,
         both_ways: timed(3, 0.125),
         both_ways_fresh_seconds: 2.5,
+        both_ways_different: 1,
         fresh: timed(4, 3.5),
         timeouts: timed(1, 5.0),
         no_outcome: timed(1, 0.25),
