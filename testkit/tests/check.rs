@@ -7,10 +7,10 @@ use std::fs;
 
 /// One test per fixture and framework, so that a failure has a name.
 macro_rules! fixtures {
-    ($($test:ident: $name:literal by $framework:ident,)*) => {
+    ($($test:ident: $name:literal by $framework:ident $(with $option:literal)?,)*) => {
         $(#[test]
         fn $test() {
-            matches_expectations($name, Framework::$framework);
+            matches_expectations($name, Framework::$framework, &["--matrix" $(, $option)?]);
         })*
 
         const LISTED: &[&str] = &[$($name),*];
@@ -30,6 +30,7 @@ fixtures! {
     contexts: "contexts" by JUnit5,
     first_time: "first-time" by JUnit5,
     litter: "litter" by JUnit5,
+    mixed: "mixed" by JUnit5 with "--selective",
     ports: "ports" by JUnit5,
     stray: "stray" by JUnit5,
 }
@@ -125,10 +126,7 @@ fn a_pass_owed_to_another_experiment_does_not_survive_a_jvm_of_its_own() {
         let answer = project.check(arguments).expect("check");
         let pairs = answer.json()["pairs"].as_array().expect("pairs").clone();
         let pair = pairs.into_iter().find(|pair| pair["method"] == "answer").expect("pair");
-        (
-            pair["pure_resilience"].clone(),
-            answer.json()["stats"]["both_ways_different"].clone(),
-        )
+        (pair["pure_resilience"].clone(), answer.json()["stats"]["both_ways_different"].clone())
     };
     assert_eq!(answers(&["--jobs=1"]), ("resilient".into(), 0.into()));
     assert_eq!(answers(&["--jobs=1", "--confirm-passes"]), ("not_resilient".into(), 1.into()));
@@ -156,12 +154,12 @@ fn verdicts_of(facts: Facts) -> Facts {
     facts.into_iter().filter(|(about, _)| !about.contains(" under ")).collect()
 }
 
-fn matches_expectations(name: &str, framework: Framework) {
+fn matches_expectations(name: &str, framework: Framework, arguments: &[&str]) {
     let project = CheckProject::new(name, framework).expect("fixture compiles");
     let expected = check::expected(name).expect("expected file");
     let before = Snapshot::of(project.folder()).expect("snapshot");
 
-    let answer = project.check(&["--matrix"]).expect("check");
+    let answer = project.check(arguments).expect("check");
 
     let after = Snapshot::of(project.folder()).expect("snapshot");
     assert_none(&before.changes(&after), "files of the user");
@@ -172,12 +170,12 @@ fn matches_expectations(name: &str, framework: Framework) {
     assert_none(&answer.overdone(), "progress");
     let java = answer.json()["configurations"][0]["java"].as_str().unwrap_or_default();
     assert!(java.starts_with("17."), "the Java that ran the tests: {java}");
-    assert_again(&project, &answer);
+    assert_again(&project, &answer, arguments);
 }
 
 /// With everything in the store, the next run has nothing to do and says the same.
-fn assert_again(project: &CheckProject, answer: &Answer) {
-    let again = project.check(&["--matrix"]).expect("second check");
+fn assert_again(project: &CheckProject, answer: &Answer, arguments: &[&str]) {
+    let again = project.check(arguments).expect("second check");
     assert_none(&differences(&answer.facts(), &again.facts()), "a second run");
     let stats = &again.json()["stats"];
     assert_eq!(stats["experiments"], stats["resumed"], "a second run takes all from the store: {stats}");

@@ -4,9 +4,11 @@
 
 use crate::jvm::{Recipe, Recipes};
 use crate::lock;
-use crate::mapping::Switches;
-use catchment_protocol::lab::{Injected, Injection};
-use catchment_protocol::records::{WovenClass, WovenTry};
+use crate::mapping::{CounterFile, Switches};
+use crate::occurrences::{Ended, OccurrenceLog};
+use catchment_protocol::lab::{Aim, Injected, Injection};
+use catchment_protocol::occurrences::Occurrences;
+use catchment_protocol::records::{Role, WovenClass, WovenTry};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,6 +27,8 @@ struct Registry {
     entries: FxHashMap<String, Vec<u32>>,
     /// What the clauses in front of it in its tries catch, by pair id; without those that have none.
     earlier: FxHashMap<String, BTreeSet<String>>,
+    /// The counters that tell how executions of its tries ended, by pair id.
+    endings: FxHashMap<String, Vec<(Role, u32)>>,
     /// By the counter of what they catch.
     clauses: FxHashMap<u32, Clause>,
     experiments: i64,
@@ -52,6 +56,16 @@ pub(crate) struct Experiment {
     caught_elsewhere: Mutex<BTreeMap<u32, u64>>,
     recipe: OnceLock<Arc<Recipe>>,
     thrown_in: OnceLock<String>,
+    log: Mutex<OccurrenceLog>,
+}
+
+/// What to do about an execution of the try that has just begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hit {
+    Yes,
+    No,
+    /// One of more than a loop that ends has; how many there were.
+    TooMany(u64),
 }
 
 /// What an exception about to be thrown is in its experiment.
@@ -64,6 +78,22 @@ pub(crate) enum Fired {
 }
 
 impl Registry {
+    fn add_endings(&mut self, class: &WovenClass, woven_try: &WovenTry) {
+        for (pair, role, counter) in woven_try.roles().filter(|(_, role, _)| *role != Role::Entry) {
+            if let Some(pair) = class.pairs.get(pair as usize) {
+                self.endings.entry(pair.id.clone()).or_default().push((role, class.base + counter));
+            }
+        }
+    }
+
+    fn ended(&self, pair: &str, counters: &CounterFile) -> Ended {
+        let mut ended = Ended::default();
+        for (role, counter) in self.endings.get(pair).into_iter().flatten() {
+            ended.add(*role, counters.total(*counter));
+        }
+        ended
+    }
+
     fn add_earlier(&mut self, class: &WovenClass, woven_try: &WovenTry) {
         let mut types: Vec<&String> = Vec::new();
         for clause in &woven_try.clauses {
@@ -84,6 +114,7 @@ impl Injections {
         let registry = &mut *registry;
         for woven_try in &class.tries {
             registry.add_earlier(class, woven_try);
+            registry.add_endings(class, woven_try);
             for clause in &woven_try.clauses {
                 let Some(pair) = class.pairs.get(clause.pair as usize) else { continue };
                 if let Some(enter) = woven_try.enter {
@@ -101,9 +132,10 @@ impl Injections {
         }
     }
 
-    pub(crate) fn arm(&self, injection: Injection, switches: &Switches) {
+    pub(crate) fn arm(&self, injection: Injection, counters: &CounterFile, switches: &Switches) {
         let mut registry = lock(&self.registry);
         registry.experiments += 1;
+        let log = OccurrenceLog::new(registry.ended(&injection.pair, counters));
         let experiment = Experiment {
             number: registry.experiments,
             injection,
@@ -114,6 +146,7 @@ impl Injections {
             caught_elsewhere: Mutex::default(),
             recipe: OnceLock::new(),
             thrown_in: OnceLock::new(),
+            log: Mutex::new(log),
         };
         switches.set_experiment(true);
         for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
@@ -123,9 +156,10 @@ impl Injections {
     }
 
     /// Nothing throws any more.
-    pub(crate) fn disarm(&self, switches: &Switches) -> Option<Arc<Experiment>> {
+    pub(crate) fn disarm(&self, counters: &CounterFile, switches: &Switches) -> Option<Arc<Experiment>> {
         let mut registry = lock(&self.registry);
         let experiment = registry.running.take()?;
+        lock(&experiment.log).settle(registry.ended(&experiment.injection.pair, counters));
         for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
             switches.set_entry(*entry, false);
         }
@@ -135,6 +169,32 @@ impl Injections {
 
     pub(crate) fn running(&self) -> Option<Arc<Experiment>> {
         lock(&self.registry).running.clone()
+    }
+
+    /// An execution of a try of the experiment has begun: whether it is hit.
+    pub(crate) fn begun(&self, experiment: &Experiment, counters: &CounterFile) -> Hit {
+        if experiment.injection.aim == Aim::Every {
+            experiment.reached.fetch_add(1, Ordering::SeqCst);
+            return Hit::Yes;
+        }
+        let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
+        let before = lock(&experiment.log).begin(ended);
+        if before >= experiment.injection.max_fired {
+            return Hit::TooMany(before);
+        }
+        if experiment.injection.aim != Aim::Only(before) {
+            return Hit::No;
+        }
+        experiment.reached.fetch_add(1, Ordering::SeqCst);
+        Hit::Yes
+    }
+
+    /// Something was caught: what has ended until now had ended by then.
+    pub(crate) fn look(&self, experiment: &Experiment, counters: &CounterFile) {
+        if experiment.injection.aim != Aim::Every {
+            let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
+            lock(&experiment.log).settle(ended);
+        }
     }
 
     /// What the clauses in front of the one that is meant catch. To be asked when the try is there.
@@ -168,8 +228,9 @@ impl Injections {
 }
 
 impl Experiment {
-    pub(crate) fn reached(&self) {
-        self.reached.fetch_add(1, Ordering::SeqCst);
+    /// The executions so far, without one that has just begun; none if all are hit.
+    pub(crate) fn occurrences(&self) -> Occurrences {
+        lock(&self.log).so_far()
     }
 
     /// How the exceptions are made; the first answer counts.
@@ -209,6 +270,7 @@ impl Experiment {
             caught_here: self.caught_here.load(Ordering::SeqCst),
             caught_elsewhere: lock(&self.caught_elsewhere).iter().map(|(id, count)| (*id, *count)).collect(),
             made: self.recipe.get().map_or_else(not_tried, |recipe| recipe.made.clone()),
+            occurrences: lock(&self.log).all(),
         }
     }
 }

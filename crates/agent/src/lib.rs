@@ -21,6 +21,7 @@ mod log_file;
 mod mapping;
 mod network;
 mod observer;
+mod occurrences;
 mod scope;
 mod selftest;
 mod snapshots;

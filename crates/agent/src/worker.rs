@@ -13,6 +13,7 @@ use catchment_protocol::WORKER_ENDED_EXIT;
 use catchment_protocol::lab::{
     Ending, Event, Failure, Injection, Outcome, Request, Sample, TestRun, TestUnit,
 };
+use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
 use rustc_hash::FxHashSet;
 use std::io;
@@ -187,14 +188,14 @@ impl Worker {
         lock(&self.snapshots).begin(counters, &self.left_slots);
         // The colour of a test is that of its runs without injection.
         match injection {
-            Some(injection) => self.injections.arm(injection, switches),
+            Some(injection) => self.injections.arm(injection, counters, switches),
             None => switches.set_escapes(true),
         }
     }
 
     /// A test has ended; nothing throws any more. To be followed by `test_finished`.
     pub(crate) fn test_ended(&self, counters: &CounterFile, switches: &Switches) -> Ended {
-        let experiment = self.injections.disarm(switches);
+        let experiment = self.injections.disarm(counters, switches);
         switches.set_escapes(false);
         let running = lock(&self.session).running.take();
         let micros = running.as_ref().map_or(0, |running| running.since.elapsed().as_micros());
@@ -291,8 +292,8 @@ impl Worker {
     }
 
     /// An exception is about to be thrown, the first of its experiment: should the JVM end, it is known that one was.
-    pub(crate) fn fired(&self) {
-        self.send(&Event::Fired);
+    pub(crate) fn fired(&self, before: Occurrences) {
+        self.send(&Event::Fired { before });
     }
 
     /// The JVM ends; if a test is running, it was that test's doing.
@@ -330,7 +331,7 @@ pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::injection::Fired;
+    use crate::injection::{Fired, Hit};
     use catchment_protocol::lab::Injection;
     use catchment_protocol::records::{WovenClass, WovenClause, WovenPair, WovenTry};
     use std::os::unix::net::UnixListener;
@@ -447,7 +448,7 @@ mod tests {
         bench.worker.injections.woven(&class(10), &bench.switches);
         assert_eq!(is_armed(&bench), [true, true]);
         let experiment = bench.worker.injections.running().unwrap();
-        experiment.reached();
+        assert_eq!(bench.worker.injections.begun(&experiment, &bench.counters), Hit::Yes);
         assert_eq!([experiment.fire(), experiment.fire()], [Fired::First, Fired::TooOften(2)]);
         for counter in [2, 12, 11] {
             bench.worker.injections.caught(&experiment, counter);

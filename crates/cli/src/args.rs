@@ -123,6 +123,9 @@ pub(crate) struct CheckArgs {
     /// Run every experiment, also those that can no longer change a verdict
     #[arg(long, help_heading = "What to do")]
     pub(crate) matrix: bool,
+    /// Where tests execute a try in several ways and verdicts stay unknown, throw at one execution at a time
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) selective: bool,
     /// Confirm passes in fresh JVMs too, not only failures: slower, and beyond doubt
     #[arg(long, help_heading = "What to do")]
     pub(crate) confirm_passes: bool,

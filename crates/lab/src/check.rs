@@ -17,6 +17,7 @@ mod heard;
 pub(crate) mod observations;
 mod proof;
 mod queue;
+pub(crate) mod single;
 mod slot;
 mod solo;
 mod subjects;
@@ -68,6 +69,8 @@ pub struct CheckRequest {
     pub matrix: bool,
     /// Confirm passes in fresh JVMs too, not only failures.
     pub confirm_passes: bool,
+    /// Where all executions of a try together say nothing, ask one at a time.
+    pub selective: bool,
     /// Forget what earlier checks found.
     pub fresh: bool,
     /// Inject into tests that talk to other machines too.
@@ -201,6 +204,9 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
         return Ok(());
     }
     experiments.run(&mut slots)?;
+    if request.selective && !shared.is_interrupted() {
+        experiments.ask_single_executions(&mut slots)?;
+    }
     if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(()) }
 }
 
@@ -261,7 +267,7 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
     }
     // Not in the order in which several slots came to an end.
     for pair in &mut checked.pairs {
-        pair.experiments.sort_by(|a, b| (a.test, &a.exception).cmp(&(b.test, &b.exception)));
+        pair.experiments.sort_by(|a, b| (a.test, &a.exception, a.mode).cmp(&(b.test, &b.exception, b.mode)));
     }
     checked.stats = stats;
     checked.problems = problems.into_iter().collect();

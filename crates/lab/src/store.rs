@@ -9,6 +9,7 @@
 //! finished      phases that are complete
 //! jvm           what the tests of each run configuration run on
 //! experiment    the plan: test, pair, exception
+//! single_runs   what a test said of the executions of a try, asked one at a time
 //! attempt       each execution of an experiment that is over; of warm ones, once the worker has proven itself
 //! ```
 //!
@@ -16,6 +17,7 @@
 //! aside, never an error.
 
 use crate::check::observations::{Attempt, PairNumber, Phase, PlainRun, TestNumber, Usages};
+use crate::check::single::SingleRuns;
 use crate::unix::free_bytes;
 use crate::worker::Jvm;
 use catchment_protocol::lab::{Sample, TestUnit};
@@ -26,7 +28,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "5";
+const VERSION: &str = "6";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -55,6 +57,8 @@ create table unobserved (pair integer primary key, reason text not null);
 create table experiment (
     number integer primary key, pair integer not null, test integer not null, exception text not null,
     unique (pair, test, exception));
+create table single_runs (
+    pair integer not null, test integer not null, runs text not null, primary key (pair, test)) without rowid;
 create table attempt (
     experiment integer not null, ordinal integer not null, attempt text not null,
     primary key (experiment, ordinal)) without rowid;
@@ -378,6 +382,27 @@ impl Store {
     }
 
     /// All attempts at a planned experiment, in place of what was known of it.
+    pub(crate) fn keep_single_runs(
+        &self,
+        pair: PairNumber,
+        test: TestNumber,
+        runs: &SingleRuns,
+    ) -> Result<()> {
+        let json = serde_json::to_string(runs)?;
+        self.execute(
+            "insert or replace into single_runs values (?1, ?2, ?3)",
+            params![pair.0, test.0, json],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn single_runs(&self, pair: PairNumber, test: TestNumber) -> Result<Option<SingleRuns>> {
+        let query = "select runs from single_runs where pair = ?1 and test = ?2";
+        let found = self.connection.query_row(query, params![pair.0, test.0], |row| row.get::<_, String>(0));
+        let json = found.optional().map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+
     pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
         let key = params![planned.pair.0, planned.test.0, planned.exception];
         let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";

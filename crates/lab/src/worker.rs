@@ -14,6 +14,7 @@ pub(crate) use sweep::sweep;
 
 use crate::unix;
 use catchment_protocol::lab::{Ending, Event, Injection, Request, TestRun, TestUnit};
+use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
 use output::Output;
 use std::fs;
@@ -98,8 +99,8 @@ pub(crate) trait Listener {
     /// With the counters that moved since the test before it in the suite.
     fn test_started(&mut self, test: &str, before: &[(u32, u64)]);
     fn test_finished(&mut self, run: TestRun);
-    /// The injection has thrown for the first time in the running test.
-    fn fired(&mut self);
+    /// The injection throws for the first time in the running test, after these executions of the try.
+    fn fired(&mut self, before: Occurrences);
 }
 
 #[derive(Debug)]
@@ -371,7 +372,7 @@ fn heard(event: Event, listener: &mut dyn Listener) {
         Event::Unit(unit) => listener.unit(unit),
         Event::TestStarted { test, before } => listener.test_started(&test, &before),
         Event::TestFinished(run) => listener.test_finished(run),
-        Event::Fired => listener.fired(),
+        Event::Fired { before } => listener.fired(before),
         _ => {}
     }
 }

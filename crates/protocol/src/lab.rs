@@ -8,6 +8,7 @@
 //! Over one Unix socket that the controller listens on and the agent connects to; each message has its length in front,
 //! as in the log. The worker speaks when spoken to, except for the events marked *any time*.
 
+use crate::occurrences::Occurrences;
 use crate::records::Record;
 use crate::wire;
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,7 @@ pub enum Request {
     Stop,
 }
 
-/// Throw at the beginning of every execution of a try.
+/// Throw at the beginning of executions of a try.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Injection {
     /// Stable id of the pair.
@@ -41,6 +42,17 @@ pub struct Injection {
     pub sample: Option<Sample>,
     /// More executions of the try than this are a loop that never ends; the worker says so and ends.
     pub max_fired: u64,
+    pub aim: Aim,
+}
+
+/// Which executions of the try are hit. Unless it is all of them, what becomes of the others is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Aim {
+    #[default]
+    Every,
+    /// The one before which so many have begun.
+    Only(u64),
+    None,
 }
 
 /// The data of an exception that a clause has caught.
@@ -90,7 +102,10 @@ pub enum Event {
     TestFinished(TestRun),
     /// *Any time*: the first exception of the injection is about to be thrown into the running test. A JVM that ends later
     /// may have ended because of it, one that ends before has not.
-    Fired,
+    Fired {
+        /// The executions of the try before; empty if all are hit.
+        before: Occurrences,
+    },
     SuiteFinished {
         problems: Vec<String>,
     },
@@ -173,6 +188,8 @@ pub struct Injected {
     pub caught_elsewhere: Vec<(u32, u64)>,
     /// How the exception was made: `as seen in the baseline`, `constructor (String)`, ... or why it could not be.
     pub made: Result<String, String>,
+    /// All executions of the try; empty if all were to be hit.
+    pub occurrences: Occurrences,
 }
 
 /// Why a JVM ends unasked.
@@ -246,7 +263,7 @@ mod tests {
         vec![
             Event::Ready { pid: 1, java_version: "17".into(), framework: "JUnit 4".into() },
             Event::Record(Record::ApplicationSeen),
-            Event::Fired,
+            Event::Fired { before: Occurrences::default() },
             Event::Discovered { tests: vec![TestUnit::default()], problems: vec!["odd".into()] },
             Event::TestFinished(TestRun {
                 test: "t".into(),
@@ -269,7 +286,14 @@ mod tests {
     }
 
     fn injected() -> Injected {
-        Injected { reached: 0, fired: 0, caught_here: 0, caught_elsewhere: vec![], made: Ok(String::new()) }
+        Injected {
+            reached: 0,
+            fired: 0,
+            caught_here: 0,
+            caught_elsewhere: vec![],
+            made: Ok(String::new()),
+            occurrences: Occurrences::default(),
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod counters;
 pub mod hash;
 pub mod lab;
 pub mod log;
+pub mod occurrences;
 pub mod options;
 pub mod pattern;
 pub mod records;

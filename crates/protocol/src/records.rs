@@ -2,6 +2,7 @@
 
 use crate::wire;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// One entry of the log of one JVM. Variants are numbered on the wire by their order: new ones go to the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +113,32 @@ pub struct WovenTry {
     pub exit: Option<u32>,
     pub escape: Option<u32>,
     pub clauses: Vec<WovenClause>,
+}
+
+/// What a counter counts for a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Entry,
+    Pink,
+    White,
+    Blue,
+}
+
+impl WovenTry {
+    /// Pair, as an index into those of the class, role, and counter within the class. Everything that happens to the try
+    /// concerns all of its pairs; the clauses of one try may be parts of one pair.
+    pub fn roles(&self) -> impl Iterator<Item = (u32, Role, u32)> {
+        let pairs: BTreeSet<u32> = self.clauses.iter().map(|clause| clause.pair).collect();
+        pairs.into_iter().flat_map(|pair| {
+            let of_try = [(Role::Entry, self.enter), (Role::Pink, self.exit), (Role::Blue, self.escape)];
+            let of_clauses = self.clauses.iter().map(move |clause| {
+                let role = if clause.pair == pair { Role::White } else { Role::Blue };
+                (role, clause.caught)
+            });
+            let all = of_try.into_iter().chain(of_clauses);
+            all.filter_map(move |(role, counter)| Some((pair, role, counter?)))
+        })
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

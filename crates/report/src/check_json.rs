@@ -5,8 +5,8 @@
 use crate::check::{CheckReport, kind_word};
 use crate::json::{JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
-    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, Outcome, Stats,
-    TestTable, Timed, Usages, Verdicts, advice, explain,
+    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, Outcome,
+    SourceIndependence, Stats, TestTable, Timed, Usages, Verdicts, advice, explain,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -75,6 +75,8 @@ struct JsonCheckedPair<'a> {
     decided_by: &'static str,
     advice: Option<String>,
     why_unknown: JsonWhyUnknown,
+    /// Execution by execution, or null where that was not asked.
+    selective: Option<JsonSelective<'a>>,
     /// Positions in `experiments`.
     evidence: JsonEvidence<'a>,
     only_timeouts: bool,
@@ -88,6 +90,15 @@ struct JsonCheckedPair<'a> {
     left_out: bool,
     executions: Vec<JsonExecution<'a>>,
     experiments: Vec<JsonExperiment<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonSelective<'a> {
+    source_independence: &'static str,
+    why_unknown: Option<String>,
+    /// Positions in `experiments`.
+    evidence: &'a [usize],
+    only_timeouts: bool,
 }
 
 #[derive(Serialize)]
@@ -124,6 +135,8 @@ struct JsonExperiment<'a> {
     #[serde(rename = "type")]
     exception: &'a str,
     mode: &'static str,
+    /// Which execution of the try was hit, counted from 1, or null for all.
+    occurrence: Option<u64>,
     outcome: &'static str,
     fired: u64,
     /// Why the outcome is `none`, or null.
@@ -167,6 +180,7 @@ struct JsonStats {
     both_ways: JsonTimed,
     both_ways_fresh_seconds: f64,
     both_ways_different: u64,
+    single: JsonTimed,
     no_outcome: JsonTimed,
     timeouts: JsonTimed,
     fresh: JsonTimed,
@@ -271,6 +285,7 @@ fn checked_pair<'a>(
             source_independence: why_unknown(report, pair, source),
             pure_resilience: why_unknown(report, pair, resilience),
         },
+        selective: verdicts.selective.as_ref().map(|judgement| selective(report, pair, judgement)),
         evidence: JsonEvidence {
             source_independence: &source.evidence,
             pure_resilience: &resilience.evidence,
@@ -318,6 +333,19 @@ fn why_unknown<V>(report: &CheckReport<'_>, pair: &CheckedPair, judgement: &Judg
     explain(judgement.unknown.first()?, pair, &report.project.tests)
 }
 
+fn selective<'a>(
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    judgement: &'a Judgement<SourceIndependence>,
+) -> JsonSelective<'a> {
+    JsonSelective {
+        source_independence: judgement.verdict.as_str(),
+        why_unknown: why_unknown(report, pair, judgement),
+        evidence: &judgement.evidence,
+        only_timeouts: judgement.only_timeouts,
+    }
+}
+
 fn experiment<'a>(report: &'a CheckReport<'_>, experiment: &'a Experiment) -> JsonExperiment<'a> {
     let (outcome, why, detail) = match &experiment.outcome {
         Outcome::Pass => ("pass", None, None),
@@ -328,6 +356,7 @@ fn experiment<'a>(report: &'a CheckReport<'_>, experiment: &'a Experiment) -> Js
         test: report.test_name(experiment),
         exception: &experiment.exception,
         mode: experiment.mode.as_str(),
+        occurrence: experiment.mode.occurrence(),
         outcome,
         fired: experiment.fired,
         why,
@@ -363,6 +392,7 @@ fn stats(stats: &Stats) -> JsonStats {
         both_ways: timed(stats.both_ways),
         both_ways_fresh_seconds: stats.both_ways_fresh_seconds,
         both_ways_different: stats.both_ways_different,
+        single: timed(stats.single),
         no_outcome: timed(stats.no_outcome),
         timeouts: timed(stats.timeouts),
         fresh: timed(stats.fresh),

@@ -35,6 +35,14 @@ pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) ->
     for (name, executed, entered) in rows {
         writeln!(out, "  {name:<24}{executed:>10}{entered:>16}")?;
     }
+    let decided = (tables.all.selectively_independent, tables.all.selectively_dependent);
+    if decided != (0, 0) {
+        writeln!(
+            out,
+            "  of the source unknown, execution by execution: {} independent, {} dependent",
+            decided.0, decided.1
+        )?;
+    }
     match tables.all.unstable {
         0 => Ok(()),
         count => writeln!(out, "  {} unstable", counted(count, "unknown pair is", "unknown pairs are")),

@@ -7,8 +7,8 @@ use crate::check_reasons_text::write_reasons;
 use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_table};
 use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
-    CheckedPair, Experiment, FailureKind, Finding, FindingKind, NoOutcome, NotRun, Outcome, PureResilience,
-    Unknown, Verdicts, advice_on_dependence, explain,
+    CheckedPair, Experiment, FailureKind, Finding, FindingKind, Judgement, NoOutcome, NotRun, Outcome,
+    PureResilience, SourceIndependence, Unknown, Verdicts, advice_on_dependence, explain,
 };
 use std::io::{self, Write};
 
@@ -224,11 +224,49 @@ fn write_pair(
     if let Some(advice) = advice_on_dependence(verdicts) {
         writeln!(out, "    {advice}")?;
     }
+    if let Some(selective) = &verdicts.selective {
+        write_selective(out, report, pair, selective)?;
+    }
     write_reasons(out, pair, verdicts, &report.project.tests)?;
     match report.suppression_of(pair) {
         Some(suppression) => writeln!(out, "    suppressed: {}", suppression.reason),
         None => Ok(()),
     }
+}
+
+/// What single executions say where all together say nothing.
+fn write_selective(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    selective: &Judgement<SourceIndependence>,
+) -> io::Result<()> {
+    write!(out, "    source independence, execution by execution: {}", selective.verdict.as_str())?;
+    let first = selective.evidence.first().and_then(|number| pair.experiments.get(*number));
+    let why = match (selective.verdict, first) {
+        (SourceIndependence::Independent, _) => {
+            format!(" ({})", counted(selective.evidence.len(), "run", "runs"))
+        }
+        (SourceIndependence::Dependent, Some(experiment)) => selective_failure(report, experiment),
+        _ => {
+            let reasons = selective.unknown.iter();
+            let why = reasons.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
+            why.map(|why| format!(", {}", readable(&why))).unwrap_or_default()
+        }
+    };
+    writeln!(out, "{why}")
+}
+
+fn selective_failure(report: &CheckReport<'_>, experiment: &Experiment) -> String {
+    let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
+    format!(
+        "\n      {} {} when {} comes at the start of execution {}\n        {}",
+        report.test_name(experiment),
+        what_happens(failure.kind),
+        simple_name(&experiment.exception),
+        experiment.mode.occurrence().unwrap_or_default(),
+        shortened(&failure.text)
+    )
 }
 
 /// How observation differs from what the build does.

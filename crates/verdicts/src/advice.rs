@@ -54,6 +54,9 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
              try only ends in this catch would decide",
             test_of(*number)
         ),
+        Unknown::NotToldApart(test, why) => {
+            format!("what test {} does in this try cannot be taken apart: {why}", name(*test, tests))
+        }
         Unknown::Unconfirmed(number) => {
             format!("test {} fails, and there was no time to confirm it: run again", test_of(*number))
         }
@@ -81,6 +84,11 @@ fn no_outcome(experiment: &Experiment, tests: &[CheckedTest]) -> String {
             let (reached, fired) = (experiment.reached, experiment.fired);
             format!(
                 "test {test} executed the try {reached} times, and {fired} times an exception could be thrown"
+            )
+        }
+        NoOutcome::Diverged => {
+            format!(
+                "test {test} did not come to the execution that was to be hit in the way it does otherwise"
             )
         }
         NoOutcome::Skipped(_) => {

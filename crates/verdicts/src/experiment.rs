@@ -61,6 +61,8 @@ pub enum Mode {
     /// At the beginning of every execution of the try. The paper's rule, and the only one that decides the verdicts.
     #[default]
     ShortCircuit,
+    /// At the beginning of one execution of the try, counted from 1.
+    Occurrence(u64),
 }
 
 impl Mode {
@@ -68,6 +70,15 @@ impl Mode {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ShortCircuit => "short_circuit",
+            Self::Occurrence(_) => "occurrence",
+        }
+    }
+
+    /// Which execution, where it is about one.
+    pub fn occurrence(self) -> Option<u64> {
+        match self {
+            Self::ShortCircuit => None,
+            Self::Occurrence(number) => Some(number),
         }
     }
 }
@@ -122,6 +133,8 @@ pub enum NoOutcome {
     NotReached,
     /// The try was executed, and not every time something could be thrown.
     NotFired,
+    /// What the try did before the execution that was to be hit was not what it did with nothing armed.
+    Diverged,
     /// The test skipped itself: an assumption did not hold.
     Skipped(String),
     /// No instance of the type could be made, and why.
@@ -143,6 +156,7 @@ impl NoOutcome {
         match self {
             Self::NotReached => "not reached",
             Self::NotFired => "not fired",
+            Self::Diverged => "diverged",
             Self::Skipped(_) => "skipped",
             Self::NotConstructible(_) => "not constructible",
             Self::CaughtElsewhere(_) => "caught elsewhere",
@@ -164,7 +178,7 @@ impl NoOutcome {
             | Self::CaughtElsewhere(text)
             | Self::Artefact(text)
             | Self::WorkerLost(text) => text,
-            Self::NotReached | Self::NotFired | Self::SetAside | Self::NotRun(_) => "",
+            Self::NotReached | Self::NotFired | Self::Diverged | Self::SetAside | Self::NotRun(_) => "",
         }
     }
 }

@@ -15,6 +15,7 @@
 use crate::experiment::{FailureKind, Mode, Outcome};
 use crate::matrix::{Row, TestCells};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest};
+use crate::selective::judge_selectively;
 use crate::unknown::{self, Unknown};
 
 /// Does the catch work no matter how far the try got?
@@ -80,6 +81,8 @@ pub struct Verdicts {
     pub source_independence: Judgement<SourceIndependence>,
     pub pure_resilience: Judgement<PureResilience>,
     pub decided_by: Mode,
+    /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its place.
+    pub selective: Option<Judgement<SourceIndependence>>,
 }
 
 impl Verdicts {
@@ -100,6 +103,7 @@ pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
         source_independence: source_independence(pair, &row),
         pure_resilience: pure_resilience(pair, &row),
         decided_by: Mode::ShortCircuit,
+        selective: judge_selectively(pair, tests),
     }
 }
 
@@ -132,7 +136,7 @@ fn failures_of<'a>(tests: impl Iterator<Item = &'a TestCells>) -> Vec<usize> {
     tests.flat_map(TestCells::failures).collect()
 }
 
-fn negative<V>(pair: &CheckedPair, verdict: V, evidence: Vec<usize>) -> Judgement<V> {
+pub(crate) fn negative<V>(pair: &CheckedPair, verdict: V, evidence: Vec<usize>) -> Judgement<V> {
     let only_timeouts = evidence.iter().all(|&number| is_timeout(pair, number));
     Judgement { verdict, evidence, unknown: Vec::new(), only_timeouts }
 }

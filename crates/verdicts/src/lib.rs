@@ -10,6 +10,7 @@ mod judge;
 mod matrix;
 mod needed;
 mod project;
+mod selective;
 mod stats;
 mod tables;
 mod unknown;
@@ -20,8 +21,8 @@ pub use findings::{Finding, FindingKind, Findings, StaleSuppression, Suppression
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use needed::{Needed, Step, what_is_needed};
 pub use project::{
-    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Problem, SetAside, TestColour,
-    TestId, Usages,
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Problem, SetAside,
+    SingleExecutions, TestColour, TestId, Usages,
 };
 pub use stats::{Stats, Timed};
 pub use tables::{PairTable, PairTables, TestTable};

@@ -163,6 +163,8 @@ pub struct CheckedPair {
     pub executions: Vec<Execution>,
     /// At most one per test, caught type and mode. One that is not here was not run.
     pub experiments: Vec<Experiment>,
+    /// What became of asking its executions one by one; `None` when nobody did.
+    pub single_executions: Option<SingleExecutions>,
     /// Why no injected exception can reach the clause, if so: unreachable by injection.
     pub not_injectable: Option<String>,
     /// Why nothing is known about its usages, if so: its class or method ran as delivered.
@@ -170,6 +172,13 @@ pub struct CheckedPair {
     /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one asked
     /// for.
     pub left_out: bool,
+}
+
+/// The executions of a try by single tests, asked one at a time. The runs are among [`CheckedPair::experiments`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SingleExecutions {
+    /// Tests whose executions of the try cannot be told apart, and why.
+    pub untold: Vec<(TestId, String)>,
 }
 
 /// Executions of a try, by how they ended as seen from one of its clauses.

@@ -43,6 +43,8 @@ pub struct Stats {
     pub both_ways_fresh_seconds: f64,
     /// Of these, experiments that passed one way and failed the other.
     pub both_ways_different: u64,
+    /// Runs that hit, or only watch, single executions of a try, wherever they ran.
+    pub single: Timed,
     /// Experiments that ran out of time.
     pub timeouts: Timed,
     /// Experiments in warm workers that ended otherwise.

@@ -60,6 +60,10 @@ pub struct PairTable {
     pub source_independent: usize,
     pub source_dependent: usize,
     pub unknown_source: usize,
+    /// Of the pairs of unknown source independence, those that are independent execution by execution.
+    pub selectively_independent: usize,
+    /// Those that are not.
+    pub selectively_dependent: usize,
     /// Of the unknown, those where an experiment gave different outcomes.
     pub unstable: usize,
 }
@@ -99,12 +103,21 @@ impl PairTable {
         match verdicts.source_independence.verdict {
             SourceIndependence::Independent => self.source_independent += 1,
             SourceIndependence::Dependent => self.source_dependent += 1,
-            SourceIndependence::Unknown => self.unknown_source += 1,
+            SourceIndependence::Unknown => self.count_unknown(verdicts),
         }
         match verdicts.pure_resilience.verdict {
             PureResilience::Resilient => self.purely_resilient += 1,
             PureResilience::NotResilient => self.not_resilient += 1,
             PureResilience::Unknown => self.unknown_resilience += 1,
+        }
+    }
+
+    fn count_unknown(&mut self, verdicts: &Verdicts) {
+        self.unknown_source += 1;
+        match verdicts.selective.as_ref().map(|selective| selective.verdict) {
+            Some(SourceIndependence::Independent) => self.selectively_independent += 1,
+            Some(SourceIndependence::Dependent) => self.selectively_dependent += 1,
+            Some(SourceIndependence::Unknown) | None => {}
         }
     }
 }

@@ -29,6 +29,8 @@ pub enum Unknown {
     /// The test fails under injection, but it does not only execute the try with an exception, so that the failure may
     /// be about the normal case.
     Mixed(usize),
+    /// The executions of the try by this test cannot be told apart, and why.
+    NotToldApart(TestId, String),
     /// A failure that no fresh JVM was asked to confirm.
     Unconfirmed(usize),
     /// So many experiments were not run.
@@ -43,7 +45,10 @@ impl Unknown {
     /// The test it is about, if it is about one.
     pub fn test(&self, pair: &CheckedPair) -> Option<TestId> {
         match self {
-            Self::LeftOpen(test) | Self::OncePerJvm(test) | Self::SetAside(test) => Some(*test),
+            Self::LeftOpen(test)
+            | Self::OncePerJvm(test)
+            | Self::SetAside(test)
+            | Self::NotToldApart(test, _) => Some(*test),
             Self::Unstable(number)
             | Self::Mixed(number)
             | Self::Unconfirmed(number)

@@ -58,7 +58,9 @@ impl Answer {
             for experiment in array(&pair["experiments"]).iter().filter(|it| says_something(pair, it)) {
                 let (test, caught) =
                     (test_name(&experiment["test"]), simple_names([text(&experiment["type"])]));
-                facts.insert(format!("{about} under {test} [{caught}]"), outcome(experiment));
+                let execution = experiment["occurrence"].as_u64().map(|number| format!(" at {number}"));
+                let execution = execution.unwrap_or_default();
+                facts.insert(format!("{about} under {test} [{caught}]{execution}"), outcome(experiment));
             }
         }
         facts
@@ -81,6 +83,9 @@ impl Answer {
             }
             if !pair["not_injectable"].is_null() {
                 facts.insert(format!("{about} unreachable"), "yes".to_owned());
+            }
+            if let Some(selective) = pair["selective"]["source_independence"].as_str() {
+                facts.insert(format!("{about} selective"), selective.to_owned());
             }
             facts.insert(about, verdicts);
         }

@@ -11,6 +11,8 @@
 //!   only timeouts                                 (the negative verdict rests on nothing else)
 //!   CacheTest.works: fail                         (the outcome of this test, for every caught type)
 //!   CacheTest.fails [IOException]: none (artefact)
+//!   selective independent                         (execution by execution, where asked)
+//!   CacheTest.mixes [IOException] at 3: pass      (thrown at the third execution only)
 //! ```
 //!
 //! Names are without packages, the types of a multi-catch sorted and joined by `|`.
@@ -71,6 +73,9 @@ impl Reader {
         let pair = self.pair.clone().context("belongs to no pair")?;
         if let Some(usages) = line.strip_prefix("usages ") {
             return self.insert(format!("{pair} usages"), usages);
+        }
+        if let Some(selective) = line.strip_prefix("selective ") {
+            return self.insert(format!("{pair} selective"), selective);
         }
         if line == "unreachable" || line == "only timeouts" {
             return self.insert(format!("{pair} {line}"), "yes");

@@ -1,7 +1,7 @@
 //! Plays the controller for a worker whose tests are plain static methods.
 #![expect(clippy::panic, clippy::result_large_err, reason = "helpers of tests fail as tests do")]
 
-use catchment_protocol::lab::{Event, Injection, Request, TestRun};
+use catchment_protocol::lab::{Aim, Event, Injection, Request, TestRun};
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Record, WovenClass};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
@@ -121,7 +121,7 @@ impl Worker {
                 Event::Record(Record::Problem { place, what }) => panic!("{place}: {what}"),
                 Event::Record(_) => {}
                 Event::TestStarted { .. } => self.fired = 0,
-                Event::Fired => self.fired += 1,
+                Event::Fired { .. } => self.fired += 1,
                 event => return Some(event),
             }
         }
@@ -177,6 +177,7 @@ impl Worker {
             exception: caught.to_owned(),
             sample: None,
             max_fired: 1000,
+            aim: Aim::Every,
         }
     }
 

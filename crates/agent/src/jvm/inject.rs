@@ -3,7 +3,7 @@
 use super::java::{Java, Method, Throwable};
 use super::lab::Call;
 use crate::callers::Caller;
-use crate::injection::Fired;
+use crate::injection::{Fired, Hit};
 use catchment_protocol::lab::Ending;
 use std::cell::Cell;
 
@@ -44,7 +44,11 @@ impl Drop for Building {
 fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     let java = &call.java;
     let experiment = call.worker.injections.running()?;
-    experiment.reached();
+    match call.worker.injections.begun(&experiment, &call.observer.counters) {
+        Hit::Yes => {}
+        Hit::No => return None,
+        Hit::TooMany(fired) => call.worker.end(Ending::EndlessLoop { fired }),
+    }
     let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
     let catching = java.class_of_method(method)?;
     if !call.worker.explains_nulls {
@@ -57,7 +61,7 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     let made = recipe.make(java)?;
     java.mark(made, 2 * experiment.number);
     match experiment.fire() {
-        Fired::First => call.worker.fired(),
+        Fired::First => call.worker.fired(experiment.occurrences()),
         Fired::Again => {}
         Fired::TooOften(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
@@ -67,6 +71,7 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
 /// Marks are even until their exception has been caught.
 pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     let Some(experiment) = call.worker.injections.running() else { return };
+    call.worker.injections.look(&experiment, &call.observer.counters);
     if call.java.mark_of(thrown) == 2 * experiment.number {
         call.java.mark(thrown, 2 * experiment.number + 1);
         call.worker.injections.caught(&experiment, counter);

@@ -100,6 +100,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         silence: config.silence,
         matrix: args.matrix,
         confirm_passes: args.confirm_passes,
+        selective: args.selective,
         fresh: args.fresh,
         allow_external: args.allow_external,
         list: args.list,

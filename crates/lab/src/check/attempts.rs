@@ -240,6 +240,7 @@ fn outcome_of_run(run: &TestRun, injected: &Injected, caught_elsewhere: &[Caught
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catchment_protocol::occurrences::Occurrences;
 
     const USUAL: Demands = Demands { only_fresh: false, confirmed_passes: false };
     const ONLY_FRESH: Demands = Demands { only_fresh: true, ..USUAL };
@@ -269,7 +270,14 @@ mod tests {
 
     fn run(outcome: RunOutcome, reached: u64, fired: u64) -> TestRun {
         let made = Ok(String::new());
-        let injected = Injected { reached, fired, caught_here: fired, caught_elsewhere: vec![], made };
+        let injected = Injected {
+            reached,
+            fired,
+            caught_here: fired,
+            caught_elsewhere: vec![],
+            made,
+            occurrences: Occurrences::default(),
+        };
         TestRun { outcome, injected: Some(injected), ..TestRun::default() }
     }
 

@@ -1,19 +1,11 @@
 //! What the counters of one JVM mean, and what moved ones say of each pair.
 
 use super::observations::{PairNumber, Usages};
-use catchment_protocol::records::{WovenClass, WovenTry};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use catchment_protocol::records::{Role, WovenClass, WovenTry};
+use std::collections::{BTreeMap, HashMap};
 
 /// Numbers of the known pairs, by stable id.
 pub(crate) type PairNumbers = HashMap<String, PairNumber>;
-
-#[derive(Debug, Clone, Copy)]
-enum Role {
-    Entry,
-    Pink,
-    White,
-    Blue,
-}
 
 /// Filled as the JVM weaves classes.
 #[derive(Debug, Default)]
@@ -34,29 +26,16 @@ impl CounterMeanings {
     }
 
     fn add_try(&mut self, base: u32, woven_try: &WovenTry, number: impl Fn(u32) -> Option<PairNumber>) {
-        // The clauses of one try may be parts of one pair.
-        let pairs: BTreeSet<PairNumber> =
-            woven_try.clauses.iter().filter_map(|clause| number(clause.pair)).collect();
-        for &pair in &pairs {
-            self.add(base, woven_try.enter, pair, Role::Entry);
-            self.add(base, woven_try.exit, pair, Role::Pink);
-            self.add(base, woven_try.escape, pair, Role::Blue);
+        for (pair, role, counter) in woven_try.roles() {
+            if let (Some(pair), Some(counter)) = (number(pair), base.checked_add(counter)) {
+                self.roles.entry(counter).or_default().push((pair, role));
+            }
         }
         for clause in &woven_try.clauses {
-            let own = number(clause.pair);
-            for &pair in &pairs {
-                let role = if own == Some(pair) { Role::White } else { Role::Blue };
-                self.add(base, clause.caught, pair, role);
-            }
-            if let (Some(counter), Some(own)) = (counter_of(base, clause.caught), own) {
+            let counter = clause.caught.and_then(|caught| base.checked_add(caught));
+            if let (Some(counter), Some(own)) = (counter, number(clause.pair)) {
                 self.clauses.insert(counter, own);
             }
-        }
-    }
-
-    fn add(&mut self, base: u32, local: Option<u32>, pair: PairNumber, role: Role) {
-        if let Some(counter) = counter_of(base, local) {
-            self.roles.entry(counter).or_default().push((pair, role));
         }
     }
 
@@ -79,10 +58,6 @@ impl CounterMeanings {
     pub(crate) fn clause_of(&self, counter: u32) -> Option<PairNumber> {
         self.clauses.get(&counter).copied()
     }
-}
-
-fn counter_of(base: u32, local: Option<u32>) -> Option<u32> {
-    base.checked_add(local?)
 }
 
 #[cfg(test)]

@@ -10,11 +10,13 @@ use super::proof::Unproven;
 use super::queue::{Key, PairNeeds, Queue, Taken};
 use super::slot::{Slot, in_parallel};
 use crate::store::Planned;
+use catchment_protocol::lab::Aim;
+use catchment_protocol::occurrences::Occurrence;
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Needed, NoOutcome, NotRun, Outcome, Step, TestId, what_is_needed,
 };
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How the plan is carried out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,13 +34,36 @@ pub(crate) struct Task {
     pub(crate) planned: Planned,
     /// It has been done before, in a worker that did not prove itself.
     is_repeated: bool,
-    demands: Demands,
+    pub(crate) demands: Demands,
     /// Others of its class may run with it.
     pub(crate) is_together: bool,
     /// The pair is used once per JVM, so that nothing may run before.
     pub(crate) comes_first: bool,
     /// Executions of the try in the baseline.
     pub(crate) entries: u64,
+    /// The one execution to be hit; all, if there is none.
+    pub(crate) single: Option<Single>,
+}
+
+/// An execution of a try, and how those before it go with nothing armed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Single {
+    pub(crate) before: Arc<[Occurrence]>,
+}
+
+impl Task {
+    /// The same with this type thrown at one execution.
+    pub(crate) fn at(&self, exception: usize, name: &str, before: Arc<[Occurrence]>) -> Self {
+        let mut task = self.clone();
+        task.key.exception = exception;
+        name.clone_into(&mut task.planned.exception);
+        task.single = Some(Single { before });
+        task
+    }
+
+    pub(crate) fn aim(&self) -> Aim {
+        self.single.as_ref().map_or(Aim::Every, |single| Aim::Only(single.before.len() as u64))
+    }
 }
 
 pub(crate) struct Experiments<'a, 'p> {
@@ -218,6 +243,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             demands,
             comes_first,
             entries: execution.map_or(0, |execution| execution.usages.entries()),
+            single: None,
         }
     }
 

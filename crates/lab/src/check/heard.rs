@@ -5,6 +5,7 @@ use super::observations::{PairNumber, PlainOutcome, PlainRun, Usages};
 use super::slot::Lab;
 use crate::worker::{Jvm, Listener};
 use catchment_protocol::lab::{Failure, Outcome, Sample, TestRun, TestUnit};
+use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Record, WovenClass};
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,8 +20,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) finished: Vec<TestRun>,
     /// How many more tests that end are steps of the progress.
     pub(crate) steps_left: u64,
-    /// The injection has thrown in the last test that began.
-    pub(crate) has_fired: bool,
+    /// What the try had done when the injection threw in the last test that began, if it did.
+    pub(crate) fired: Option<Occurrences>,
     /// Pairs whose class or method runs as it was delivered, and why.
     pub(crate) unobserved: BTreeMap<PairNumber, String>,
     /// What was used between two tests of the suite, by the second of them; of all its parts together.
@@ -37,7 +38,7 @@ impl<'a> Heard<'a> {
             running: None,
             finished: Vec::new(),
             steps_left: 0,
-            has_fired: false,
+            fired: None,
             unobserved: BTreeMap::new(),
             before: HashMap::new(),
         }
@@ -116,7 +117,7 @@ impl Listener for Heard<'_> {
 
     fn test_started(&mut self, test: &str, before: &[(u32, u64)]) {
         self.running = Some(test.to_owned());
-        self.has_fired = false;
+        self.fired = None;
         self.before.entry(test.to_owned()).or_default().extend(self.meanings.usages(before));
     }
 
@@ -129,8 +130,8 @@ impl Listener for Heard<'_> {
         }
     }
 
-    fn fired(&mut self) {
-        self.has_fired = true;
+    fn fired(&mut self, before: Occurrences) {
+        self.fired = Some(before);
     }
 }
 

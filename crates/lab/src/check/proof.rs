@@ -43,6 +43,10 @@ impl Unproven {
         self.is_condemned = true;
     }
 
+    pub(crate) fn is_condemned(&self) -> bool {
+        self.is_condemned
+    }
+
     /// The test that ran last.
     fn last_test(&self) -> Option<TestId> {
         self.results.last().map(|(task, _)| task.key.test)

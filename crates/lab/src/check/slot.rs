@@ -136,7 +136,7 @@ impl Running<'_> {
             self.settled.insert(test.to_owned());
         }
         // Not every JVM comes as far as to begin the test.
-        self.heard.has_fired = false;
+        self.heard.fired = None;
         let start = Instant::now();
         let result = self.worker.run_test(test, injection, &mut self.heard, limit, interrupt);
         result.iter().for_each(|run| self.heard.lab.turns.note(run));

@@ -9,6 +9,7 @@ use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
 use super::observations::{Attempt, TestNumber};
 use super::proof::Unproven;
+use super::single::unless_diverged;
 use super::slot::{Running, Slot};
 use super::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
 use crate::store::KnownTest;
@@ -37,6 +38,7 @@ impl Experiments<'_, '_> {
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let (result, micros) = running.run_test(&test.unit.id, Some(injection), limit);
         let attempt = self.judged(running, &result, micros, *number)?;
+        let attempt = of_task(task, running, attempt);
         match &result {
             Err(_) => {
                 slot.discard();
@@ -73,6 +75,7 @@ impl Experiments<'_, '_> {
         let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         let attempt = self.judged(&running, &result, micros, *number)?;
+        let attempt = of_task(task, &running, attempt);
         if result.is_ok() {
             running.stop();
         }
@@ -81,7 +84,7 @@ impl Experiments<'_, '_> {
 
     /// Lets the test run once with nothing armed in the warm worker, unless it has. Whether it passed: a worker in which it
     /// does not is replaced, once.
-    fn settle_warm(
+    pub(crate) fn settle_warm(
         &self,
         slot: &mut Slot<'_>,
         number: TestNumber,
@@ -120,7 +123,7 @@ impl Experiments<'_, '_> {
             let position = self.positions.get(&running.heard.meanings.clause_of(counter)?)?;
             Some(place_of(&campaign.checked.pairs[*position]))
         };
-        let attempt = attempt_of(result, running.heard.has_fired, place);
+        let attempt = attempt_of(result, running.heard.fired.is_some(), place);
         Ok(Attempt { micros, unarmed_micros: self.baseline.solo_micros(test), ..attempt })
     }
 
@@ -134,6 +137,15 @@ impl Experiments<'_, '_> {
             exception: task.planned.exception.clone(),
             sample,
             max_fired: ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR),
+            aim: task.aim(),
         })
+    }
+}
+
+/// Where one execution was to be hit, the attempt counts only if it was that one.
+fn of_task(task: &Task, running: &Running<'_>, attempt: Attempt) -> Attempt {
+    match &task.single {
+        Some(single) => unless_diverged(attempt, &single.before, running.heard.fired.as_ref()),
+        None => attempt,
     }
 }

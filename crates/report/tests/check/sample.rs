@@ -283,6 +283,7 @@ fn stats() -> Stats {
         both_ways_fresh_seconds: 2.5,
         both_ways_different: 1,
         fresh: timed(4, 3.5),
+        single: timed(2, 0.5),
         timeouts: timed(1, 5.0),
         no_outcome: timed(1, 0.25),
         sentinels: timed(2, 0.125),

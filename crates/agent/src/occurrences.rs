@@ -1,0 +1,166 @@
+//! In which order the executions of one try began, and how each ended.
+//!
+//! Nobody tells when an execution ends: only counters move. So they are looked at whenever one begins, whenever some clause
+//! catches, and at the end of the test. What has ended between two looks are the innermost executions that were open, since one thread leaves its tries in
+//! the reverse order of entering them. With several threads there is no telling, and that is said.
+
+use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
+use catchment_protocol::records::Role;
+use std::thread::{self, ThreadId};
+
+/// No more are kept.
+const MOST_KEPT: usize = 1 << 20;
+
+/// How many executions have ended, by how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pink: u64,
+    white: u64,
+    blue: u64,
+}
+
+impl Ended {
+    pub(crate) fn add(&mut self, role: Role, count: u64) {
+        match role {
+            Role::Entry => {}
+            Role::Pink => self.pink += count,
+            Role::White => self.white += count,
+            Role::Blue => self.blue += count,
+        }
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            pink: self.pink.saturating_sub(earlier.pink),
+            white: self.white.saturating_sub(earlier.white),
+            blue: self.blue.saturating_sub(earlier.blue),
+        }
+    }
+
+    fn count(self) -> u64 {
+        self.pink + self.white + self.blue
+    }
+
+    fn colour(self) -> Colour {
+        match (self.pink, self.white, self.blue) {
+            (_, 0, 0) => Colour::Pink,
+            (0, _, 0) => Colour::White,
+            (0, 0, _) => Colour::Blue,
+            _ => Colour::Unsure,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct OccurrenceLog {
+    kept: Vec<Occurrence>,
+    /// Indices of those that have not ended, outermost first.
+    open: Vec<usize>,
+    ended: Ended,
+    begun: u64,
+    thread: Option<ThreadId>,
+    is_shared: bool,
+}
+
+impl OccurrenceLog {
+    /// `ended` are those that do not count any more.
+    pub(crate) fn new(ended: Ended) -> Self {
+        Self { kept: Vec::new(), open: Vec::new(), ended, begun: 0, thread: None, is_shared: false }
+    }
+
+    /// One more begins in this thread; how many did before. `ended` are all that have so far.
+    pub(crate) fn begin(&mut self, ended: Ended) -> u64 {
+        self.settle(ended);
+        let thread = thread::current().id();
+        self.is_shared |= *self.thread.get_or_insert(thread) != thread;
+        if self.kept.len() < MOST_KEPT {
+            let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+            self.open.push(self.kept.len());
+            self.kept.push(Occurrence { depth, colour: Colour::Open });
+        }
+        let before = self.begun;
+        self.begun += 1;
+        before
+    }
+
+    pub(crate) fn settle(&mut self, ended: Ended) {
+        let new = ended.since(std::mem::replace(&mut self.ended, ended));
+        let colour = new.colour();
+        for _ in 0..new.count() {
+            let Some(innermost) = self.open.pop() else { break };
+            self.kept[innermost].colour = colour;
+        }
+    }
+
+    /// Without the one that began last.
+    pub(crate) fn so_far(&self) -> Occurrences {
+        self.of(&self.kept[..self.kept.len().saturating_sub(1)])
+    }
+
+    pub(crate) fn all(&self) -> Occurrences {
+        self.of(&self.kept)
+    }
+
+    fn of(&self, kept: &[Occurrence]) -> Occurrences {
+        let mut occurrences = Occurrences::default();
+        kept.iter().for_each(|each| occurrences.push(*each));
+        occurrences.is_cut |= self.begun > self.kept.len() as u64;
+        occurrences.is_shared = self.is_shared;
+        occurrences
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(pink: u64, white: u64, blue: u64) -> Ended {
+        Ended { pink, white, blue }
+    }
+
+    fn colours(log: &OccurrenceLog) -> Vec<(u32, Colour)> {
+        log.all().iter().map(|each| (each.depth, each.colour)).collect()
+    }
+
+    #[test]
+    fn one_after_the_other_each_has_the_colour_that_moved() {
+        let mut log = OccurrenceLog::new(ended(7, 7, 7));
+        assert_eq!(log.begin(ended(7, 7, 7)), 0);
+        assert_eq!(log.begin(ended(8, 7, 7)), 1);
+        assert_eq!(log.begin(ended(8, 8, 7)), 2);
+        assert_eq!(
+            log.so_far().iter().map(|each| each.colour).collect::<Vec<_>>(),
+            [Colour::Pink, Colour::White]
+        );
+        log.settle(ended(8, 8, 8));
+        assert_eq!(log.begin(ended(8, 8, 8)), 3);
+        use Colour::{Blue, Open, Pink, White};
+        assert_eq!(colours(&log), [(0, Pink), (0, White), (0, Blue), (0, Open)]);
+    }
+
+    #[test]
+    fn the_innermost_ends_first_and_several_in_several_ways_are_unsure() {
+        let mut log = OccurrenceLog::new(ended(0, 0, 0));
+        log.begin(ended(0, 0, 0));
+        log.begin(ended(0, 0, 0));
+        log.begin(ended(0, 1, 0));
+        log.settle(ended(1, 1, 0));
+        assert_eq!(colours(&log), [(0, Colour::Open), (1, Colour::White), (1, Colour::Pink)]);
+        log.begin(ended(1, 1, 0));
+        log.settle(ended(2, 2, 0));
+        let unsure = [(0, Colour::Unsure), (1, Colour::White), (1, Colour::Pink), (1, Colour::Unsure)];
+        assert_eq!(colours(&log), unsure);
+        log.begin(ended(2, 2, 0));
+        log.settle(ended(4, 2, 0));
+        assert_eq!(colours(&log).last(), Some(&(0, Colour::Pink)), "more ended than were open");
+    }
+
+    #[test]
+    fn two_threads_are_noticed() {
+        let mut log = OccurrenceLog::new(Ended::default());
+        log.begin(Ended::default());
+        assert!(!log.all().is_shared);
+        thread::scope(|scope| scope.spawn(|| log.begin(Ended::default())).join()).expect("no panic");
+        assert!(log.all().is_shared);
+    }
+}

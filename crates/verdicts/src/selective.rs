@@ -1,0 +1,142 @@
+//! Source independence execution by execution: beyond the paper, and never in place of its rule.
+//!
+//! A test that executes a try in several ways fails under injection for reasons of its own, and then the paper's rule says
+//! nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent* when every
+//! test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
+
+use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::judge::{Judgement, SourceIndependence, negative};
+use crate::project::{CheckedPair, CheckedTest, Execution};
+use crate::unknown::Unknown;
+
+/// `None` for a pair whose executions were not asked one by one.
+pub(crate) fn judge_selectively(
+    pair: &CheckedPair,
+    tests: &[CheckedTest],
+) -> Option<Judgement<SourceIndependence>> {
+    pair.single_executions.as_ref()?;
+    let singles: Vec<_> = singles(pair).collect();
+    let failures: Vec<_> =
+        singles.iter().filter(|(_, it)| it.is_confirmed_failure()).map(|(number, _)| *number).collect();
+    if !failures.is_empty() {
+        return Some(negative(pair, SourceIndependence::Dependent, failures));
+    }
+    let white = pair.executions.iter().filter(|execution| execution.usages.white > 0);
+    let unknown: Vec<_> = white.flat_map(|execution| missing(pair, tests, execution)).collect();
+    let is_independent = unknown.is_empty() && !singles.is_empty();
+    Some(Judgement {
+        verdict: if is_independent { SourceIndependence::Independent } else { SourceIndependence::Unknown },
+        evidence: singles.iter().filter(|_| is_independent).map(|(number, _)| *number).collect(),
+        unknown,
+        only_timeouts: false,
+    })
+}
+
+fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
+    let numbered = pair.experiments.iter().enumerate();
+    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Occurrence(_)))
+}
+
+/// What keeps the test from speaking for independence.
+fn missing(pair: &CheckedPair, tests: &[CheckedTest], execution: &Execution) -> Vec<Unknown> {
+    let test = execution.test;
+    if !tests.get(test.index()).is_some_and(CheckedTest::is_evidence) {
+        return vec![Unknown::SetAside(test)];
+    }
+    let untold = pair.single_executions.iter().flat_map(|singles| &singles.untold);
+    if let Some((_, why)) = untold.into_iter().find(|(each, _)| *each == test) {
+        return vec![Unknown::NotToldApart(test, why.clone())];
+    }
+    let own: Vec<_> = singles(pair).filter(|(_, experiment)| experiment.test == test).collect();
+    let is_asked = |name: &String| own.iter().any(|(_, experiment)| experiment.exception == *name);
+    let not_asked = pair.types.iter().filter(|name| !is_asked(name)).count();
+    let open = own.iter().filter(|(_, it)| matches!(it.outcome, Outcome::None(NoOutcome::NotRun(_))));
+    let not_run = not_asked + open.count();
+    let mut missing: Vec<_> = own.iter().filter_map(|(number, it)| silent(*number, it)).collect();
+    missing.extend((not_run > 0).then_some(Unknown::NotRun(not_run)));
+    missing
+}
+
+/// Why the run says nothing, unless it was never made.
+fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> {
+    match &experiment.outcome {
+        _ if experiment.unstable => Some(Unknown::Unstable(number)),
+        Outcome::Pass | Outcome::None(NoOutcome::NotRun(_)) => None,
+        Outcome::Fail(_) => Some(Unknown::Unconfirmed(number)),
+        Outcome::None(_) => Some(Unknown::NoOutcome(number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Failure, FailureKind};
+    use crate::project::{SingleExecutions, TestId, Usages};
+
+    const FIRST: TestId = TestId(0);
+    const SECOND: TestId = TestId(1);
+
+    fn failure() -> Outcome {
+        Outcome::Fail(Failure { kind: FailureKind::Assertion, text: "no".into() })
+    }
+
+    fn single(test: TestId, number: u64, outcome: Outcome) -> Experiment {
+        Experiment { mode: Mode::Occurrence(number), ..Experiment::new(test, "a.E", outcome) }
+    }
+
+    /// Both tests execute the try once in vain and once with its catch.
+    fn pair(experiments: Vec<Experiment>) -> CheckedPair {
+        let usages = Usages { pink: 1, white: 1, ..Usages::default() };
+        let execution = |test| Execution { test, usages, ..Execution::default() };
+        CheckedPair {
+            types: vec!["a.E".into()],
+            executions: vec![execution(FIRST), execution(SECOND)],
+            experiments,
+            single_executions: Some(SingleExecutions::default()),
+            ..CheckedPair::default()
+        }
+    }
+
+    fn judged(pair: &CheckedPair) -> Judgement<SourceIndependence> {
+        judge_selectively(pair, &[CheckedTest::default(), CheckedTest::default()]).expect("asked")
+    }
+
+    #[test]
+    fn every_test_that_enters_the_catch_has_to_pass() {
+        let all = [single(FIRST, 2, Outcome::Pass), single(SECOND, 1, Outcome::Pass)];
+        let judgement = judged(&pair(all.to_vec()));
+        assert_eq!((judgement.verdict, judgement.evidence), (SourceIndependence::Independent, vec![0, 1]));
+        let one = judged(&pair(all[..1].to_vec()));
+        assert_eq!((one.verdict, one.unknown), (SourceIndependence::Unknown, vec![Unknown::NotRun(1)]));
+    }
+
+    #[test]
+    fn one_confirmed_failure_is_enough_and_an_unconfirmed_one_is_not() {
+        let mut failed = single(SECOND, 1, failure());
+        let passed = single(FIRST, 2, Outcome::Pass);
+        let unconfirmed = judged(&pair(vec![passed.clone(), failed.clone()]));
+        assert_eq!(unconfirmed.unknown, [Unknown::Unconfirmed(1)]);
+        failed.confirmed_fresh = true;
+        let judgement = judged(&pair(vec![passed, failed]));
+        assert_eq!((judgement.verdict, judgement.evidence), (SourceIndependence::Dependent, vec![1]));
+    }
+
+    #[test]
+    fn runs_at_every_execution_are_another_matter() {
+        let mut failed = Experiment::new(FIRST, "a.E", failure());
+        failed.confirmed_fresh = true;
+        let passes = [single(FIRST, 2, Outcome::Pass), single(SECOND, 1, Outcome::Pass)];
+        let judgement = judged(&pair([vec![failed], passes.to_vec()].concat()));
+        assert_eq!(judgement.verdict, SourceIndependence::Independent);
+    }
+
+    #[test]
+    fn executions_that_cannot_be_told_apart_decide_nothing() {
+        let mut pair = pair(vec![single(FIRST, 2, Outcome::Pass)]);
+        let untold = vec![(SECOND, "several threads".to_owned())];
+        pair.single_executions = Some(SingleExecutions { untold });
+        assert_eq!(judged(&pair).unknown, [Unknown::NotToldApart(SECOND, "several threads".into())]);
+        pair.single_executions = None;
+        assert_eq!(judge_selectively(&pair, &[]), None);
+    }
+}
