@@ -134,6 +134,26 @@ fn a_pass_owed_to_another_experiment_does_not_survive_a_jvm_of_its_own() {
 }
 
 #[test]
+fn names_that_one_test_has_looked_up_are_looked_up_again_by_the_next() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // `answer` has to give 1, and does so only where the JDK remembers no addresses.
+    let source = "package lost; public final class Mood {
+        public static void leave() {}
+        public static void upset() {}
+        public static int answer() {
+            try {
+                String kept = java.security.Security.getProperty(\"networkaddress.cache.ttl\");
+                String missing = java.security.Security.getProperty(\"networkaddress.cache.negative.ttl\");
+                return \"00\".equals(kept + missing) ? 1 : 2;
+            } catch (IllegalStateException failed) { return 3; }
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", source).expect("compiled");
+    let answer = project.check(&["--jobs=1"]).expect("check");
+    assert_eq!(answer.json()["set_aside"], serde_json::json!([]));
+}
+
+#[test]
 fn patterns_that_match_no_class_are_wrong_arguments() {
     let project = CheckProject::new("first-time", Framework::JUnit5).expect("fixture compiles");
     project.check(&[]).expect("check");

@@ -98,6 +98,8 @@ impl<W: Write> Progress for Lines<W> {
 
     fn retotal(&mut self, total: u64) {
         self.total = Some(total);
+        // Where there is far less to do than it seemed the next line comes sooner.
+        self.next = self.next.min(self.done + self.interval());
     }
 
     fn step(&mut self, steps: u64) {
@@ -159,6 +161,18 @@ catchment: build
 catchment: parallel execution is off
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_phase_that_shrinks_gives_lines_too() {
+        let text = lines(|lines| {
+            lines.phase("experiments", Some(10_000));
+            lines.step(1);
+            lines.retotal(100);
+            (1..100).for_each(|_| lines.step(1));
+        });
+        assert_eq!(text.lines().nth(1), Some("catchment: experiments: 11 of 100"), "{text}");
+        assert_eq!(text.lines().count(), 10, "{text}");
     }
 
     #[test]

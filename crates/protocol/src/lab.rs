@@ -72,6 +72,8 @@ pub enum FieldValue {
     Text(String),
     /// Any primitive, as its raw bits.
     Bits(u64),
+    /// Another exception, by class and message: some keep their cause themselves.
+    Exception(String, Option<String>),
 }
 
 /// What a worker says.

@@ -70,7 +70,7 @@ impl Mode {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ShortCircuit => "short_circuit",
-            Self::Occurrence(_) => "occurrence",
+            Self::Occurrence(_) => "selective",
         }
     }
 

@@ -146,6 +146,23 @@ fn an_exception_seen_in_the_baseline_is_thrown_again_with_its_data() {
 }
 
 #[test]
+fn an_exception_that_keeps_its_cause_itself_is_thrown_again_with_that() {
+    let classes = classes();
+    for java in javas() {
+        let mut worker = Worker::ready(java, &classes);
+        let run = worker.run("wrapped");
+        let real = "wrapped java.io.IOException: worn out worn out";
+        assert_eq!(seen(&run), real);
+        let [(_, sample)] = run.samples.as_slice() else { panic!("{run:?}") };
+        let mut injection = worker.injection("wrapped", "java.lang.reflect.InvocationTargetException");
+        injection.sample = Some(sample.clone());
+        let run = worker.inject("wrappedNot", injection);
+        assert_eq!(seen(&run), real, "{java}: {run:?}");
+        assert_eq!(run.injected.unwrap().made.as_deref(), Ok("as seen in the baseline"));
+    }
+}
+
+#[test]
 fn exceptions_that_hold_objects_give_no_sample_nor_do_injected_ones() {
     let classes = classes();
     let mut worker = Worker::ready(17, &classes);

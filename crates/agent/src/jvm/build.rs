@@ -51,7 +51,7 @@ enum Way {
         class: KnownClass,
         cause: Option<KnownClass>,
         sample: Sample,
-        fields: Vec<(KnownField, FieldValue)>,
+        fields: Vec<(KnownField, FieldContent)>,
     },
     Construct {
         constructor: Constructor,
@@ -61,6 +61,13 @@ enum Way {
     Allocate {
         class: KnownClass,
     },
+}
+
+/// What a field of an exception like one that was seen gets.
+#[derive(Debug)]
+enum FieldContent {
+    Plain(FieldValue),
+    Exception(KnownClass, Option<String>),
 }
 
 impl Recipes {
@@ -183,12 +190,8 @@ impl Way {
                 };
                 let made = java.allocate(java.recall(class)?)?;
                 java.initialise(made, sample.message.as_deref(), cause)?;
-                for (field, value) in fields {
-                    let value = match value {
-                        FieldValue::Null => NewValue::Null,
-                        FieldValue::Text(text) => NewValue::Text(text),
-                        FieldValue::Bits(bits) => NewValue::Bits(*bits),
-                    };
+                for (field, content) in fields {
+                    let value = content.value(java)?;
                     java.set_field(made, field, value).ok_or("a field is not as it was")?;
                 }
                 Ok(made)
@@ -199,6 +202,29 @@ impl Way {
             }
             Self::Allocate { class } => allocated(java, class, Some(MESSAGE)),
         }
+    }
+}
+
+impl FieldContent {
+    fn of<'j>(java: &Java<'j>, loader: Option<Object<'j>>, value: &FieldValue) -> Option<Self> {
+        Some(match value {
+            FieldValue::Exception(name, message) => {
+                let class = java.remember(cause_class(java, loader, name)?)?;
+                Self::Exception(class, message.clone())
+            }
+            plain => Self::Plain(plain.clone()),
+        })
+    }
+
+    fn value<'a>(&'a self, java: &Java<'a>) -> Result<NewValue<'a>, String> {
+        Ok(match self {
+            Self::Plain(FieldValue::Text(text)) => NewValue::Text(text),
+            Self::Plain(FieldValue::Bits(bits)) => NewValue::Bits(*bits),
+            Self::Plain(FieldValue::Null | FieldValue::Exception(..)) => NewValue::Null,
+            Self::Exception(class, message) => {
+                NewValue::Exception(allocated(java, class, message.as_deref())?)
+            }
+        })
     }
 }
 
@@ -258,7 +284,7 @@ fn like_sample<'j>(
     let mut fields = Vec::new();
     for (declaring, name, value) in &sample.fields {
         let field = known.iter().find(|(class, field)| class == declaring && field.name == *name);
-        fields.push((java.remember_field(&field?.1)?, value.clone()));
+        fields.push((java.remember_field(&field?.1)?, FieldContent::of(java, loader, value)?));
     }
     let cause = match &sample.cause {
         Some((name, _)) => Some(java.remember(cause_class(java, loader, name)?)?),

@@ -1,7 +1,7 @@
 //! What exceptions say: failures of tests, and samples of what clauses catch.
 
 use super::inject::is_injected;
-use super::java::{Java, Throwable, Value};
+use super::java::{Java, Object, Throwable, Value};
 use crate::artefact::{self, FirstThrown};
 use crate::injection::Experiment;
 use catchment_protocol::lab::{Failure, FieldValue, Sample};
@@ -68,12 +68,17 @@ pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> Option<Sampl
         let value = match java.value_of(thrown, &field)? {
             Value::Bits(bits) => FieldValue::Bits(bits),
             Value::Object(None) => FieldValue::Null,
-            Value::Object(Some(object)) => {
-                FieldValue::Text(java.text_of(object).filter(|text| text.len() <= FIELD_CHARACTERS)?)
-            }
+            Value::Object(Some(object)) => field_value(java, object)?,
         };
         fields.push((class, field.name, value));
     }
     let cause = java.cause_field(thrown).map(|cause| (java.name_of(cause), java.message_field(cause)));
     Some(Sample { exception: java.name_of(thrown), message: java.message_field(thrown), cause, fields })
+}
+
+fn field_value<'j>(java: &Java<'j>, object: Object<'j>) -> Option<FieldValue> {
+    if let Some(exception) = java.as_throwable(object) {
+        return Some(FieldValue::Exception(java.name_of(exception), java.message_field(exception)));
+    }
+    java.text_of(object).filter(|text| text.len() <= FIELD_CHARACTERS).map(FieldValue::Text)
 }

@@ -166,7 +166,8 @@ const NOT_RUN: &str = "catchment.driver.NotRun";
 /// The failure in one line, with the first frame that is neither the JDK's nor a test framework's.
 pub(crate) fn describe(failure: &Failure) -> String {
     let message = failure.message.as_deref().unwrap_or_default();
-    let first_line = message.lines().next().unwrap_or_default();
+    // Some begin with an empty one.
+    let first_line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     if failure.exception == NOT_RUN {
         return first_line.to_owned();
     }
@@ -207,6 +208,8 @@ mod tests {
             describe(&failure),
             "java.lang.AssertionError: expected 3 at com.acme.CacheTest.corrupt:41"
         );
+        let indented = Failure { message: Some("\n  wanted, but not invoked:\n x".into()), ..failure };
+        assert!(describe(&indented).contains("AssertionError: wanted, but not invoked: at com.acme."));
         let message = Some("not now".into());
         let skipped = Failure { exception: NOT_RUN.into(), message, ..Failure::default() };
         assert_eq!(describe(&skipped), "not now");

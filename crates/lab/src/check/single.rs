@@ -325,3 +325,59 @@ fn add(pair: &mut CheckedPair, test: TestId, runs: &SingleRuns) {
         })),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Colour::{Blue, Open, Pink, White};
+    use catchment_verdicts::{Failure, FailureKind};
+
+    fn history(all: &[(u32, Colour)]) -> Vec<Occurrence> {
+        all.iter().map(|&(depth, colour)| Occurrence { depth, colour }).collect()
+    }
+
+    fn occurrences(all: &[(u32, Colour)]) -> Occurrences {
+        let mut occurrences = Occurrences::default();
+        history(all).into_iter().for_each(|each| occurrences.push(each));
+        occurrences
+    }
+
+    #[test]
+    fn the_first_the_last_and_some_between_are_asked() {
+        let few = history(&[(0, Pink), (0, White), (0, Blue), (0, White), (0, Open)]);
+        assert_eq!(chosen(&few), [1, 3]);
+        let many = vec![Occurrence { depth: 0, colour: White }; 1000];
+        let chosen = chosen(&many);
+        assert_eq!((chosen.len(), chosen[0], chosen[9]), (MOST_ASKED, 0, 999));
+        assert!(chosen.is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn executions_that_another_began_in_have_not_ended_by_then() {
+        let all = history(&[(0, Pink), (1, White), (0, Blue), (1, Pink), (2, White), (2, White)]);
+        assert_eq!(seen_before(&all, 2), all[..2]);
+        let expected = history(&[(0, Pink), (1, White), (0, Open), (1, Open), (2, White)]);
+        assert_eq!(seen_before(&all, 5), expected);
+    }
+
+    #[test]
+    fn only_a_run_that_went_the_same_until_then_is_evidence() {
+        let before = history(&[(0, Pink), (0, White)]);
+        let outcome = |found: Option<&Occurrences>| {
+            let failure = Failure { kind: FailureKind::Assertion, text: String::new() };
+            let failed = Attempt { outcome: Outcome::Fail(failure), ..Attempt::default() };
+            unless_diverged(failed, &before, found).outcome
+        };
+        let same = occurrences(&[(0, Pink), (0, White)]);
+        assert!(matches!(outcome(Some(&same)), Outcome::Fail(_)));
+        let diverged = Outcome::None(NoOutcome::Diverged);
+        assert_eq!(outcome(Some(&occurrences(&[(0, White), (0, White)]))), diverged);
+        assert_eq!(outcome(Some(&occurrences(&[(0, Pink)]))), diverged);
+        let mut shared = same;
+        shared.is_shared = true;
+        assert_eq!(outcome(Some(&shared)), diverged);
+        assert_eq!(outcome(None), diverged);
+        let not_reached = Attempt { outcome: Outcome::None(NoOutcome::NotReached), ..Attempt::default() };
+        assert_eq!(unless_diverged(not_reached.clone(), &before, None), not_reached);
+    }
+}

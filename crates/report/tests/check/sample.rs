@@ -2,8 +2,8 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Experiment,
-    Failure, FailureKind, NoOutcome, NotRun, Outcome, Problem, SetAside, Stats, Suppression, TestColour,
-    TestId, Timed, Usages,
+    Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome, Problem, SetAside, SingleExecutions, Stats,
+    Suppression, TestColour, TestId, Timed, Usages,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -75,6 +75,12 @@ fn pairs() -> Vec<CheckedPair> {
         unstable(),
         known(),
         multi_catch(),
+        selective(Outcome::Pass),
+        selective(Outcome::Fail(Failure {
+            kind: FailureKind::Assertion,
+            text: "java.lang.AssertionError".into(),
+        })),
+        untold(),
         never_executed(),
         left_out(),
     ]
@@ -223,6 +229,30 @@ fn multi_catch() -> CheckedPair {
         types: vec![IO.into(), sealed.into()],
         ..pair(8, "Parser", "parse", IO)
     }
+}
+
+/// One test executes the try twice, the second time with its catch, and fails unless only that one is hit.
+fn mixed(number: u32) -> CheckedPair {
+    CheckedPair {
+        usages: usages(1, 1),
+        executions: vec![executed(CORRUPT, usages(1, 1))],
+        experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
+        single_executions: Some(SingleExecutions::default()),
+        ..pair(number, "Mixed", "run", IO)
+    }
+}
+
+fn selective(outcome: Outcome) -> CheckedPair {
+    let number = if outcome == Outcome::Pass { 11 } else { 12 };
+    let mut pair = mixed(number);
+    let mode = Mode::Occurrence(2);
+    pair.experiments.push(Experiment { outcome, mode, confirmed_fresh: true, ..passed(CORRUPT, IO) });
+    pair
+}
+
+fn untold() -> CheckedPair {
+    let untold = vec![(CORRUPT, "several threads execute the try".into())];
+    CheckedPair { single_executions: Some(SingleExecutions { untold }), ..mixed(13) }
 }
 
 fn never_executed() -> CheckedPair {

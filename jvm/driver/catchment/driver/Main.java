@@ -1,6 +1,7 @@
 package catchment.driver;
 
 import catchment.runtime.Lab;
+import java.security.Security;
 import java.util.Arrays;
 import java.util.List;
 
@@ -38,6 +39,7 @@ public final class Main {
             }
             Arguments behind = new Arguments(Arrays.asList(arguments).subList(1, arguments.length));
             behind.setProperties();
+            forgetAddresses();
             return Frameworks.open(arguments[0], behind);
         } catch (Unusable unusable) {
             Lab.unusable(unusable.getMessage());
@@ -45,6 +47,12 @@ public final class Main {
             Lab.unusable(Diagnosis.of(other));
         }
         return null;
+    }
+
+    /** Who looks up a name of the network is told apart by test, so the JDK must not remember what another has looked up. */
+    private static void forgetAddresses() {
+        Security.setProperty("networkaddress.cache.ttl", "0");
+        Security.setProperty("networkaddress.cache.negative.ttl", "0");
     }
 
     private static void obey(Framework framework, String verb, List<String> operands) {

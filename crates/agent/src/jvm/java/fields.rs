@@ -12,6 +12,7 @@ pub(crate) enum NewValue<'a> {
     Null,
     Text(&'a str),
     Bits(u64),
+    Exception(Throwable<'a>),
 }
 
 impl<'j> Java<'j> {
@@ -81,7 +82,11 @@ impl<'j> Java<'j> {
         }
     }
 
-    /// Sets a field to raw bits (of its own width), or to text or null. `None` when that does not fit.
+    pub(crate) fn as_throwable(&self, object: Object<'j>) -> Option<Throwable<'j>> {
+        self.is_throwable(self.class_of(object)).then_some(Throwable(object))
+    }
+
+    /// Sets a field to raw bits (of its own width), or to text, an exception or null. `None` when that does not fit.
     pub(crate) fn set_field(
         &self,
         object: Throwable<'j>,
@@ -107,6 +112,9 @@ impl<'j> Java<'j> {
                 (descriptor, NewValue::Text(text)) if takes_strings(descriptor) => {
                     jni.set_object_field(raw, id, self.string(text)?.0);
                 }
+                (descriptor, NewValue::Exception(exception)) if self.takes(descriptor, exception) => {
+                    jni.set_object_field(raw, id, exception.0.0);
+                }
                 (descriptor, NewValue::Null) if descriptor.starts_with(['L', '[']) => {
                     jni.set_object_field(raw, id, std::ptr::null_mut());
                 }
@@ -114,6 +122,17 @@ impl<'j> Java<'j> {
             }
         }
         Some(())
+    }
+}
+
+impl Java<'_> {
+    /// Whether a field of this type can hold the exception. Only types of the JDK: there is one class of each name.
+    fn takes(&self, descriptor: &str, exception: Throwable<'_>) -> bool {
+        let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+        let Some(name) = name.filter(|name| name.starts_with("java/")) else { return false };
+        let Ok(class) = self.load(&name.replace('/', "."), None) else { return false };
+        // SAFETY: live handles.
+        unsafe { self.jni.is_instance_of(exception.0.0, class.0.0) }
     }
 }
 

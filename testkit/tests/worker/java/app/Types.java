@@ -1,6 +1,7 @@
 package app;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,6 +195,18 @@ public final class Types {
             return "through";
         } catch (Coded e) {
             return e.getMessage() + " " + e.getCause();
+        }
+    }
+
+    /** The exception keeps its cause in a field of its own. */
+    public static String wrapped(boolean fails) {
+        try {
+            if (fails) {
+                throw new InvocationTargetException(new IOException("worn out"), "wrapped");
+            }
+            return "through";
+        } catch (InvocationTargetException e) {
+            return e.getMessage() + " " + e.getCause() + " " + e.getTargetException().getMessage();
         }
     }
 

@@ -146,6 +146,14 @@ final class Cases {
         return Types.coded(false);
     }
 
+    static Object wrapped() {
+        return Types.wrapped(true);
+    }
+
+    static Object wrappedNot() {
+        return Types.wrapped(false);
+    }
+
     static Object listing() {
         return Types.listing();
     }
