@@ -199,6 +199,7 @@ fn assert_again(project: &CheckProject, answer: &Answer, arguments: &[&str]) {
     assert_none(&differences(&answer.facts(), &again.facts()), "a second run");
     let stats = &again.json()["stats"];
     assert_eq!(stats["experiments"], stats["resumed"], "a second run takes all from the store: {stats}");
+    assert_eq!(stats["single"]["count"], 0, "single executions too");
 }
 
 fn assert_none(lines: &[String], what: &str) {

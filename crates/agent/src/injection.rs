@@ -171,14 +171,19 @@ impl Injections {
         lock(&self.registry).running.clone()
     }
 
-    /// An execution of a try of the experiment has begun: whether it is hit.
-    pub(crate) fn begun(&self, experiment: &Experiment, counters: &CounterFile) -> Hit {
+    /// An execution of a try of the experiment has begun, in one of so many calls of its method: whether it is hit.
+    pub(crate) fn begun(
+        &self,
+        experiment: &Experiment,
+        counters: &CounterFile,
+        on_stack: impl FnOnce() -> usize,
+    ) -> Hit {
         if experiment.injection.aim == Aim::Every {
             experiment.reached.fetch_add(1, Ordering::SeqCst);
             return Hit::Yes;
         }
         let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
-        let before = lock(&experiment.log).begin(ended);
+        let before = lock(&experiment.log).begin(ended, on_stack);
         if before >= experiment.injection.max_fired {
             return Hit::TooMany(before);
         }

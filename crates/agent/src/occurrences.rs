@@ -1,8 +1,9 @@
 //! In which order the executions of one try began, and how each ended.
 //!
 //! Nobody tells when an execution ends: only counters move. So they are looked at whenever one begins, whenever some clause
-//! catches, and at the end of the test. What has ended between two looks are the innermost executions that were open, since one thread leaves its tries in
-//! the reverse order of entering them. With several threads there is no telling, and that is said.
+//! catches, and at the end of the test. What has ended between two looks are the innermost executions that were open: calls
+//! return in the reverse order. That holds for one thread whose open executions are all on its stack. Several threads, and
+//! coroutines, which leave the stack without ending, are noticed, and said.
 
 use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
 use catchment_protocol::records::Role;
@@ -26,6 +27,15 @@ impl Ended {
             Role::Pink => self.pink += count,
             Role::White => self.white += count,
             Role::Blue => self.blue += count,
+        }
+    }
+
+    /// Whoever looked first may come second.
+    fn latest(self, other: Self) -> Self {
+        Self {
+            pink: self.pink.max(other.pink),
+            white: self.white.max(other.white),
+            blue: self.blue.max(other.blue),
         }
     }
 
@@ -59,20 +69,22 @@ pub(crate) struct OccurrenceLog {
     ended: Ended,
     begun: u64,
     thread: Option<ThreadId>,
-    is_shared: bool,
+    is_interleaved: bool,
 }
 
 impl OccurrenceLog {
     /// `ended` are those that do not count any more.
     pub(crate) fn new(ended: Ended) -> Self {
-        Self { kept: Vec::new(), open: Vec::new(), ended, begun: 0, thread: None, is_shared: false }
+        Self { kept: Vec::new(), open: Vec::new(), ended, begun: 0, thread: None, is_interleaved: false }
     }
 
-    /// One more begins in this thread; how many did before. `ended` are all that have so far.
-    pub(crate) fn begin(&mut self, ended: Ended) -> u64 {
+    /// One more begins in this thread; how many did before. `ended` are all that have so far, `on_stack` says how many calls
+    /// of its method this thread is in.
+    pub(crate) fn begin(&mut self, ended: Ended, on_stack: impl FnOnce() -> usize) -> u64 {
         self.settle(ended);
         let thread = thread::current().id();
-        self.is_shared |= *self.thread.get_or_insert(thread) != thread;
+        self.is_interleaved |= *self.thread.get_or_insert(thread) != thread;
+        self.is_interleaved |= !self.open.is_empty() && on_stack() <= self.open.len();
         if self.kept.len() < MOST_KEPT {
             let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
             self.open.push(self.kept.len());
@@ -84,6 +96,7 @@ impl OccurrenceLog {
     }
 
     pub(crate) fn settle(&mut self, ended: Ended) {
+        let ended = ended.latest(self.ended);
         let new = ended.since(std::mem::replace(&mut self.ended, ended));
         let colour = new.colour();
         for _ in 0..new.count() {
@@ -105,7 +118,7 @@ impl OccurrenceLog {
         let mut occurrences = Occurrences::default();
         kept.iter().for_each(|each| occurrences.push(*each));
         occurrences.is_cut |= self.begun > self.kept.len() as u64;
-        occurrences.is_shared = self.is_shared;
+        occurrences.is_interleaved = self.is_interleaved;
         occurrences
     }
 }
@@ -125,15 +138,15 @@ mod tests {
     #[test]
     fn one_after_the_other_each_has_the_colour_that_moved() {
         let mut log = OccurrenceLog::new(ended(7, 7, 7));
-        assert_eq!(log.begin(ended(7, 7, 7)), 0);
-        assert_eq!(log.begin(ended(8, 7, 7)), 1);
-        assert_eq!(log.begin(ended(8, 8, 7)), 2);
+        assert_eq!(log.begin(ended(7, 7, 7), || 9), 0);
+        assert_eq!(log.begin(ended(8, 7, 7), || 9), 1);
+        assert_eq!(log.begin(ended(8, 8, 7), || 9), 2);
         assert_eq!(
             log.so_far().iter().map(|each| each.colour).collect::<Vec<_>>(),
             [Colour::Pink, Colour::White]
         );
         log.settle(ended(8, 8, 8));
-        assert_eq!(log.begin(ended(8, 8, 8)), 3);
+        assert_eq!(log.begin(ended(8, 8, 8), || 9), 3);
         use Colour::{Blue, Open, Pink, White};
         assert_eq!(colours(&log), [(0, Pink), (0, White), (0, Blue), (0, Open)]);
     }
@@ -141,26 +154,46 @@ mod tests {
     #[test]
     fn the_innermost_ends_first_and_several_in_several_ways_are_unsure() {
         let mut log = OccurrenceLog::new(ended(0, 0, 0));
-        log.begin(ended(0, 0, 0));
-        log.begin(ended(0, 0, 0));
-        log.begin(ended(0, 1, 0));
+        log.begin(ended(0, 0, 0), || 9);
+        log.begin(ended(0, 0, 0), || 9);
+        log.begin(ended(0, 1, 0), || 9);
         log.settle(ended(1, 1, 0));
         assert_eq!(colours(&log), [(0, Colour::Open), (1, Colour::White), (1, Colour::Pink)]);
-        log.begin(ended(1, 1, 0));
+        log.begin(ended(1, 1, 0), || 9);
         log.settle(ended(2, 2, 0));
         let unsure = [(0, Colour::Unsure), (1, Colour::White), (1, Colour::Pink), (1, Colour::Unsure)];
         assert_eq!(colours(&log), unsure);
-        log.begin(ended(2, 2, 0));
+        log.begin(ended(2, 2, 0), || 9);
         log.settle(ended(4, 2, 0));
         assert_eq!(colours(&log).last(), Some(&(0, Colour::Pink)), "more ended than were open");
     }
 
     #[test]
+    fn who_looks_late_takes_nothing_back() {
+        let mut log = OccurrenceLog::new(ended(0, 0, 0));
+        log.begin(ended(0, 0, 0), || 9);
+        log.begin(ended(0, 1, 0), || 9);
+        log.settle(ended(0, 0, 0));
+        log.begin(ended(1, 1, 0), || 9);
+        assert_eq!(colours(&log), [(0, Colour::White), (0, Colour::Pink), (0, Colour::Open)]);
+    }
+
+    #[test]
+    fn an_open_execution_that_is_not_on_the_stack_is_noticed() {
+        let mut log = OccurrenceLog::new(Ended::default());
+        log.begin(Ended::default(), || 1);
+        log.begin(Ended::default(), || 2);
+        assert!(!log.all().is_interleaved);
+        log.begin(Ended::default(), || 2);
+        assert!(log.all().is_interleaved);
+    }
+
+    #[test]
     fn two_threads_are_noticed() {
         let mut log = OccurrenceLog::new(Ended::default());
-        log.begin(Ended::default());
-        assert!(!log.all().is_shared);
-        thread::scope(|scope| scope.spawn(|| log.begin(Ended::default())).join()).expect("no panic");
-        assert!(log.all().is_shared);
+        log.begin(Ended::default(), || 9);
+        assert!(!log.all().is_interleaved);
+        thread::scope(|scope| scope.spawn(|| log.begin(Ended::default(), || 9)).join()).expect("no panic");
+        assert!(log.all().is_interleaved);
     }
 }

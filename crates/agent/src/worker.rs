@@ -448,7 +448,7 @@ mod tests {
         bench.worker.injections.woven(&class(10), &bench.switches);
         assert_eq!(is_armed(&bench), [true, true]);
         let experiment = bench.worker.injections.running().unwrap();
-        assert_eq!(bench.worker.injections.begun(&experiment, &bench.counters), Hit::Yes);
+        assert_eq!(bench.worker.injections.begun(&experiment, &bench.counters, || 1), Hit::Yes);
         assert_eq!([experiment.fire(), experiment.fire()], [Fired::First, Fired::TooOften(2)]);
         for counter in [2, 12, 11] {
             bench.worker.injections.caught(&experiment, counter);

@@ -1,8 +1,8 @@
 //! `check`: the main job. Baselines, plan, experiments; what is judged in the end is one value.
 //!
 //! ```text
-//! project ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► CheckedProject
-//!                └──────────────────┴── every step in the store ──┴──────┘
+//! project ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► single executions ──► CheckedProject
+//!                └──────────────────┴── every step in the store ──┴────────────────┘
 //! ```
 
 mod attempts;
@@ -204,7 +204,7 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
         return Ok(());
     }
     experiments.run(&mut slots)?;
-    if request.selective && !shared.is_interrupted() {
+    if request.selective {
         experiments.ask_single_executions(&mut slots)?;
     }
     if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(()) }

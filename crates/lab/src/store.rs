@@ -381,7 +381,6 @@ impl Store {
         })
     }
 
-    /// All attempts at a planned experiment, in place of what was known of it.
     pub(crate) fn keep_single_runs(
         &self,
         pair: PairNumber,
@@ -403,6 +402,7 @@ impl Store {
         Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
     }
 
+    /// All attempts at a planned experiment, in place of what was known of it.
     pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
         let key = params![planned.pair.0, planned.test.0, planned.exception];
         let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";

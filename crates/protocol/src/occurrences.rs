@@ -25,14 +25,14 @@ pub struct Occurrence {
     pub colour: Colour,
 }
 
-/// The executions of a try during one run of a test. Meaningful only if one thread has made all of them.
+/// The executions of a try during one run of a test. Meaningful only if each lies wholly in another or outside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrences {
     runs: Vec<(Occurrence, u64)>,
     /// There were more.
     pub is_cut: bool,
-    /// Several threads executed the try.
-    pub is_shared: bool,
+    /// Several threads or coroutines executed the try, and some of their executions overlap, or may.
+    pub is_interleaved: bool,
 }
 
 impl Occurrences {

@@ -1,25 +1,30 @@
 //! What a check would do: pairs with the experiments planned for them.
 
 use crate::text::{counted, pair_line};
-use catchment_verdicts::{CheckedProject, Experiment, NoOutcome, Outcome};
+use catchment_verdicts::{CheckedPair, CheckedProject, Experiment, Mode, NoOutcome, Outcome};
 use std::io::{self, Write};
 
 pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
-    let planned: Vec<_> = project.pairs.iter().filter(|pair| !pair.experiments.is_empty()).collect();
+    let planned: Vec<_> = project.pairs.iter().filter(|pair| of_plan(pair).next().is_some()).collect();
     for pair in &planned {
         let line = pair.catch_line.or(pair.try_line);
         let source = pair.source_file.as_deref();
         writeln!(out, "{}", pair_line(&pair.class, &pair.method, source, line, &pair.types))?;
-        for experiment in &pair.experiments {
+        for experiment in of_plan(pair) {
             let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
             let known = if is_to_do(experiment) { "" } else { " (done)" };
             writeln!(out, "    {test}  throwing {}{known}", experiment.exception)?;
         }
     }
-    let experiments = || planned.iter().flat_map(|pair| &pair.experiments);
+    let experiments = || planned.iter().flat_map(|pair| of_plan(pair));
     let total = counted(experiments().count(), "experiment", "experiments");
     let to_do = experiments().filter(|experiment| is_to_do(experiment)).count();
     writeln!(out, "{total} on {}, {to_do} to do", counted(planned.len(), "pair", "pairs"))
+}
+
+/// Which single executions are asked shows only when it is done.
+fn of_plan(pair: &CheckedPair) -> impl Iterator<Item = &Experiment> {
+    pair.experiments.iter().filter(|experiment| experiment.mode == Mode::ShortCircuit)
 }
 
 /// An earlier check may have done it.

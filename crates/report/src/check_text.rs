@@ -247,7 +247,10 @@ fn write_selective(
         (SourceIndependence::Independent, _) => {
             format!(" ({})", counted(selective.evidence.len(), "run", "runs"))
         }
-        (SourceIndependence::Dependent, Some(experiment)) => selective_failure(report, experiment),
+        (SourceIndependence::Dependent, Some(experiment)) => {
+            let only_time = if selective.only_timeouts { "\n      nothing but time says so" } else { "" };
+            selective_failure(report, experiment) + only_time
+        }
         _ => {
             let reasons = selective.unknown.iter();
             let why = reasons.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
@@ -284,7 +287,7 @@ fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result
     let experiments = || report.project.pairs.iter().flat_map(|pair| &pair.experiments);
     let left =
         |why: NotRun| experiments().filter(|it| it.outcome == Outcome::None(NoOutcome::NotRun(why))).count();
-    let (budget, interrupted) = (left(NotRun::Budget), left(NotRun::Interrupted));
+    let (budget, interrupted) = (left(NotRun::Budget) + single_left(report), left(NotRun::Interrupted));
     let why = match (budget, interrupted) {
         (0, 0) => return Ok(()),
         (_, 0) => "the budget was used up",
@@ -292,6 +295,16 @@ fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result
     };
     let experiments = counted(budget + interrupted, "experiment was", "experiments were");
     writeln!(out, "\nIncomplete: {why}, {experiments} not run. The next check goes on from here.")
+}
+
+/// Single executions that nobody has come to.
+fn single_left(report: &CheckReport<'_>) -> usize {
+    let selective = report.verdicts.iter().filter_map(|verdicts| verdicts.selective.as_ref());
+    let left = selective.flat_map(|judgement| &judgement.unknown).map(|reason| match reason {
+        Unknown::NotRun(count) => *count,
+        _ => 0,
+    });
+    left.sum()
 }
 
 fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {

@@ -6,8 +6,9 @@
 
 use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
+use crate::matrix::Row;
 use crate::project::{CheckedPair, CheckedTest, Execution};
-use crate::unknown::Unknown;
+use crate::unknown::{Unknown, once_per_jvm};
 
 /// `None` for a pair whose executions were not asked one by one.
 pub(crate) fn judge_selectively(
@@ -22,7 +23,8 @@ pub(crate) fn judge_selectively(
         return Some(negative(pair, SourceIndependence::Dependent, failures));
     }
     let white = pair.executions.iter().filter(|execution| execution.usages.white > 0);
-    let unknown: Vec<_> = white.flat_map(|execution| missing(pair, tests, execution)).collect();
+    let missing = white.flat_map(|execution| missing(pair, tests, execution));
+    let unknown: Vec<_> = missing.chain(once_per_jvm(&Row::of(pair, tests))).collect();
     let is_independent = unknown.is_empty() && !singles.is_empty();
     Some(Judgement {
         verdict: if is_independent { SourceIndependence::Independent } else { SourceIndependence::Unknown },
@@ -128,6 +130,14 @@ mod tests {
         let passes = [single(FIRST, 2, Outcome::Pass), single(SECOND, 1, Outcome::Pass)];
         let judgement = judged(&pair([vec![failed], passes.to_vec()].concat()));
         assert_eq!(judgement.verdict, SourceIndependence::Independent);
+    }
+
+    #[test]
+    fn the_one_test_that_came_first_does_not_speak_for_all() {
+        let mut pair = pair(vec![single(FIRST, 1, Outcome::Pass)]);
+        pair.executions.truncate(1);
+        pair.executions[0].once_per_jvm = true;
+        assert_eq!(judged(&pair).unknown, [Unknown::OncePerJvm(FIRST)]);
     }
 
     #[test]

@@ -97,7 +97,7 @@ pub(crate) fn of_pure_resilience(pair: &CheckedPair, row: &Row) -> Vec<Unknown> 
     reasons
 }
 
-fn once_per_jvm(row: &Row) -> Option<Unknown> {
+pub(crate) fn once_per_jvm(row: &Row) -> Option<Unknown> {
     row.tests.first().filter(|_| row.is_sample).map(|test| Unknown::OncePerJvm(test.execution.test))
 }
 

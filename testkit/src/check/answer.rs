@@ -132,6 +132,9 @@ fn unaccounted(pair: &Value, experiment: &Value) -> Option<String> {
 /// Whether a negative verdict rests on this experiment.
 fn is_evidence(pair: &Value, experiment: &Value) -> bool {
     let position = array(&pair["experiments"]).iter().position(|it| it == experiment);
+    if experiment["mode"] == "selective" {
+        return pair["selective"]["source_independence"] == "dependent";
+    }
     let negative = [("source_independence", "dependent"), ("pure_resilience", "not_resilient")];
     negative.into_iter().filter(|(contract, verdict)| text(&pair[*contract]) == *verdict).any(
         |(contract, _)| {

@@ -66,7 +66,9 @@ enum Way {
 /// What a field of an exception like one that was seen gets.
 #[derive(Debug)]
 enum FieldContent {
-    Plain(FieldValue),
+    Null,
+    Text(String),
+    Bits(u64),
     Exception(KnownClass, Option<String>),
 }
 
@@ -212,15 +214,17 @@ impl FieldContent {
                 let class = java.remember(cause_class(java, loader, name)?)?;
                 Self::Exception(class, message.clone())
             }
-            plain => Self::Plain(plain.clone()),
+            FieldValue::Null => Self::Null,
+            FieldValue::Text(text) => Self::Text(text.clone()),
+            FieldValue::Bits(bits) => Self::Bits(*bits),
         })
     }
 
     fn value<'a>(&'a self, java: &Java<'a>) -> Result<NewValue<'a>, String> {
         Ok(match self {
-            Self::Plain(FieldValue::Text(text)) => NewValue::Text(text),
-            Self::Plain(FieldValue::Bits(bits)) => NewValue::Bits(*bits),
-            Self::Plain(FieldValue::Null | FieldValue::Exception(..)) => NewValue::Null,
+            Self::Null => NewValue::Null,
+            Self::Text(text) => NewValue::Text(text),
+            Self::Bits(bits) => NewValue::Bits(*bits),
             Self::Exception(class, message) => {
                 NewValue::Exception(allocated(java, class, message.as_deref())?)
             }
@@ -291,8 +295,8 @@ fn like_sample<'j>(
         None => None,
     };
     let way = Way::Sample { class: java.remember(class)?, cause, sample: sample.clone(), fields };
-    way.make(java).ok()?;
-    Some((way, "as seen in the baseline".to_owned()))
+    let made = way.make(java).ok()?;
+    java.getters_work(made).then_some((way, "as seen in the baseline".to_owned()))
 }
 
 /// The class of the cause that was seen, or else a plain exception.

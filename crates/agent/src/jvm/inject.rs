@@ -9,6 +9,8 @@ use std::cell::Cell;
 
 /// The frames between the native method and the try: `inject`, `enter`, `tryEnter`.
 const FRAMES_OF_INJECTION: i32 = 3;
+/// No more frames are read to see whether executions of a try lie within each other.
+const DEEPEST_STACK: i32 = 100_000;
 /// Those between the native method and whoever called the method that is being left: `escaped`, `methodEscape`, the
 /// method.
 const FRAMES_OF_ESCAPE: i32 = 3;
@@ -44,12 +46,16 @@ impl Drop for Building {
 fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     let java = &call.java;
     let experiment = call.worker.injections.running()?;
-    match call.worker.injections.begun(&experiment, &call.observer.counters) {
+    let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
+    let on_stack = || {
+        let stack = java.stack(FRAMES_OF_INJECTION, DEEPEST_STACK);
+        stack.into_iter().filter(|each| each.number() == method.number()).count()
+    };
+    match call.worker.injections.begun(&experiment, &call.observer.counters, on_stack) {
         Hit::Yes => {}
         Hit::No => return None,
         Hit::TooMany(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
-    let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
     let catching = java.class_of_method(method)?;
     if !call.worker.explains_nulls {
         experiment.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));

@@ -50,7 +50,8 @@ fn needs_confirmation(warm: &Attempt, demands: Demands) -> bool {
 pub(crate) fn is_doubtful(attempt: &Attempt) -> bool {
     matches!(
         attempt.outcome,
-        Outcome::Fail(_) | Outcome::None(NoOutcome::NotReached | NoOutcome::WorkerLost(_))
+        Outcome::Fail(_)
+            | Outcome::None(NoOutcome::NotReached | NoOutcome::Diverged | NoOutcome::WorkerLost(_))
     )
 }
 

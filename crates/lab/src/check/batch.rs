@@ -71,7 +71,7 @@ impl Experiments<'_, '_> {
     ) -> Result<Vec<Option<Attempt>>, CheckError> {
         let (number, test) = &self.baseline.tests[first.key.test.index()];
         let longest = tasks.iter().map(|task| self.micros_of(task.key.test)).max().unwrap_or(0);
-        let entries = tasks.iter().map(|task| task.entries).max().unwrap_or(0);
+        let entries = tasks.iter().map(|task| task.usages.entries()).max().unwrap_or(0);
         let injection = self.injection(first, entries)?;
         if !self.settle_class(slot, tasks, longest, unproven)? {
             return Ok(vec![None; tasks.len()]);

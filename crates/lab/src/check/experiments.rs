@@ -13,7 +13,8 @@ use crate::store::Planned;
 use catchment_protocol::lab::Aim;
 use catchment_protocol::occurrences::Occurrence;
 use catchment_verdicts::{
-    CheckedPair, Experiment, FailureKind, Needed, NoOutcome, NotRun, Outcome, Step, TestId, what_is_needed,
+    CheckedPair, Experiment, FailureKind, Needed, NoOutcome, NotRun, Outcome, Step, TestId, Usages,
+    what_is_needed,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,7 +41,7 @@ pub(crate) struct Task {
     /// The pair is used once per JVM, so that nothing may run before.
     pub(crate) comes_first: bool,
     /// Executions of the try in the baseline.
-    pub(crate) entries: u64,
+    pub(crate) usages: Usages,
     /// The one execution to be hit; all, if there is none.
     pub(crate) single: Option<Single>,
 }
@@ -242,7 +243,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             is_repeated,
             demands,
             comes_first,
-            entries: execution.map_or(0, |execution| execution.usages.entries()),
+            usages: execution.map(|execution| execution.usages).unwrap_or_default(),
             single: None,
         }
     }

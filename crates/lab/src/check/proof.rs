@@ -96,7 +96,13 @@ impl Experiments<'_, '_> {
         doubtful: Option<TestId>,
         unproven: &mut Unproven,
     ) -> Result<(), CheckError> {
-        let Some(test) = doubtful.or_else(|| unproven.last_test()) else { return Ok(()) };
+        let Some(test) = doubtful.or_else(|| unproven.last_test()) else {
+            if unproven.is_condemned {
+                slot.discard();
+                *unproven = Unproven::default();
+            }
+            return Ok(());
+        };
         if doubtful.is_some() || unproven.is_due(self.micros_of(test)) {
             self.prove(slot, test, unproven)?;
         }

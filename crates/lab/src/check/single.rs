@@ -2,13 +2,13 @@
 //!
 //! For each test that enters the catch: see how its executions of the try end with nothing armed, then, for those that end in
 //! the catch, run it once with the exception at the beginning of that execution alone. Such a run counts if the executions
-//! before went as they do otherwise. All runs of a test and pair happen between two runs with nothing armed, and are kept
-//! together; a worker that no longer passes the second takes them with it, and they are made again in another.
+//! before went as they do otherwise. What a worker says stands if the test still passes there in the end with nothing armed,
+//! or if a fresh JVM has confirmed a failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
 
-use super::attempts::{Place, experiment_of, next_place};
+use super::attempts::{Demands, Place, experiment_of, next_place};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
-use super::observations::{Attempt, TestNumber};
+use super::observations::Attempt;
 use super::proof::Unproven;
 use super::queue::{Key, Taken};
 use super::slot::{Slot, in_parallel};
@@ -18,7 +18,7 @@ use catchment_protocol::lab::{Aim, Injection, Outcome as RunOutcome, TestRun};
 use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
 use catchment_verdicts::{
     CheckedPair, Experiment, Mode, NoOutcome, NotRun, Outcome, SingleExecutions, SourceIndependence, TestId,
-    judge,
+    Usages, judge,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -27,15 +27,22 @@ use std::time::Instant;
 
 /// So many executions of a test are asked at most: the first, the last and some between.
 const MOST_ASKED: usize = 10;
-/// Another worker gets one more chance.
-const TRIES: usize = 2;
+/// So many workers are asked.
+const WORKERS_ASKED: usize = 2;
 
 /// What one test said of the executions of a try, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum SingleRuns {
-    /// They cannot be told apart, and why.
-    Untold(String),
+    Untold(Untold),
     Told(Vec<SingleRun>),
+}
+
+/// Executions that cannot be told apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Untold {
+    why: String,
+    /// Another run would say the same.
+    is_lasting: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,8 +50,48 @@ pub(crate) struct SingleRun {
     exception: String,
     /// Counted from 1.
     execution: u64,
-    /// None: another run has made it needless.
+    /// Empty where another run has made it needless.
     attempts: Vec<Attempt>,
+}
+
+impl Untold {
+    fn lasting(why: &str) -> Self {
+        Self { why: why.to_owned(), is_lasting: true }
+    }
+
+    fn for_now(why: impl Into<String>) -> Self {
+        Self { why: why.into(), is_lasting: false }
+    }
+}
+
+impl SingleRun {
+    fn experiment(&self, test: TestId) -> Option<Experiment> {
+        let experiment = experiment_of(test, &self.exception, &self.attempts)?;
+        Some(Experiment { mode: Mode::Occurrence(self.execution), ..experiment })
+    }
+}
+
+impl SingleRuns {
+    /// Nothing takes a confirmed failure back.
+    fn has_confirmed_failure(&self, test: TestId) -> bool {
+        let Self::Told(runs) = self else { return false };
+        let mut experiments = runs.iter().filter_map(|run| run.experiment(test));
+        experiments.any(|experiment| experiment.is_confirmed_failure())
+    }
+
+    /// Whether asking again would be of no use.
+    fn is_final(&self, test: TestId, demands: Demands) -> bool {
+        let was_lost = |run: &SingleRun| {
+            let outcome = run.experiment(test).map(|experiment| experiment.outcome);
+            matches!(outcome, Some(Outcome::None(NoOutcome::WorkerLost(_))))
+        };
+        let asks_more =
+            |run: &SingleRun| !run.attempts.is_empty() && next_place(&run.attempts, demands).is_some();
+        match self {
+            Self::Untold(untold) => untold.is_lasting,
+            Self::Told(runs) => !runs.iter().any(|run| was_lost(run) || asks_more(run)),
+        }
+    }
 }
 
 /// A pair and a test that enters its catch.
@@ -58,14 +105,27 @@ impl Experiments<'_, '_> {
     /// Asks single executions about every pair that is entered and whose source independence all together leave unknown.
     pub(crate) fn ask_single_executions(&self, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
         let subjects = self.single_subjects();
-        self.shared.lab.reporter.phase("single executions", Some(subjects.len() as u64));
-        let subjects = Mutex::new(VecDeque::from(subjects));
-        let next = || subjects.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        self.expect_single_runs(&subjects);
+        let mut left = Vec::new();
+        for subject in subjects {
+            if !self.take_over(subject)? {
+                left.push(subject);
+            }
+        }
+        // The cheapest first where time is short.
+        if self.shared.deadline.is_some() {
+            left.sort_by_key(|subject| self.micros_of(subject.test));
+        }
+        self.shared.lab.reporter.phase("single executions", Some(left.len() as u64));
+        let left = Mutex::new(VecDeque::from(left));
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         in_parallel(slots, |slot| {
             while !self.shared.is_over()
                 && let Some(subject) = next()
             {
-                self.ask_subject(slot, subject)?;
+                if !self.is_decided(subject.position) {
+                    self.ask_subject(slot, subject)?;
+                }
                 self.shared.lab.reporter.step(1);
             }
             Ok(())
@@ -73,92 +133,109 @@ impl Experiments<'_, '_> {
     }
 
     fn single_subjects(&self) -> Vec<Subject> {
-        let mut campaign = self.shared.campaign();
-        let checked = &mut campaign.checked;
+        let campaign = self.shared.campaign();
+        let checked = &campaign.checked;
         let mut subjects = Vec::new();
-        for (position, pair) in checked.pairs.iter_mut().enumerate() {
+        for (position, pair) in checked.pairs.iter().enumerate() {
             let verdicts = judge(pair, &checked.tests);
             let is_unknown = verdicts.source_independence.verdict == SourceIndependence::Unknown;
-            if !is_unknown || pair.left_out || pair.not_injectable.is_some() {
-                continue;
-            }
-            let white = pair.executions.iter().filter(|execution| execution.usages.white > 0);
-            let evidence = white.filter(|execution| checked.tests[execution.test.index()].is_evidence());
-            let before = subjects.len();
-            subjects.extend(evidence.map(|execution| Subject { position, test: execution.test }));
-            if subjects.len() > before {
-                pair.single_executions = Some(SingleExecutions::default());
+            if is_unknown && !pair.left_out && pair.not_injectable.is_none() {
+                let white = pair.executions.iter().filter(|execution| execution.usages.white > 0);
+                let evidence = white.filter(|execution| checked.tests[execution.test.index()].is_evidence());
+                subjects.extend(evidence.map(|execution| Subject { position, test: execution.test }));
             }
         }
         subjects
     }
 
-    fn ask_subject(&self, slot: &mut Slot<'_>, subject: Subject) -> Result<(), CheckError> {
-        let (task, number) = self.single_task(subject);
-        let known = self.shared.campaign().store.single_runs(task.planned.pair, number)?;
-        let runs = match known {
-            Some(runs) => runs,
-            None if self.is_decided(subject.position) => return Ok(()),
-            None => {
-                let Some(runs) = self.ask_until_proven(slot, &task, number)? else { return Ok(()) };
-                let campaign = self.shared.campaign();
-                campaign
-                    .store
-                    .together(|| campaign.store.keep_single_runs(task.planned.pair, number, &runs))?;
-                runs
-            }
-        };
+    fn expect_single_runs(&self, subjects: &[Subject]) {
         let mut campaign = self.shared.campaign();
+        for subject in subjects {
+            campaign.checked.pairs[subject.position].single_executions.get_or_insert_default();
+        }
+    }
+
+    /// Whether it is known what the test says. A test that executes the try once has been asked with all others.
+    fn take_over(&self, subject: Subject) -> Result<bool, CheckError> {
+        let task = self.single_task(subject);
+        let mut campaign = self.shared.campaign();
+        let known = campaign.store.single_runs(task.planned.pair, task.planned.test)?;
+        let pair = &mut campaign.checked.pairs[subject.position];
+        if let Some(runs) = known.filter(|runs| runs.is_final(subject.test, task.demands)) {
+            add(pair, subject.test, &runs);
+            return Ok(true);
+        }
+        let only =
+            if task.usages.entries() == 1 { of_only_execution(pair, subject.test) } else { Vec::new() };
+        let is_known = !only.is_empty();
+        pair.experiments.extend(only);
+        Ok(is_known)
+    }
+
+    fn ask_subject(&self, slot: &mut Slot<'_>, subject: Subject) -> Result<(), CheckError> {
+        let task = self.single_task(subject);
+        let Some(runs) = self.ask_until_proven(slot, &task)? else { return Ok(()) };
+        let mut campaign = self.shared.campaign();
+        let (pair, test) = (task.planned.pair, task.planned.test);
+        campaign.store.together(|| campaign.store.keep_single_runs(pair, test, &runs))?;
         add(&mut campaign.checked.pairs[subject.position], subject.test, &runs);
         Ok(())
     }
 
-    /// Nothing takes a confirmed failure back.
     fn is_decided(&self, position: usize) -> bool {
         let campaign = self.shared.campaign();
         let selective = judge(&campaign.checked.pairs[position], &campaign.checked.tests).selective;
         selective.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
     }
 
-    fn single_task(&self, subject: Subject) -> (Task, TestNumber) {
+    fn single_task(&self, subject: Subject) -> Task {
         let campaign = self.shared.campaign();
         let key = Key { position: subject.position, test: subject.test, exception: 0 };
-        let task = self.task(
-            &campaign.checked.pairs[subject.position],
-            Taken { key, is_repeated: false, is_suspect: false },
-        );
-        let number = task.planned.test;
-        (task, number)
+        let taken = Taken { key, is_repeated: false, is_suspect: false };
+        self.task(&campaign.checked.pairs[subject.position], taken)
     }
 
     /// `None` when there was no time left.
-    fn ask_until_proven(
-        &self,
-        slot: &mut Slot<'_>,
-        task: &Task,
-        number: TestNumber,
-    ) -> Result<Option<SingleRuns>, CheckError> {
-        for _ in 0..TRIES {
+    fn ask_until_proven(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Option<SingleRuns>, CheckError> {
+        let test = task.key.test;
+        for _ in 0..WORKERS_ASKED {
+            if task.demands.only_fresh {
+                break;
+            }
+            let mut unproven = Unproven::default();
             let begun = Instant::now();
-            let Some(runs) = self.shared.lab.turns.take(|| self.ask(slot, task))? else { return Ok(None) };
-            let is_proven = task.demands.only_fresh || self.still_passes(slot, number, task)?;
+            let asked = self.ask(slot, task, &mut unproven)?;
+            let still_passes = self.still_passes(slot, task)?;
+            if unproven.is_condemned() {
+                slot.discard();
+            }
             self.shared.lab.stats().single.seconds += begun.elapsed().as_secs_f64();
-            if is_proven {
+            let Some((runs, is_one_worker)) = asked else { return Ok(None) };
+            let is_proven = still_passes && is_one_worker && runs.is_final(test, task.demands);
+            if is_proven || runs.has_confirmed_failure(test) {
                 return Ok(Some(runs));
             }
+            slot.discard();
         }
-        Ok(Some(SingleRuns::Untold("it fails afterwards with nothing armed".to_owned())))
+        let mut alone = task.clone();
+        alone.demands.only_fresh = true;
+        let begun = Instant::now();
+        let asked = self.ask(slot, &alone, &mut Unproven::default())?;
+        self.shared.lab.stats().single.seconds += begun.elapsed().as_secs_f64();
+        Ok(asked.map(|(runs, _)| runs))
     }
 
     /// The worker is discarded if not.
-    fn still_passes(&self, slot: &mut Slot<'_>, number: TestNumber, task: &Task) -> Result<bool, CheckError> {
-        let (_, test) = &self.baseline.tests[task.key.test.index()];
-        let limit = plain_time_limit(self.baseline.longest_micros(number));
+    fn still_passes(&self, slot: &mut Slot<'_>, task: &Task) -> Result<bool, CheckError> {
+        let (number, test) = &self.baseline.tests[task.key.test.index()];
+        let limit = plain_time_limit(self.baseline.longest_micros(*number));
         if slot.warm_configuration() != Some(test.configuration) {
             return Ok(false);
         }
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let ((plain, _), has_ended) = run_plain(running, test, limit)?;
+        let ((plain, _), has_ended) = self.shared.lab.turns.take(|| {
+            let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+            run_plain(running, test, limit)
+        })?;
         let passes = plain.passed() && !has_ended;
         if !passes {
             slot.discard();
@@ -166,38 +243,39 @@ impl Experiments<'_, '_> {
         Ok(passes)
     }
 
-    fn ask(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Option<SingleRuns>, CheckError> {
-        let mut unproven = Unproven::default();
-        let history = match self.history(slot, task, &mut unproven)? {
+    /// Also whether one warm worker has answered everything that was asked of any.
+    fn ask(
+        &self,
+        slot: &mut Slot<'_>,
+        task: &Task,
+        unproven: &mut Unproven,
+    ) -> Result<Option<(SingleRuns, bool)>, CheckError> {
+        let history = match self.shared.lab.turns.take(|| self.history(slot, task, unproven))? {
             Ok(history) => history,
-            Err(why) => return Ok(Some(SingleRuns::Untold(why))),
+            Err(untold) => return Ok(Some((SingleRuns::Untold(untold), true))),
         };
-        let chosen = chosen(&history);
-        if chosen.is_empty() {
-            return Ok(Some(SingleRuns::Untold("none of them was seen to end in the catch".to_owned())));
-        }
+        let worker = slot.warm_worker();
         let types = self.shared.campaign().checked.pairs[task.key.position].types.clone();
+        let chosen = chosen(&history);
         let mut runs = Vec::new();
         let mut is_decided = false;
         for (exception, name) in types.iter().enumerate() {
             for &execution in &chosen {
-                if self.shared.is_over() {
+                if !is_decided && self.shared.is_over() {
                     return Ok(None);
                 }
-                let mut attempts = Vec::new();
+                let mut run =
+                    SingleRun { exception: name.clone(), execution: execution as u64 + 1, attempts: vec![] };
                 if !is_decided {
                     let hit = task.at(exception, name, seen_before(&history, execution).into());
-                    attempts = self.hit(slot, &hit, &mut unproven)?;
-                    let experiment = experiment_of(task.key.test, name, &attempts);
+                    run.attempts = self.hit(slot, &hit, unproven)?;
+                    let experiment = run.experiment(task.key.test);
                     is_decided = experiment.is_some_and(|experiment| experiment.is_confirmed_failure());
                 }
-                runs.push(SingleRun { exception: name.clone(), execution: execution as u64 + 1, attempts });
+                runs.push(run);
             }
         }
-        if unproven.is_condemned() {
-            slot.discard();
-        }
-        Ok(Some(SingleRuns::Told(runs)))
+        Ok(Some((SingleRuns::Told(runs), slot.warm_worker() == worker)))
     }
 
     fn hit(
@@ -208,10 +286,10 @@ impl Experiments<'_, '_> {
     ) -> Result<Vec<Attempt>, CheckError> {
         let mut attempts = Vec::new();
         while let Some(place) = next_place(&attempts, task.demands) {
-            attempts.push(match place {
-                Place::Warm => self.attempt_warm(slot, task, unproven)?,
-                Place::Fresh => self.attempt_fresh(slot, task)?,
-            });
+            attempts.push(self.shared.lab.turns.take(|| match place {
+                Place::Warm => self.attempt_warm(slot, task, unproven),
+                Place::Fresh => self.attempt_fresh(slot, task),
+            })?);
             self.shared.lab.stats().single.count += 1;
         }
         Ok(attempts)
@@ -223,52 +301,68 @@ impl Experiments<'_, '_> {
         slot: &mut Slot<'_>,
         task: &Task,
         unproven: &mut Unproven,
-    ) -> Result<Result<Vec<Occurrence>, String>, CheckError> {
+    ) -> Result<Result<Vec<Occurrence>, Untold>, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
         let limit = plain_time_limit(self.baseline.longest_micros(*number));
-        let injection = Injection { aim: Aim::None, ..self.injection(task, task.entries)? };
+        let injection = Injection { aim: Aim::None, ..self.injection(task, task.usages.entries())? };
         self.shared.lab.stats().single.count += 1;
         let result = if task.demands.only_fresh {
             let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
-            running.run_test(&test.unit.id, Some(injection), limit).0
+            let has_settled = task.comes_first || run_plain(&mut running, test, limit)?.0.0.passed();
+            has_settled.then(|| running.run_test(&test.unit.id, Some(injection), limit).0)
         } else if self.settle_warm(slot, *number, test, unproven)? {
             let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-            running.run_test(&test.unit.id, Some(injection), limit).0
+            Some(running.run_test(&test.unit.id, Some(injection), limit).0)
         } else {
-            return Ok(Err("it does not pass".to_owned()));
+            None
         };
         match result {
-            Ok(run) => Ok(told_apart(&run, task)),
-            Err(WorkerEnd::Interrupted) => Err(CheckError::Interrupted),
-            Err(end) => {
+            Some(Ok(run)) => Ok(told_apart(&run, &task.usages)),
+            Some(Err(WorkerEnd::Interrupted)) => Err(CheckError::Interrupted),
+            Some(Err(end)) => {
                 slot.discard();
-                Ok(Err(end.to_string()))
+                Ok(Err(Untold::for_now(end.to_string())))
             }
+            None => Ok(Err(Untold::for_now("it does not pass"))),
         }
     }
 }
 
-/// The run of a test that only watched.
-fn told_apart(run: &TestRun, task: &Task) -> Result<Vec<Occurrence>, String> {
+/// The run of a test that only watched. `usages` are those of the baseline.
+fn told_apart(run: &TestRun, usages: &Usages) -> Result<Vec<Occurrence>, Untold> {
     if run.outcome != RunOutcome::Passed {
-        return Err("it does not pass".to_owned());
+        return Err(Untold::for_now("it does not pass"));
     }
-    let occurrences =
-        run.injected.as_ref().map(|injected| &injected.occurrences).ok_or("it was not watched")?;
-    if occurrences.is_shared {
-        return Err("several threads execute the try".to_owned());
+    let Some(injected) = &run.injected else { return Err(Untold::for_now("it was not watched")) };
+    let occurrences = &injected.occurrences;
+    if occurrences.is_interleaved {
+        return Err(Untold::lasting("several threads or coroutines execute the try"));
     }
     if occurrences.is_cut {
-        return Err("there are too many".to_owned());
+        return Err(Untold::lasting("there are too many"));
     }
     let history: Vec<_> = occurrences.iter().collect();
-    if history.len() as u64 != task.entries {
-        return Err("another number of them in every run".to_owned());
-    }
     if history.iter().any(|occurrence| occurrence.colour == Colour::Unsure) {
-        return Err("some end within others, and in different ways".to_owned());
+        return Err(Untold::lasting("some end within others, and in different ways"));
     }
-    Ok(history)
+    let count = |colour| history.iter().filter(|each| each.colour == colour).count() as u64;
+    let found = Usages {
+        pink: count(Colour::Pink),
+        white: count(Colour::White),
+        blue: count(Colour::Blue),
+        open: count(Colour::Open),
+    };
+    if found == *usages { Ok(history) } else { Err(Untold::for_now("they are not the same in every run")) }
+}
+
+/// What is known of a test that executes the try once: it is the same whether all executions are hit or the first.
+fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
+    let of_type = |name: &String| {
+        let mut own = pair.experiments.iter().filter(|each| each.test == test && each.exception == *name);
+        let known = own.find(|each| !matches!(each.outcome, Outcome::None(NoOutcome::NotRun(_))))?;
+        Some(Experiment { mode: Mode::Occurrence(1), ..known.clone() })
+    };
+    pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// The executions before one as they look when it begins: those it began in have not ended.
@@ -290,8 +384,9 @@ pub(crate) fn unless_diverged(
     before: &[Occurrence],
     found: Option<&Occurrences>,
 ) -> Attempt {
-    let is_same = found
-        .is_some_and(|found| !found.is_shared && !found.is_cut && found.iter().eq(before.iter().copied()));
+    let is_same = found.is_some_and(|found| {
+        !found.is_interleaved && !found.is_cut && found.iter().eq(before.iter().copied())
+    });
     match attempt.outcome {
         Outcome::Pass | Outcome::Fail(_) if !is_same => {
             Attempt { outcome: Outcome::None(NoOutcome::Diverged), ..attempt }
@@ -312,16 +407,14 @@ fn chosen(history: &[Occurrence]) -> Vec<usize> {
 
 /// What the runs say goes to the evidence of the pair.
 fn add(pair: &mut CheckedPair, test: TestId, runs: &SingleRuns) {
+    let singles: &mut SingleExecutions = pair.single_executions.get_or_insert_default();
     match runs {
-        SingleRuns::Untold(why) => {
-            let singles = pair.single_executions.get_or_insert_default();
-            singles.untold.push((test, why.clone()));
-        }
+        SingleRuns::Untold(untold) => singles.untold.push((test, untold.why.clone())),
         SingleRuns::Told(runs) => pair.experiments.extend(runs.iter().map(|run| {
             let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
-            let experiment = experiment_of(test, &run.exception, &run.attempts)
-                .unwrap_or_else(|| Experiment::new(test, run.exception.clone(), not_needed));
-            Experiment { mode: Mode::Occurrence(run.execution), ..experiment }
+            let mode = Mode::Occurrence(run.execution);
+            let needless = || Experiment { mode, ..Experiment::new(test, run.exception.clone(), not_needed) };
+            run.experiment(test).unwrap_or_else(needless)
         })),
     }
 }
@@ -330,6 +423,7 @@ fn add(pair: &mut CheckedPair, test: TestId, runs: &SingleRuns) {
 mod tests {
     use super::*;
     use Colour::{Blue, Open, Pink, White};
+    use catchment_protocol::lab::Injected;
     use catchment_verdicts::{Failure, FailureKind};
 
     fn history(all: &[(u32, Colour)]) -> Vec<Occurrence> {
@@ -361,6 +455,64 @@ mod tests {
     }
 
     #[test]
+    fn a_history_that_is_not_the_baselines_tells_nothing_apart() {
+        let usages = Usages { pink: 1, white: 1, ..Usages::default() };
+        let told = |occurrences: Occurrences| {
+            let injected = Injected {
+                reached: 0,
+                fired: 0,
+                caught_here: 0,
+                caught_elsewhere: Vec::new(),
+                made: Ok(String::new()),
+                occurrences,
+            };
+            told_apart(&TestRun { injected: Some(injected), ..TestRun::default() }, &usages)
+        };
+        let good = [(0, Pink), (0, White)];
+        assert_eq!(told(occurrences(&good)), Ok(history(&good)));
+        for other in [&[(0, White), (0, White)][..], &[(0, White)], &[(0, Pink), (0, White), (0, Open)]] {
+            let untold = told(occurrences(other)).unwrap_err();
+            assert!(!untold.is_lasting, "{untold:?}");
+        }
+        let mut interleaved = occurrences(&good);
+        interleaved.is_interleaved = true;
+        assert!(told(interleaved).unwrap_err().is_lasting);
+        assert!(told(occurrences(&[(0, Pink), (1, Colour::Unsure)])).unwrap_err().is_lasting);
+    }
+
+    #[test]
+    fn what_would_be_asked_again_is_not_final() {
+        let run = |outcome| SingleRun {
+            exception: "a.E".into(),
+            execution: 1,
+            attempts: vec![Attempt { outcome, ..Attempt::default() }],
+        };
+        let is_final = |runs: SingleRuns, confirmed_passes| {
+            runs.is_final(TestId(0), Demands { only_fresh: false, confirmed_passes })
+        };
+        let passed =
+            SingleRuns::Told(vec![run(Outcome::Pass), SingleRun { attempts: vec![], ..run(Outcome::Pass) }]);
+        assert!(is_final(passed.clone(), false) && !is_final(passed, true));
+        let lost = Outcome::None(NoOutcome::WorkerLost("gone".into()));
+        assert!(!is_final(SingleRuns::Told(vec![run(lost)]), false));
+        assert!(is_final(SingleRuns::Untold(Untold::lasting("threads")), true));
+        assert!(!is_final(SingleRuns::Untold(Untold::for_now("red")), false));
+    }
+
+    #[test]
+    fn a_test_that_executes_the_try_once_has_been_asked_with_all_others() {
+        let mut pair = CheckedPair { types: vec!["a.E".into(), "a.F".into()], ..CheckedPair::default() };
+        pair.experiments.push(Experiment::new(TestId(0), "a.E", Outcome::Pass));
+        assert_eq!(of_only_execution(&pair, TestId(0)), []);
+        let unstable = Experiment { unstable: true, ..Experiment::new(TestId(0), "a.F", Outcome::Pass) };
+        pair.experiments.push(unstable);
+        let known = of_only_execution(&pair, TestId(0));
+        let facts: Vec<_> = known.iter().map(|each| (each.mode, each.unstable)).collect();
+        assert_eq!(facts, [(Mode::Occurrence(1), false), (Mode::Occurrence(1), true)]);
+        assert_eq!(of_only_execution(&pair, TestId(1)), []);
+    }
+
+    #[test]
     fn only_a_run_that_went_the_same_until_then_is_evidence() {
         let before = history(&[(0, Pink), (0, White)]);
         let outcome = |found: Option<&Occurrences>| {
@@ -374,7 +526,7 @@ mod tests {
         assert_eq!(outcome(Some(&occurrences(&[(0, White), (0, White)]))), diverged);
         assert_eq!(outcome(Some(&occurrences(&[(0, Pink)]))), diverged);
         let mut shared = same;
-        shared.is_shared = true;
+        shared.is_interleaved = true;
         assert_eq!(outcome(Some(&shared)), diverged);
         assert_eq!(outcome(None), diverged);
         let not_reached = Attempt { outcome: Outcome::None(NoOutcome::NotReached), ..Attempt::default() };

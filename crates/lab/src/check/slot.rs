@@ -188,6 +188,8 @@ pub(crate) struct Slot<'a> {
     fresh_room: Room,
     warm: Option<Running<'a>>,
     started: u64,
+    /// Warm workers so far.
+    warm_workers: u64,
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
 }
@@ -196,7 +198,7 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(lab: &'a Lab<'a>, number: usize) -> io::Result<Self> {
         let folder = slot_folder(&lab.folder, number);
         let (warm_room, fresh_room) = (Room::new(lab, &folder, "warm")?, Room::new(lab, &folder, "fresh")?);
-        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, littered: 0 })
+        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, warm_workers: 0, littered: 0 })
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -208,6 +210,7 @@ impl<'a> Slot<'a> {
             Some(running) => running,
             None => {
                 self.littered = 0;
+                self.warm_workers += 1;
                 self.start(configuration, false)?
             }
         };
@@ -226,6 +229,11 @@ impl<'a> Slot<'a> {
         if self.warm.take().is_some() {
             self.lab.stats().replaced += 1;
         }
+    }
+
+    /// Another number is another worker.
+    pub(crate) fn warm_worker(&self) -> u64 {
+        self.warm_workers
     }
 
     /// Of the warm worker, if there is one.

@@ -31,7 +31,7 @@ impl Experiments<'_, '_> {
     ) -> Result<Attempt, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
         let limit = time_limit(self.baseline.longest_micros(*number));
-        let injection = self.injection(task, task.entries)?;
+        let injection = self.injection(task, task.usages.entries())?;
         if !self.settle_warm(slot, *number, test, unproven)? {
             return Ok(not_itself());
         }
@@ -62,7 +62,7 @@ impl Experiments<'_, '_> {
     pub(crate) fn attempt_fresh(&self, slot: &mut Slot<'_>, task: &Task) -> Result<Attempt, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
         let limit = fresh_time_limit(self.baseline.longest_micros(*number));
-        let injection = self.injection(task, task.entries)?;
+        let injection = self.injection(task, task.usages.entries())?;
         let begun = Instant::now();
         let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
         if !task.comes_first {
