@@ -3,10 +3,12 @@
 use catchment_lab::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Plain lines come at each tenth of a phase, or after so many steps when nobody knows how many there are.
 const STEPS_PER_LINE: u64 = 1000;
+/// And after so long, where most of a phase may turn out to be needless.
+const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
 /// What suits stderr.
 pub(crate) fn on_stderr() -> Box<dyn Progress + Send> {
@@ -67,16 +69,18 @@ struct Lines<W> {
     done: u64,
     /// What `done` must reach for the next line.
     next: u64,
+    last_line: Instant,
 }
 
 impl<W: Write> Lines<W> {
     fn new(out: W) -> Self {
-        Self { out, name: String::new(), total: None, done: 0, next: 0 }
+        Self { out, name: String::new(), total: None, done: 0, next: 0, last_line: Instant::now() }
     }
 
     /// A log that cannot be written to is no reason to stop.
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.out, "catchment: {text}");
+        self.last_line = Instant::now();
     }
 
     fn interval(&self) -> u64 {
@@ -104,7 +108,7 @@ impl<W: Write> Progress for Lines<W> {
 
     fn step(&mut self, steps: u64) {
         self.done += steps;
-        if self.done < self.next {
+        if self.done < self.next && self.last_line.elapsed() < LONGEST_SILENCE {
             return;
         }
         self.next = self.done + self.interval();
@@ -141,6 +145,19 @@ mod tests {
             "{text}"
         );
         assert_eq!(text.lines().count(), 10);
+    }
+
+    #[test]
+    fn after_a_long_silence_any_step_is_a_line() {
+        let text = lines(|lines| {
+            lines.phase("experiments", Some(10_000));
+            lines.step(1);
+            let Some(long_ago) = lines.last_line.checked_sub(LONGEST_SILENCE) else { return };
+            lines.last_line = long_ago;
+            lines.step(1);
+            lines.step(1);
+        });
+        assert_eq!(text, "catchment: experiments: 10000 to do\ncatchment: experiments: 2 of 10000\n");
     }
 
     #[test]
