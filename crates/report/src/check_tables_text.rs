@@ -1,10 +1,11 @@
 //! The tables of the papers for a terminal.
 
 use crate::check::CheckReport;
-use crate::check_text::CheckDetail;
+use crate::check_text::{CheckDetail, line_of};
 use crate::text::{counted, readable};
 use catchment_verdicts::{
-    CheckedConfiguration, CheckedProject, CheckedTest, PairTables, SetAside, TestTable,
+    CheckedConfiguration, CheckedProject, CheckedTest, PairTables, SetAside, SourceIndependence, TestTable,
+    Verdicts,
 };
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -42,11 +43,25 @@ pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) ->
             "  of the source unknown, execution by execution: {} independent, {} dependent",
             decided.0, decided.1
         )?;
+        write_selectively_dependent(out, report)?;
     }
     match tables.all.unstable {
         0 => Ok(()),
         count => writeln!(out, "  {} unstable", counted(count, "unknown pair is", "unknown pairs are")),
     }
+}
+
+/// Which they are, as they are no findings by the rule of the paper.
+fn write_selectively_dependent(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let is_dependent = |verdicts: &Verdicts| {
+        let selective = verdicts.selective.as_ref().map(|selective| selective.verdict);
+        verdicts.source_independence.verdict == SourceIndependence::Unknown
+            && selective == Some(SourceIndependence::Dependent)
+    };
+    for (pair, _) in report.judged().filter(|(pair, verdicts)| !pair.left_out && is_dependent(verdicts)) {
+        writeln!(out, "    dependent: {}", line_of(pair))?;
+    }
+    Ok(())
 }
 
 /// How much of the exception handling the tests specify.

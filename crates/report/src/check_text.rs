@@ -19,6 +19,9 @@ const PROBLEMS_SHOWN: usize = 5;
 /// No line of a failure is longer, in characters: messages of assertions can be whole documents.
 const LONGEST_FAILURE: usize = 200;
 
+/// How exceptions are made that may not be what any real one is.
+const WITHOUT_CONSTRUCTORS: &str = "allocated";
+
 /// How much to say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CheckDetail {
@@ -151,6 +154,9 @@ fn write_failure(
         simple_name(&experiment.exception),
         shortened(&failure.text)
     )?;
+    if let Some(made) = experiment.made.as_deref().filter(|made| made.starts_with(WITHOUT_CONSTRUCTORS)) {
+        writeln!(out, "   the exception was {made}")?;
+    }
     let only_timeouts = match kind {
         FindingKind::SourceDependent => verdicts.source_independence.only_timeouts,
         _ => verdicts.pure_resilience.only_timeouts,
@@ -184,7 +190,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn line_of(pair: &CheckedPair) -> String {
+pub(crate) fn line_of(pair: &CheckedPair) -> String {
     let line = pair.catch_line.or(pair.try_line);
     let text = pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types);
     if pair.maybe_generated { format!("{text}  (maybe generated)") } else { text }
@@ -227,11 +233,21 @@ fn write_pair(
     if let Some(selective) = &verdicts.selective {
         write_selective(out, report, pair, selective)?;
     }
-    write_reasons(out, pair, verdicts, &report.project.tests)?;
+    write_reasons(out, pair, &undecided(verdicts), &report.project.tests)?;
     match report.suppression_of(pair) {
         Some(suppression) => writeln!(out, "    suppressed: {}", suppression.reason),
         None => Ok(()),
     }
+}
+
+/// What single executions have decided needs no other test.
+fn undecided(verdicts: &Verdicts) -> Verdicts {
+    let mut verdicts = verdicts.clone();
+    let selective = verdicts.selective.as_ref().map(|selective| selective.verdict);
+    if selective.is_some_and(|verdict| verdict != SourceIndependence::Unknown) {
+        verdicts.source_independence.unknown.retain(|reason| !matches!(reason, Unknown::Mixed(_)));
+    }
+    verdicts
 }
 
 /// What single executions say where all together say nothing.
@@ -245,7 +261,10 @@ fn write_selective(
     let first = selective.evidence.first().and_then(|number| pair.experiments.get(*number));
     let why = match (selective.verdict, first) {
         (SourceIndependence::Independent, _) => {
-            format!(" ({})", counted(selective.evidence.len(), "run", "runs"))
+            let runs = counted(selective.evidence.len(), "run", "runs");
+            let white: u64 = pair.executions.iter().map(|execution| execution.usages.white).sum();
+            let white = usize::try_from(white).unwrap_or(usize::MAX);
+            format!(" ({runs}, {} in the catch)", counted(white, "execution ends", "executions end"))
         }
         (SourceIndependence::Dependent, Some(experiment)) => {
             let only_time = if selective.only_timeouts { "\n      nothing but time says so" } else { "" };

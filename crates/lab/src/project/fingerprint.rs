@@ -6,12 +6,13 @@ use super::copy::Selection;
 use super::tree::{Sources, SourcesAndOutputs, visit_tree};
 use crate::install::embedded_content;
 use catchment_protocol::hash::hash64;
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Changes when a saved project of an older form would be understood wrongly.
 const FORM: u64 = 1;
@@ -24,8 +25,12 @@ const VARIABLES: &[&str] =
 const SETTINGS: &str = "catchment.toml";
 
 /// Over the paths and contents of the sources below `root` (and of the outputs, if no build tool will make them), the
-/// request, and this tool with what it puts into JVMs.
-pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u64> {
+/// request, and this tool with what it puts into JVMs. Its own reports do not count.
+pub(super) fn fingerprint(
+    root: &Path,
+    request: &ProjectRequest,
+    own_reports: &BTreeSet<PathBuf>,
+) -> io::Result<u64> {
     let mut parts = Parts::default();
     parts.add(&FORM.to_le_bytes());
     parts.add(env!("CARGO_PKG_VERSION").as_bytes());
@@ -43,10 +48,9 @@ pub(super) fn fingerprint(root: &Path, request: &ProjectRequest) -> io::Result<u
         plain.class_path.iter().chain(&plain.test_class_path).for_each(|entry| parts.add_age(entry));
     }
     let selection: &dyn Selection = if request.plain.is_some() { &SourcesAndOutputs } else { &Sources };
-    let report = request.report.as_ref().and_then(|report| fs::canonicalize(report).ok());
     visit_tree(root, Path::new(""), selection, &mut |relative, metadata| {
         let is_settings = relative.file_name().is_some_and(|name| name == SETTINGS);
-        if is_settings || report.as_ref().is_some_and(|report| *report == root.join(relative)) {
+        if is_settings || own_reports.contains(&root.join(relative)) {
             return Ok(());
         }
         parts.add(relative.as_os_str().as_bytes());
@@ -93,11 +97,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(folder.path()).unwrap();
         fs::write(root.join("pom.xml"), "a").unwrap();
-        let request = ProjectRequest {
-            folder: root.clone(),
-            report: Some(root.join("check.json")),
-            ..ProjectRequest::default()
-        };
+        let request = ProjectRequest { folder: root.clone(), ..ProjectRequest::default() };
+        let reports = BTreeSet::from([root.join("check.json")]);
+        let fingerprint = |root: &Path, request: &ProjectRequest| fingerprint(root, request, &reports);
         let first = fingerprint(&root, &request).unwrap();
         for own in ["catchment.toml", "check.json", ".catchment-Xa1"] {
             fs::write(root.join(own), "b").unwrap();
@@ -115,6 +117,8 @@ mod tests {
         fs::write(root.join("pom.xml"), "a").unwrap();
         fs::write(root.join("src/A.java"), "b").unwrap();
         let mut request = ProjectRequest { folder: root.to_owned(), ..ProjectRequest::default() };
+        let fingerprint =
+            |root: &Path, request: &ProjectRequest| fingerprint(root, request, &BTreeSet::new());
         let first = fingerprint(root, &request).unwrap();
         for made in ["target", ".catchment", ".git"] {
             fs::create_dir(root.join(made)).unwrap();

@@ -13,6 +13,7 @@ mod fingerprint;
 mod gradle;
 mod maven;
 mod maven_log;
+mod own_reports;
 mod plain;
 mod pom;
 mod properties;
@@ -133,7 +134,8 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     let workspace = Workspace::of(&located.root);
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     progress("reading the project");
-    let fingerprint = fingerprint::fingerprint(&located.root, &request)
+    let reports = own_reports::own_reports(&workspace, request.report.as_deref());
+    let fingerprint = fingerprint::fingerprint(&located.root, &request, &reports)
         .map_err(|reason| ProjectError::Io { action: "cannot read", path: located.root.clone(), reason })?;
     if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {
         progress("nothing has changed since the last build");
