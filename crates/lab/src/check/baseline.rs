@@ -289,6 +289,7 @@ mod tests {
         assert_eq!(executed(2, None, None), [(2, false)]);
         assert_eq!(executed(2, Some([0, 0]), None), [(2, true)]);
     }
+
     #[test]
     fn what_a_thread_left_behind_does_is_neither_executed_nor_caught_by_the_test() {
         let white = Usages { entries: 5, pink: 0, white: 5, blue: 0 };

@@ -5,7 +5,7 @@
 //! before went as they do otherwise. What a worker says stands if the test still passes there in the end with nothing armed,
 //! or if a fresh JVM has confirmed a failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
 
-use super::attempts::{Demands, Place, experiment_of, next_place};
+use super::attempts::{Demands, Place, experiment_of, next_place, taken_over};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
 use super::observations::Attempt;
@@ -81,15 +81,12 @@ impl SingleRuns {
 
     /// Whether asking again would be of no use.
     fn is_final(&self, test: TestId, demands: Demands) -> bool {
-        let was_lost = |run: &SingleRun| {
-            let outcome = run.experiment(test).map(|experiment| experiment.outcome);
-            matches!(outcome, Some(Outcome::None(NoOutcome::WorkerLost(_))))
+        let stands = |run: &SingleRun| {
+            run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
         };
-        let asks_more =
-            |run: &SingleRun| !run.attempts.is_empty() && next_place(&run.attempts, demands).is_some();
         match self {
             Self::Untold(untold) => untold.is_lasting,
-            Self::Told(runs) => !runs.iter().any(|run| was_lost(run) || asks_more(run)),
+            Self::Told(runs) => runs.iter().all(stands),
         }
     }
 }
@@ -204,13 +201,12 @@ impl Experiments<'_, '_> {
             }
             let mut unproven = Unproven::default();
             let begun = Instant::now();
-            let asked = self.ask(slot, task, &mut unproven)?;
+            let Some((runs, is_one_worker)) = self.ask(slot, task, &mut unproven)? else { return Ok(None) };
             let still_passes = self.still_passes(slot, task)?;
             if unproven.is_condemned() {
                 slot.discard();
             }
             self.shared.lab.stats().single.seconds += begun.elapsed().as_secs_f64();
-            let Some((runs, is_one_worker)) = asked else { return Ok(None) };
             let is_proven = still_passes && is_one_worker && runs.is_final(test, task.demands);
             if is_proven || runs.has_confirmed_failure(test) {
                 return Ok(Some(runs));
