@@ -126,7 +126,7 @@ pub(crate) struct CheckArgs {
     /// Where tests execute a try in several ways and verdicts stay unknown, throw at one execution at a time
     #[arg(long, help_heading = "What to do")]
     pub(crate) selective: bool,
-    /// Confirm passes in fresh JVMs too, not only failures: slower, and beyond doubt
+    /// Confirm passes in fresh JVMs too, not only failures: slower, and surer
     #[arg(long, help_heading = "What to do")]
     pub(crate) confirm_passes: bool,
     /// Forget the results of earlier checks
