@@ -19,6 +19,9 @@ use catchment_verdicts::{
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// A test that takes so much longer under injection waits for something that does not happen.
+const WAIT_MICROS: u64 = 1_000_000;
+
 /// How the plan is carried out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Manner {
@@ -271,6 +274,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
             })?;
             has_doubts |= place == Place::Warm && is_doubtful(&attempt);
             self.count(&attempt);
+            if has_waited(&attempt) {
+                self.queue().postpone(task.key.test);
+            }
             attempts.push(attempt);
         }
         self.count_both_ways(&attempts);
@@ -375,6 +381,11 @@ impl<'a, 'p> Experiments<'a, 'p> {
 
 fn is_not_run(experiment: &&Experiment) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
+}
+
+/// What a fresh JVM takes says nothing of its test.
+fn has_waited(attempt: &Attempt) -> bool {
+    !attempt.is_fresh && attempt.micros > attempt.unarmed_micros + WAIT_MICROS
 }
 
 /// Whether a test came to its end, well or badly.

@@ -5,6 +5,9 @@
 //! cheap ones come first, so that it buys the most. A budget is itself a measured time, so which experiments it leaves out
 //! never was the same twice; without one every experiment that is needed is run, whatever the order.
 //!
+//! Within a pair, tests that an exception has made wait come last: one that waits for what never happens now does so whichever
+//! clause of the same try the exception is for, and often another test decides the pair before.
+//!
 //! [`CheckedProject::pairs`]: catchment_verdicts::CheckedProject::pairs
 
 use catchment_verdicts::{Needed, TestId};
@@ -63,6 +66,8 @@ pub(crate) struct Queue {
     waiting: BTreeMap<usize, VecDeque<Needed>>,
     in_flight: HashSet<Key>,
     suspicions: HashMap<Key, u32>,
+    /// Tests that took far longer under injection than without.
+    waiters: HashSet<TestId>,
     done: u64,
 }
 
@@ -84,7 +89,8 @@ impl Queue {
         let again = self.again.first_entry();
         let mut lane = again.or_else(|| self.waiting.first_entry())?;
         let position = *self.order.get(*lane.key())?;
-        let needed = lane.get_mut().pop_front()?;
+        let at_once = lane.get().iter().position(|needed| !self.waiters.contains(&needed.test));
+        let needed = lane.get_mut().remove(at_once.unwrap_or(0))?;
         if lane.get().is_empty() {
             lane.remove();
         }
@@ -118,6 +124,11 @@ impl Queue {
     /// The outcome of an experiment is worth nothing; it counts when the pair's needs are set again.
     pub(crate) fn suspect(&mut self, key: Key) {
         *self.suspicions.entry(key).or_default() += 1;
+    }
+
+    /// The test has waited long under injection; what other tests say may make it unnecessary to let it wait again.
+    pub(crate) fn postpone(&mut self, test: TestId) {
+        self.waiters.insert(test);
     }
 
     /// The pair needs these and no others. Those in flight may be among them; they have been begun already.
@@ -200,6 +211,15 @@ mod tests {
     fn under_a_budget_the_cheap_ones_come_first() {
         let pairs = vec![pair(0, true, Some(900), &[1]), pair(1, true, Some(20), &[1, 2])];
         assert_eq!(played_out(&mut Queue::new(pairs)), [(1, 1), (1, 2), (0, 1)]);
+    }
+
+    #[test]
+    fn tests_that_were_made_to_wait_come_last() {
+        let mut queue = Queue::new(vec![pair(0, true, None, &[1, 2, 3]), pair(1, true, None, &[1, 2, 3, 4])]);
+        queue.postpone(TestId(1));
+        queue.postpone(TestId(3));
+        let expected = [(0, 2), (0, 1), (0, 3), (1, 2), (1, 4), (1, 1), (1, 3)];
+        assert_eq!(played_out(&mut queue), expected);
     }
 
     #[test]
