@@ -6,13 +6,16 @@ use crate::jvm::{Recipe, Recipes};
 use crate::lock;
 use crate::mapping::{CounterFile, Switches};
 use crate::occurrences::{Ended, OccurrenceLog};
-use catchment_protocol::lab::{Aim, Injected, Injection};
+use catchment_protocol::lab::{Aim, Injected, Injection, Sample};
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Role, WovenClass, WovenTry};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+
+/// Of the executions of a try; more cannot all be asked about anyway.
+const SAMPLES_KEPT: usize = 10_000;
 
 /// What a clause counter stands for.
 #[derive(Debug, Clone)]
@@ -57,6 +60,8 @@ pub(crate) struct Experiment {
     recipe: OnceLock<Arc<Recipe>>,
     thrown_in: OnceLock<String>,
     log: Mutex<OccurrenceLog>,
+    /// What the clause caught, by execution.
+    samples: Mutex<Vec<(u64, Sample)>>,
 }
 
 /// What to do about an execution of the try that has just begun.
@@ -147,6 +152,7 @@ impl Injections {
             recipe: OnceLock::new(),
             thrown_in: OnceLock::new(),
             log: Mutex::new(log),
+            samples: Mutex::default(),
         };
         switches.set_experiment(true);
         for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
@@ -194,12 +200,14 @@ impl Injections {
         Hit::Yes
     }
 
-    /// Something was caught: what has ended until now had ended by then.
-    pub(crate) fn look(&self, experiment: &Experiment, counters: &CounterFile) {
-        if experiment.injection.aim != Aim::Every {
-            let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
-            lock(&experiment.log).settle(ended);
+    /// Something was caught: what has ended until now had ended by then. Gives the execution that did so just now by its
+    /// catch, where executions are told apart.
+    pub(crate) fn look(&self, experiment: &Experiment, counters: &CounterFile) -> Option<u64> {
+        if experiment.injection.aim == Aim::Every {
+            return None;
         }
+        let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
+        lock(&experiment.log).settle(ended)
     }
 
     /// What the clauses in front of the one that is meant catch. To be asked when the try is there.
@@ -236,6 +244,15 @@ impl Experiment {
     /// The executions so far, without one that has just begun; none if all are hit.
     pub(crate) fn occurrences(&self) -> Occurrences {
         lock(&self.log).so_far()
+    }
+
+    /// Whether what its clause catches is to be kept.
+    pub(crate) fn wants_samples(&self) -> bool {
+        self.injection.aim == Aim::None && lock(&self.samples).len() < SAMPLES_KEPT
+    }
+
+    pub(crate) fn add_sample(&self, execution: u64, sample: Sample) {
+        lock(&self.samples).push((execution, sample));
     }
 
     /// How the exceptions are made; the first answer counts.
@@ -276,6 +293,7 @@ impl Experiment {
             caught_elsewhere: lock(&self.caught_elsewhere).iter().map(|(id, count)| (*id, *count)).collect(),
             made: self.recipe.get().map_or_else(not_tried, |recipe| recipe.made.clone()),
             occurrences: lock(&self.log).all(),
+            samples: lock(&self.samples).clone(),
         }
     }
 }

@@ -95,14 +95,18 @@ impl OccurrenceLog {
         before
     }
 
-    pub(crate) fn settle(&mut self, ended: Ended) {
+    /// Gives the one that has just ended in the catch, if exactly one has since the last look.
+    pub(crate) fn settle(&mut self, ended: Ended) -> Option<u64> {
         let ended = ended.latest(self.ended);
         let new = ended.since(std::mem::replace(&mut self.ended, ended));
         let colour = new.colour();
+        let mut outermost = None;
         for _ in 0..new.count() {
             let Some(innermost) = self.open.pop() else { break };
             self.kept[innermost].colour = colour;
+            outermost = Some(innermost as u64);
         }
+        outermost.filter(|_| new.white == 1 && colour == Colour::White)
     }
 
     /// Without the one that began last.

@@ -238,7 +238,7 @@ impl Worker {
             external,
             threads_left,
             samples,
-            injected: ended.experiment.map(|experiment| experiment.outcome()),
+            injected: ended.experiment.map(|experiment| Box::new(experiment.outcome())),
         }));
     }
 

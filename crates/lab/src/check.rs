@@ -14,6 +14,7 @@ mod counters;
 mod experiments;
 mod first_uses;
 mod heard;
+mod history;
 pub(crate) mod observations;
 mod proof;
 mod queue;

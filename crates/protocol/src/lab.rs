@@ -150,7 +150,7 @@ pub struct TestRun {
     /// New samples of caught exceptions, with the counter of the clause.
     pub samples: Vec<(u32, Sample)>,
     /// What became of the injection, when one was asked for.
-    pub injected: Option<Injected>,
+    pub injected: Option<Box<Injected>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,6 +192,9 @@ pub struct Injected {
     pub made: Result<String, String>,
     /// All executions of the try; empty if all were to be hit.
     pub occurrences: Occurrences,
+    /// If none was to be hit: what the pair's clause caught, by the number of executions begun before. Not all, if it
+    /// caught very much.
+    pub samples: Vec<(u64, Sample)>,
 }
 
 /// Why a JVM ends unasked.
@@ -277,7 +280,7 @@ mod tests {
                 external: vec![],
                 threads_left: vec!["pool-1".into()],
                 samples: vec![(3, Sample { fields: vec![field()], ..Sample::default() })],
-                injected: Some(injected),
+                injected: Some(Box::new(injected)),
             }),
             Event::Ending { cause: Ending::EndlessLoop { fired: 9 }, test: None },
         ]
@@ -295,6 +298,7 @@ mod tests {
             caught_elsewhere: vec![],
             made: Ok(String::new()),
             occurrences: Occurrences::default(),
+            samples: vec![(3, Sample::default())],
         }
     }
 

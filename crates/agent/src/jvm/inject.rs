@@ -2,6 +2,7 @@
 
 use super::java::{Java, Method, Throwable};
 use super::lab::Call;
+use super::read;
 use crate::callers::Caller;
 use crate::injection::{Fired, Hit};
 use catchment_protocol::lab::Ending;
@@ -77,7 +78,14 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
 /// Marks are even until their exception has been caught.
 pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     let Some(experiment) = call.worker.injections.running() else { return };
-    call.worker.injections.look(&experiment, &call.observer.counters);
+    let execution = call.worker.injections.look(&experiment, &call.observer.counters);
+    if let Some(execution) = execution
+        && experiment.wants_samples()
+        && call.worker.injections.clause_names(counter, &call.java.name_of(thrown))
+        && let Some(sample) = read::sample(&call.java, thrown)
+    {
+        experiment.add_sample(execution, sample);
+    }
     if call.java.mark_of(thrown) == 2 * experiment.number {
         call.java.mark(thrown, 2 * experiment.number + 1);
         call.worker.injections.caught(&experiment, counter);

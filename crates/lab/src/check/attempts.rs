@@ -286,8 +286,9 @@ mod tests {
             caught_elsewhere: vec![],
             made,
             occurrences: Occurrences::default(),
+            samples: Vec::new(),
         };
-        TestRun { outcome, injected: Some(injected), ..TestRun::default() }
+        TestRun { outcome, injected: Some(Box::new(injected)), ..TestRun::default() }
     }
 
     fn outcome(result: Result<TestRun, WorkerEnd>, has_fired: bool) -> Outcome {

@@ -10,7 +10,7 @@ use super::proof::Unproven;
 use super::queue::{Key, PairNeeds, Queue, Taken};
 use super::slot::{Slot, in_parallel};
 use crate::store::Planned;
-use catchment_protocol::lab::Aim;
+use catchment_protocol::lab::{Aim, Sample};
 use catchment_protocol::occurrences::Occurrence;
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Needed, NoOutcome, NotRun, Outcome, Step, TestId, Usages,
@@ -53,15 +53,17 @@ pub(crate) struct Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Single {
     pub(crate) before: Arc<[Occurrence]>,
+    /// What that execution catches, where it is of the type to be thrown.
+    pub(crate) sample: Option<Sample>,
 }
 
 impl Task {
     /// The same with this type thrown at one execution.
-    pub(crate) fn at(&self, exception: usize, name: &str, before: Arc<[Occurrence]>) -> Self {
+    pub(crate) fn at(&self, exception: usize, name: &str, single: Single) -> Self {
         let mut task = self.clone();
         task.key.exception = exception;
         name.clone_into(&mut task.planned.exception);
-        task.single = Some(Single { before });
+        task.single = Some(single);
         task
     }
 

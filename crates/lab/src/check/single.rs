@@ -8,25 +8,23 @@
 use super::attempts::{Demands, Place, experiment_of, next_place, taken_over};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
+use super::history::{History, Untold, told_apart};
 use super::observations::Attempt;
 use super::proof::Unproven;
 use super::queue::{Key, Taken};
 use super::slot::{Slot, in_parallel};
 use super::solo::{plain_time_limit, run_plain};
 use crate::worker::WorkerEnd;
-use catchment_protocol::lab::{Aim, Injection, Outcome as RunOutcome, TestRun};
-use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
+use catchment_protocol::lab::{Aim, Injection};
 use catchment_verdicts::{
     CheckedPair, Experiment, Mode, NoOutcome, NotRun, Outcome, SingleExecutions, SourceIndependence, TestId,
-    Usages, judge,
+    judge,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// So many executions of a test are asked at most: the first, the last and some between.
-const MOST_ASKED: usize = 10;
 /// So many workers are asked.
 const WORKERS_ASKED: usize = 2;
 
@@ -37,14 +35,6 @@ pub(crate) enum SingleRuns {
     Told(Vec<SingleRun>),
 }
 
-/// Executions that cannot be told apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Untold {
-    why: String,
-    /// Another run would say the same.
-    is_lasting: bool,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SingleRun {
     exception: String,
@@ -52,16 +42,6 @@ pub(crate) struct SingleRun {
     execution: u64,
     /// Empty where another run has made it needless.
     attempts: Vec<Attempt>,
-}
-
-impl Untold {
-    fn lasting(why: &str) -> Self {
-        Self { why: why.to_owned(), is_lasting: true }
-    }
-
-    fn for_now(why: impl Into<String>) -> Self {
-        Self { why: why.into(), is_lasting: false }
-    }
 }
 
 impl SingleRun {
@@ -252,7 +232,7 @@ impl Experiments<'_, '_> {
         };
         let worker = slot.warm_worker();
         let types = self.shared.campaign().checked.pairs[task.key.position].types.clone();
-        let chosen = chosen(&history);
+        let chosen = history.chosen();
         let mut runs = Vec::new();
         let mut is_decided = false;
         for (exception, name) in types.iter().enumerate() {
@@ -263,7 +243,7 @@ impl Experiments<'_, '_> {
                 let mut run =
                     SingleRun { exception: name.clone(), execution: execution as u64 + 1, attempts: vec![] };
                 if !is_decided {
-                    let hit = task.at(exception, name, seen_before(&history, execution).into());
+                    let hit = task.at(exception, name, history.single(execution, name));
                     run.attempts = self.hit(slot, &hit, unproven)?;
                     let experiment = run.experiment(task.key.test);
                     is_decided = experiment.is_some_and(|experiment| experiment.is_confirmed_failure());
@@ -297,7 +277,7 @@ impl Experiments<'_, '_> {
         slot: &mut Slot<'_>,
         task: &Task,
         unproven: &mut Unproven,
-    ) -> Result<Result<Vec<Occurrence>, Untold>, CheckError> {
+    ) -> Result<Result<History, Untold>, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
         let limit = plain_time_limit(self.baseline.longest_micros(*number));
         let injection = Injection { aim: Aim::None, ..self.injection(task, task.usages.entries())? };
@@ -324,33 +304,6 @@ impl Experiments<'_, '_> {
     }
 }
 
-/// The run of a test that only watched. `usages` are those of the baseline.
-fn told_apart(run: &TestRun, usages: &Usages) -> Result<Vec<Occurrence>, Untold> {
-    if run.outcome != RunOutcome::Passed {
-        return Err(Untold::for_now("it does not pass"));
-    }
-    let Some(injected) = &run.injected else { return Err(Untold::for_now("it was not watched")) };
-    let occurrences = &injected.occurrences;
-    if occurrences.is_interleaved {
-        return Err(Untold::lasting("several threads or coroutines execute the try"));
-    }
-    if occurrences.is_cut {
-        return Err(Untold::lasting("there are too many"));
-    }
-    let history: Vec<_> = occurrences.iter().collect();
-    if history.iter().any(|occurrence| occurrence.colour == Colour::Unsure) {
-        return Err(Untold::lasting("some end within others, and in different ways"));
-    }
-    let count = |colour| history.iter().filter(|each| each.colour == colour).count() as u64;
-    let found = Usages {
-        pink: count(Colour::Pink),
-        white: count(Colour::White),
-        blue: count(Colour::Blue),
-        open: count(Colour::Open),
-    };
-    if found == *usages { Ok(history) } else { Err(Untold::for_now("they are not the same in every run")) }
-}
-
 /// What is known of a test that executes the try once: it is the same whether all executions are hit or the first.
 fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
     let of_type = |name: &String| {
@@ -359,46 +312,6 @@ fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
         Some(Experiment { mode: Mode::Occurrence(1), ..known.clone() })
     };
     pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
-}
-
-/// The executions before one as they look when it begins: those it began in have not ended.
-fn seen_before(history: &[Occurrence], execution: usize) -> Vec<Occurrence> {
-    let mut before = history[..execution].to_vec();
-    let mut depth = history[execution].depth;
-    for occurrence in before.iter_mut().rev() {
-        if depth > 0 && occurrence.depth == depth - 1 {
-            depth -= 1;
-            occurrence.colour = Colour::Open;
-        }
-    }
-    before
-}
-
-/// A run that was not what it is with nothing armed before the exception came is evidence for nothing.
-pub(crate) fn unless_diverged(
-    attempt: Attempt,
-    before: &[Occurrence],
-    found: Option<&Occurrences>,
-) -> Attempt {
-    let is_same = found.is_some_and(|found| {
-        !found.is_interleaved && !found.is_cut && found.iter().eq(before.iter().copied())
-    });
-    match attempt.outcome {
-        Outcome::Pass | Outcome::Fail(_) if !is_same => {
-            Attempt { outcome: Outcome::None(NoOutcome::Diverged), ..attempt }
-        }
-        _ => attempt,
-    }
-}
-
-/// The first and the last that end in the catch, and some between.
-fn chosen(history: &[Occurrence]) -> Vec<usize> {
-    let white: Vec<_> =
-        (0..).zip(history).filter(|(_, each)| each.colour == Colour::White).map(|(index, _)| index).collect();
-    match white.len() {
-        count if count <= MOST_ASKED => white,
-        count => (0..MOST_ASKED).map(|n| white[n * (count - 1) / (MOST_ASKED - 1)]).collect(),
-    }
 }
 
 /// What the runs say goes to the evidence of the pair.
@@ -418,63 +331,6 @@ fn add(pair: &mut CheckedPair, test: TestId, runs: &SingleRuns) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Colour::{Blue, Open, Pink, White};
-    use catchment_protocol::lab::Injected;
-    use catchment_verdicts::{Failure, FailureKind};
-
-    fn history(all: &[(u32, Colour)]) -> Vec<Occurrence> {
-        all.iter().map(|&(depth, colour)| Occurrence { depth, colour }).collect()
-    }
-
-    fn occurrences(all: &[(u32, Colour)]) -> Occurrences {
-        let mut occurrences = Occurrences::default();
-        history(all).into_iter().for_each(|each| occurrences.push(each));
-        occurrences
-    }
-
-    #[test]
-    fn the_first_the_last_and_some_between_are_asked() {
-        let few = history(&[(0, Pink), (0, White), (0, Blue), (0, White), (0, Open)]);
-        assert_eq!(chosen(&few), [1, 3]);
-        let many = vec![Occurrence { depth: 0, colour: White }; 1000];
-        let chosen = chosen(&many);
-        assert_eq!((chosen.len(), chosen[0], chosen[9]), (MOST_ASKED, 0, 999));
-        assert!(chosen.is_sorted_by(|a, b| a < b));
-    }
-
-    #[test]
-    fn executions_that_another_began_in_have_not_ended_by_then() {
-        let all = history(&[(0, Pink), (1, White), (0, Blue), (1, Pink), (2, White), (2, White)]);
-        assert_eq!(seen_before(&all, 2), all[..2]);
-        let expected = history(&[(0, Pink), (1, White), (0, Open), (1, Open), (2, White)]);
-        assert_eq!(seen_before(&all, 5), expected);
-    }
-
-    #[test]
-    fn a_history_that_is_not_the_baselines_tells_nothing_apart() {
-        let usages = Usages { pink: 1, white: 1, ..Usages::default() };
-        let told = |occurrences: Occurrences| {
-            let injected = Injected {
-                reached: 0,
-                fired: 0,
-                caught_here: 0,
-                caught_elsewhere: Vec::new(),
-                made: Ok(String::new()),
-                occurrences,
-            };
-            told_apart(&TestRun { injected: Some(injected), ..TestRun::default() }, &usages)
-        };
-        let good = [(0, Pink), (0, White)];
-        assert_eq!(told(occurrences(&good)), Ok(history(&good)));
-        for other in [&[(0, White), (0, White)][..], &[(0, White)], &[(0, Pink), (0, White), (0, Open)]] {
-            let untold = told(occurrences(other)).unwrap_err();
-            assert!(!untold.is_lasting, "{untold:?}");
-        }
-        let mut interleaved = occurrences(&good);
-        interleaved.is_interleaved = true;
-        assert!(told(interleaved).unwrap_err().is_lasting);
-        assert!(told(occurrences(&[(0, Pink), (1, Colour::Unsure)])).unwrap_err().is_lasting);
-    }
 
     #[test]
     fn what_would_be_asked_again_is_not_final() {
@@ -506,26 +362,5 @@ mod tests {
         let facts: Vec<_> = known.iter().map(|each| (each.mode, each.unstable)).collect();
         assert_eq!(facts, [(Mode::Occurrence(1), false), (Mode::Occurrence(1), true)]);
         assert_eq!(of_only_execution(&pair, TestId(1)), []);
-    }
-
-    #[test]
-    fn only_a_run_that_went_the_same_until_then_is_evidence() {
-        let before = history(&[(0, Pink), (0, White)]);
-        let outcome = |found: Option<&Occurrences>| {
-            let failure = Failure { kind: FailureKind::Assertion, text: String::new() };
-            let failed = Attempt { outcome: Outcome::Fail(failure), ..Attempt::default() };
-            unless_diverged(failed, &before, found).outcome
-        };
-        let same = occurrences(&[(0, Pink), (0, White)]);
-        assert!(matches!(outcome(Some(&same)), Outcome::Fail(_)));
-        let diverged = Outcome::None(NoOutcome::Diverged);
-        assert_eq!(outcome(Some(&occurrences(&[(0, White), (0, White)]))), diverged);
-        assert_eq!(outcome(Some(&occurrences(&[(0, Pink)]))), diverged);
-        let mut shared = same;
-        shared.is_interleaved = true;
-        assert_eq!(outcome(Some(&shared)), diverged);
-        assert_eq!(outcome(None), diverged);
-        let not_reached = Attempt { outcome: Outcome::None(NoOutcome::NotReached), ..Attempt::default() };
-        assert_eq!(unless_diverged(not_reached.clone(), &before, None), not_reached);
     }
 }

@@ -7,9 +7,9 @@
 use super::attempts::{attempt_of, not_itself, place_of};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
+use super::history::unless_diverged;
 use super::observations::{Attempt, TestNumber};
 use super::proof::Unproven;
-use super::single::unless_diverged;
 use super::slot::{Running, Slot};
 use super::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
 use crate::store::KnownTest;
@@ -131,7 +131,11 @@ impl Experiments<'_, '_> {
     pub(crate) fn injection(&self, task: &Task, entries: u64) -> Result<Injection, CheckError> {
         let campaign = self.shared.campaign();
         let planned = &task.planned;
-        let sample = campaign.store.sample(planned.pair, planned.test, &planned.exception)?;
+        let own = task.single.as_ref().and_then(|single| single.sample.clone());
+        let sample = match own {
+            Some(sample) => Some(sample),
+            None => campaign.store.sample(planned.pair, planned.test, &planned.exception)?,
+        };
         Ok(Injection {
             pair: campaign.checked.pairs[task.key.position].id.clone(),
             exception: task.planned.exception.clone(),

@@ -1,0 +1,219 @@
+//! How the executions of a try go with nothing armed, and which of them are hit one at a time.
+
+use super::experiments::Single;
+use super::observations::Attempt;
+use catchment_protocol::lab::{Outcome as RunOutcome, Sample, TestRun};
+use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
+use catchment_verdicts::{NoOutcome, Outcome, Usages};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// So many executions of a test are asked at most: the first, the last and some between.
+const MOST_ASKED: usize = 10;
+
+/// Executions that cannot be told apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Untold {
+    pub(crate) why: String,
+    /// Another run would say the same.
+    pub(crate) is_lasting: bool,
+}
+
+impl Untold {
+    pub(crate) fn lasting(why: &str) -> Self {
+        Self { why: why.to_owned(), is_lasting: true }
+    }
+
+    pub(crate) fn for_now(why: impl Into<String>) -> Self {
+        Self { why: why.into(), is_lasting: false }
+    }
+}
+
+/// The executions of a try during a test that passes, in the order in which they began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct History {
+    executions: Vec<Occurrence>,
+    /// What the clause caught, by execution.
+    samples: HashMap<u64, Sample>,
+}
+
+impl History {
+    /// Indices of the first and the last that end in the catch, and of some between.
+    pub(crate) fn chosen(&self) -> Vec<usize> {
+        let white = (0..).zip(&self.executions).filter(|(_, each)| each.colour == Colour::White);
+        let white: Vec<_> = white.map(|(index, _)| index).collect();
+        match white.len() {
+            count if count <= MOST_ASKED => white,
+            count => (0..MOST_ASKED).map(|n| white[n * (count - 1) / (MOST_ASKED - 1)]).collect(),
+        }
+    }
+
+    /// What has to be known to hit that execution with this type.
+    pub(crate) fn single(&self, execution: usize, exception: &str) -> Single {
+        let sample = self.samples.get(&(execution as u64)).filter(|sample| sample.exception == exception);
+        Single { before: seen_before(&self.executions, execution).into(), sample: sample.cloned() }
+    }
+}
+
+/// The run of a test that only watched. `usages` are those of the baseline.
+pub(crate) fn told_apart(run: &TestRun, usages: &Usages) -> Result<History, Untold> {
+    if run.outcome != RunOutcome::Passed {
+        return Err(Untold::for_now("it does not pass"));
+    }
+    let Some(injected) = &run.injected else { return Err(Untold::for_now("it was not watched")) };
+    let occurrences = &injected.occurrences;
+    if occurrences.is_interleaved {
+        return Err(Untold::lasting("several threads or coroutines execute the try"));
+    }
+    if occurrences.is_cut {
+        return Err(Untold::lasting("there are too many"));
+    }
+    let executions: Vec<_> = occurrences.iter().collect();
+    if executions.iter().any(|occurrence| occurrence.colour == Colour::Unsure) {
+        return Err(Untold::lasting("some end within others, and in different ways"));
+    }
+    let count = |colour| executions.iter().filter(|each| each.colour == colour).count() as u64;
+    let found = Usages {
+        pink: count(Colour::Pink),
+        white: count(Colour::White),
+        blue: count(Colour::Blue),
+        open: count(Colour::Open),
+    };
+    if found != *usages {
+        return Err(Untold::for_now("they are not the same in every run"));
+    }
+    Ok(History { executions, samples: injected.samples.iter().cloned().collect() })
+}
+
+/// The executions before one as they look when it begins: those it began in have not ended.
+fn seen_before(history: &[Occurrence], execution: usize) -> Vec<Occurrence> {
+    let mut before = history[..execution].to_vec();
+    let mut depth = history[execution].depth;
+    for occurrence in before.iter_mut().rev() {
+        if depth > 0 && occurrence.depth == depth - 1 {
+            depth -= 1;
+            occurrence.colour = Colour::Open;
+        }
+    }
+    before
+}
+
+/// A run that was not what it is with nothing armed before the exception came is evidence for nothing.
+pub(crate) fn unless_diverged(
+    attempt: Attempt,
+    before: &[Occurrence],
+    found: Option<&Occurrences>,
+) -> Attempt {
+    let is_same = found.is_some_and(|found| {
+        !found.is_interleaved && !found.is_cut && found.iter().eq(before.iter().copied())
+    });
+    match attempt.outcome {
+        Outcome::Pass | Outcome::Fail(_) if !is_same => {
+            Attempt { outcome: Outcome::None(NoOutcome::Diverged), ..attempt }
+        }
+        _ => attempt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Colour::{Blue, Open, Pink, White};
+    use catchment_protocol::lab::Injected;
+    use catchment_verdicts::{Failure, FailureKind};
+
+    fn history(all: &[(u32, Colour)]) -> Vec<Occurrence> {
+        all.iter().map(|&(depth, colour)| Occurrence { depth, colour }).collect()
+    }
+
+    fn occurrences(all: &[(u32, Colour)]) -> Occurrences {
+        let mut occurrences = Occurrences::default();
+        history(all).into_iter().for_each(|each| occurrences.push(each));
+        occurrences
+    }
+
+    #[test]
+    fn the_first_the_last_and_some_between_are_asked() {
+        let few = History {
+            executions: history(&[(0, Pink), (0, White), (0, Blue), (0, White), (0, Open)]),
+            samples: HashMap::new(),
+        };
+        assert_eq!(few.chosen(), [1, 3]);
+        let many = vec![Occurrence { depth: 0, colour: White }; 1000];
+        let chosen = History { executions: many, samples: HashMap::new() }.chosen();
+        assert_eq!((chosen.len(), chosen[0], chosen[9]), (MOST_ASKED, 0, 999));
+        assert!(chosen.is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn executions_that_another_began_in_have_not_ended_by_then() {
+        let all = history(&[(0, Pink), (1, White), (0, Blue), (1, Pink), (2, White), (2, White)]);
+        assert_eq!(seen_before(&all, 2), all[..2]);
+        let expected = history(&[(0, Pink), (1, White), (0, Open), (1, Open), (2, White)]);
+        assert_eq!(seen_before(&all, 5), expected);
+    }
+
+    #[test]
+    fn a_history_that_is_not_the_baselines_tells_nothing_apart() {
+        let usages = Usages { pink: 1, white: 1, ..Usages::default() };
+        let told = |occurrences: Occurrences| {
+            let injected = Injected {
+                reached: 0,
+                fired: 0,
+                caught_here: 0,
+                caught_elsewhere: Vec::new(),
+                made: Ok(String::new()),
+                occurrences,
+                samples: Vec::new(),
+            };
+            told_apart(&TestRun { injected: Some(Box::new(injected)), ..TestRun::default() }, &usages)
+        };
+        let good = [(0, Pink), (0, White)];
+        assert_eq!(told(occurrences(&good)).unwrap().executions, history(&good));
+        for other in [&[(0, White), (0, White)][..], &[(0, White)], &[(0, Pink), (0, White), (0, Open)]] {
+            let untold = told(occurrences(other)).unwrap_err();
+            assert!(!untold.is_lasting, "{untold:?}");
+        }
+        let mut interleaved = occurrences(&good);
+        interleaved.is_interleaved = true;
+        assert!(told(interleaved).unwrap_err().is_lasting);
+        assert!(told(occurrences(&[(0, Pink), (1, Colour::Unsure)])).unwrap_err().is_lasting);
+    }
+
+    #[test]
+    fn only_a_run_that_went_the_same_until_then_is_evidence() {
+        let before = history(&[(0, Pink), (0, White)]);
+        let outcome = |found: Option<&Occurrences>| {
+            let failure = Failure { kind: FailureKind::Assertion, text: String::new() };
+            let failed = Attempt { outcome: Outcome::Fail(failure), ..Attempt::default() };
+            unless_diverged(failed, &before, found).outcome
+        };
+        let same = occurrences(&[(0, Pink), (0, White)]);
+        assert!(matches!(outcome(Some(&same)), Outcome::Fail(_)));
+        let diverged = Outcome::None(NoOutcome::Diverged);
+        assert_eq!(outcome(Some(&occurrences(&[(0, White), (0, White)]))), diverged);
+        assert_eq!(outcome(Some(&occurrences(&[(0, Pink)]))), diverged);
+        let mut shared = same;
+        shared.is_interleaved = true;
+        assert_eq!(outcome(Some(&shared)), diverged);
+        assert_eq!(outcome(None), diverged);
+        let not_reached = Attempt { outcome: Outcome::None(NoOutcome::NotReached), ..Attempt::default() };
+        assert_eq!(unless_diverged(not_reached.clone(), &before, None), not_reached);
+    }
+
+    #[test]
+    fn what_is_thrown_at_an_execution_looks_like_what_it_caught() {
+        let sample = |message: &str| Sample {
+            exception: "a.E".into(),
+            message: Some(message.into()),
+            ..Sample::default()
+        };
+        let history = History {
+            executions: history(&[(0, White), (0, Pink), (0, White)]),
+            samples: [(0, sample("first")), (2, sample("last"))].into(),
+        };
+        assert_eq!(history.single(2, "a.E").sample, Some(sample("last")));
+        assert_eq!(history.single(2, "a.Other").sample, None);
+        assert_eq!(history.single(2, "a.E").before.len(), 2);
+    }
+}
