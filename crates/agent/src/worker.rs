@@ -267,10 +267,10 @@ impl Worker {
         }
     }
 
-    /// Whether an exception of this class at this clause is worth a look: nothing is injected, the clause names exactly this
-    /// class, and the running test has no sample yet. One of each test: another test's exception may say other things.
+    /// Whether an exception of this class at this clause is worth a look: nothing is injected, it tells what the clause may be
+    /// given, and the running test has no sample of it yet. One of each test: another test's exception may say other things.
     pub(crate) fn wants_sample(&self, counter: u32, exception: &str) -> bool {
-        self.injections.clause_names(counter, exception)
+        self.injections.clause_tells(counter, exception)
             && self.injections.running().is_none()
             && !lock(&self.notes).sampled.contains(&(counter, exception.to_owned()))
     }
@@ -460,12 +460,12 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_wanted_once_per_test_of_exactly_the_caught_type_and_not_while_injecting() {
+    fn samples_are_wanted_once_per_test_of_what_a_clause_catches_and_not_while_injecting() {
         let mut bench = Bench::new();
         bench.counters.allocate(3).unwrap();
         bench.worker.injections.woven(&class(0), &bench.switches);
         assert!(bench.worker.wants_sample(1, "aType"));
-        assert!(!bench.worker.wants_sample(1, "bType") && !bench.worker.wants_sample(0, "aType"));
+        assert!(bench.worker.wants_sample(1, "narrowerType") && !bench.worker.wants_sample(0, "aType"));
         bench.worker.sample(1, Sample { exception: "aType".into(), ..Sample::default() });
         assert!(!bench.worker.wants_sample(1, "aType"));
         assert_eq!(bench.finish("t").samples.len(), 1);

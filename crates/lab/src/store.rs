@@ -294,17 +294,18 @@ impl Store {
     }
 
     /// What the pair caught in this test or, if it caught nothing of that type there, in the first other one by name: which
-    /// test came first in time must not matter.
+    /// test came first in time must not matter. If it names no other type, what it caught of a narrower one will do.
     pub(crate) fn sample(
         &self,
         pair: PairNumber,
         test: TestNumber,
         exception: &str,
+        is_only_type: bool,
     ) -> Result<Option<Sample>> {
         let query = "select sample from sample join test on test.number = sample.test
-            where pair = ?1 and exception = ?2
-            order by test.number <> ?3, configuration, class, unit limit 1";
-        let parameters = params![pair.0, exception, test.0];
+            where pair = ?1 and (exception = ?2 or ?4)
+            order by test.number <> ?3, exception <> ?2, configuration, class, unit, exception limit 1";
+        let parameters = params![pair.0, exception, test.0, is_only_type];
         let found = self.connection.query_row(query, parameters, |row| row.get::<_, String>(0));
         let json = found.optional().map_err(|reason| self.failed(reason))?;
         Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
@@ -525,9 +526,10 @@ mod tests {
         for (test, message) in [(c, "c"), (b, "b"), (b, "later")] {
             store.keep_sample(pair, test, &sample(message)).unwrap();
         }
-        let given = |test| store.sample(pair, test, "a.E").unwrap();
+        let given = |test| store.sample(pair, test, "a.E", false).unwrap();
         assert_eq!([c, b, a].map(given), ["c", "b", "b"].map(|message| Some(sample(message))));
-        assert_eq!(store.sample(pair, c, "a.Other").unwrap(), None);
+        assert_eq!(store.sample(pair, c, "a.Other", false).unwrap(), None);
+        assert_eq!(store.sample(pair, c, "a.Other", true).unwrap(), given(c));
     }
 
     #[test]

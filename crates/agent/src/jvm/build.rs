@@ -1,6 +1,7 @@
 //! How the exception of an experiment is made.
 //!
-//! Decided once for each type and class loader, by trying: (1) like one that was seen, (2) by a public constructor whose
+//! Decided once for each type and class loader, by trying: (1) like one that was seen, or with the message and cause of one
+//! of a narrower type, (2) by a public constructor whose
 //! product can be asked for its message and cause, with a cause wherever one is taken, (3) by allocating it and running
 //! the constructor of `Throwable` only, which needs nothing of the class itself.
 
@@ -153,10 +154,12 @@ impl Recipe {
         if let Err(why) = java.load(&java.class_name(class), java.loader_of(class)) {
             return Self::impossible(format!("cannot load {}: {why}", java.class_name(class)));
         }
-        let sample =
-            injection.sample.as_ref().filter(|sample| remark.is_empty() && sample.exception == *name);
+        let sample = injection.sample.as_ref().filter(|_| remark.is_empty());
         let tried = sample
-            .and_then(|sample| like_sample(java, loader, class, sample))
+            .and_then(|sample| match sample.exception == *name {
+                true => like_sample(java, loader, class, sample),
+                false => like_narrower(java, loader, class, sample),
+            })
             .or_else(|| by_constructor(java, class))
             .map_or_else(|| by_allocation(java, class), Ok);
         match tried {
@@ -297,6 +300,22 @@ fn like_sample<'j>(
     let way = Way::Sample { class: java.remember(class)?, cause, sample: sample.clone(), fields };
     let made = way.make(java).ok()?;
     java.getters_work(made).then_some((way, "as seen in the baseline".to_owned()))
+}
+
+/// With the message and cause of an exception that the clause caught of a narrower type. Where the wider type has fields of its
+/// own nobody knows what they would hold.
+fn like_narrower<'j>(
+    java: &Java<'j>,
+    loader: Option<Object<'j>>,
+    class: Class<'j>,
+    sample: &Sample,
+) -> Option<(Way, String)> {
+    if !java.own_fields(class).is_empty() {
+        return None;
+    }
+    let content = Sample { fields: Vec::new(), ..sample.clone() };
+    let (way, _) = like_sample(java, loader, class, &content)?;
+    Some((way, format!("with the message and cause of a {} seen in the baseline", sample.exception)))
 }
 
 /// The class of the cause that was seen, or else a plain exception.

@@ -81,7 +81,7 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     let execution = call.worker.injections.look(&experiment, &call.observer.counters);
     if let Some(execution) = execution
         && experiment.wants_samples()
-        && call.worker.injections.clause_names(counter, &call.java.name_of(thrown))
+        && call.worker.injections.clause_tells(counter, &call.java.name_of(thrown))
         && let Some(sample) = read::sample(&call.java, thrown)
     {
         experiment.add_sample(execution, sample);

@@ -53,7 +53,7 @@ pub(crate) struct Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Single {
     pub(crate) before: Arc<[Occurrence]>,
-    /// What that execution catches, where it is of the type to be thrown.
+    /// What that execution catches, where it says what is to be thrown.
     pub(crate) sample: Option<Sample>,
 }
 

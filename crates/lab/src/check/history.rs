@@ -48,9 +48,10 @@ impl History {
         }
     }
 
-    /// What has to be known to hit that execution with this type.
-    pub(crate) fn single(&self, execution: usize, exception: &str) -> Single {
-        let sample = self.samples.get(&(execution as u64)).filter(|sample| sample.exception == exception);
+    /// What has to be known to hit that execution with this type, and whether the clause names no other.
+    pub(crate) fn single(&self, execution: usize, exception: &str, is_only_type: bool) -> Single {
+        let caught = self.samples.get(&(execution as u64));
+        let sample = caught.filter(|sample| is_only_type || sample.exception == exception);
         Single { before: seen_before(&self.executions, execution).into(), sample: sample.cloned() }
     }
 }
@@ -212,8 +213,9 @@ mod tests {
             executions: history(&[(0, White), (0, Pink), (0, White)]),
             samples: [(0, sample("first")), (2, sample("last"))].into(),
         };
-        assert_eq!(history.single(2, "a.E").sample, Some(sample("last")));
-        assert_eq!(history.single(2, "a.Other").sample, None);
-        assert_eq!(history.single(2, "a.E").before.len(), 2);
+        assert_eq!(history.single(2, "a.E", false).sample, Some(sample("last")));
+        assert_eq!(history.single(2, "a.Other", false).sample, None);
+        assert_eq!(history.single(2, "a.Wider", true).sample, Some(sample("last")));
+        assert_eq!(history.single(2, "a.E", true).before.len(), 2);
     }
 }

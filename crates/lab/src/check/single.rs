@@ -243,7 +243,7 @@ impl Experiments<'_, '_> {
                 let mut run =
                     SingleRun { exception: name.clone(), execution: execution as u64 + 1, attempts: vec![] };
                 if !is_decided {
-                    let hit = task.at(exception, name, history.single(execution, name));
+                    let hit = task.at(exception, name, history.single(execution, name, types.len() == 1));
                     run.attempts = self.hit(slot, &hit, unproven)?;
                     let experiment = run.experiment(task.key.test);
                     is_decided = experiment.is_some_and(|experiment| experiment.is_confirmed_failure());

@@ -131,13 +131,17 @@ impl Experiments<'_, '_> {
     pub(crate) fn injection(&self, task: &Task, entries: u64) -> Result<Injection, CheckError> {
         let campaign = self.shared.campaign();
         let planned = &task.planned;
+        let pair = &campaign.checked.pairs[task.key.position];
         let own = task.single.as_ref().and_then(|single| single.sample.clone());
         let sample = match own {
             Some(sample) => Some(sample),
-            None => campaign.store.sample(planned.pair, planned.test, &planned.exception)?,
+            None => {
+                let is_only_type = pair.types.len() == 1;
+                campaign.store.sample(planned.pair, planned.test, &planned.exception, is_only_type)?
+            }
         };
         Ok(Injection {
-            pair: campaign.checked.pairs[task.key.position].id.clone(),
+            pair: pair.id.clone(),
             exception: task.planned.exception.clone(),
             sample,
             max_fired: ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR),
