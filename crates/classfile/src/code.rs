@@ -9,6 +9,8 @@ pub struct Code<'a> {
     pub max_stack: u16,
     pub max_locals: u16,
     pub bytes: &'a [u8],
+    /// Offset of [`Self::bytes`] in the class file.
+    pub offset: usize,
     exception_table: &'a [u8],
     pub attributes: Attributes<'a>,
 }
@@ -33,6 +35,7 @@ impl<'a> Code<'a> {
         } else {
             (reader.u2()?, reader.u2()?, reader.u4()? as usize)
         };
+        let offset = reader.pos();
         let bytes = reader.take(length)?;
         let entries = usize::from(reader.u2()?);
         let exception_table = reader.take(8 * entries)?;
@@ -41,7 +44,7 @@ impl<'a> Code<'a> {
             let what = "its length does not match its contents".to_string();
             return Err(ClassError::Attribute { attribute: "Code", what });
         }
-        Ok(Self { max_stack, max_locals, bytes, exception_table, attributes })
+        Ok(Self { max_stack, max_locals, bytes, offset, exception_table, attributes })
     }
 
     pub fn insns(&self) -> Insns<'a> {
@@ -61,6 +64,11 @@ impl<'a> Code<'a> {
             handler: u2_at(row, 4),
             catch_type: u2_at(row, 6),
         })
+    }
+
+    /// Offset in the class file of row `index` of the exception table.
+    pub fn exception_offset(&self, index: u16) -> usize {
+        self.offset + self.bytes.len() + 2 + 8 * usize::from(index)
     }
 
     /// The contents of the `StackMapTable`, if there is one.

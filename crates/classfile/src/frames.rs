@@ -48,7 +48,7 @@ pub(crate) struct EncodedFrames<'a> {
     pc: Option<usize>,
 }
 
-fn malformed(what: String) -> ClassError {
+pub(crate) fn malformed(what: String) -> ClassError {
     ClassError::Attribute { attribute: "StackMapTable", what }
 }
 

@@ -8,35 +8,41 @@
 
 mod annotations;
 mod attribute;
+mod bootstrap;
 mod bytes;
 mod class;
 mod code;
 mod error;
+mod frame_table;
 mod frames;
 mod insn;
 mod names;
 pub mod opcodes;
 mod outline;
+mod patch;
 mod pool;
 mod relocate;
 mod rewrite;
 mod tables;
 mod type_annotations;
+mod variants;
 
 pub use annotations::{annotated_classes, annotation_types};
 pub use attribute::{Attribute, Attributes};
 pub use class::{ClassFile, ClassMemory, Member};
 pub use code::{Code, ExceptionEntry};
 pub use error::ClassError;
+pub use frame_table::encode_frames;
 pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};
 pub use insn::{Insn, Insns, Successors};
 pub use names::JvmStr;
 pub use opcodes::Role;
 pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
+pub use patch::{Patch, patched};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
     Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, Inserter, MethodCode, NewException, Piece, Place,
     PlainInserter, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, Row,
 };
 pub use rewrite::{Rewritten, rewrite};
-pub use tables::{LineNumber, LineTable};
+pub use tables::{LineNumber, LineTable, LocalVariable, VariableTable};

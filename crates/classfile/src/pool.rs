@@ -10,7 +10,7 @@ const DOUBLE: u8 = 6;
 const CLASS: u8 = 7;
 const STRING: u8 = 8;
 const METHOD_REF: u8 = 10;
-const NAME_AND_TYPE: u8 = 12;
+pub(crate) const NAME_AND_TYPE: u8 = 12;
 
 /// Offsets of the constants in the class file they were read from.
 #[derive(Debug, Clone)]
@@ -238,7 +238,7 @@ impl PoolAppender {
     }
 
     /// Reserves the next index; `None` when the pool is full (JVMS §4.1: at most 65,535 slots).
-    fn next(&mut self, tag: u8) -> Option<u16> {
+    pub(crate) fn next(&mut self, tag: u8) -> Option<u16> {
         let index = u16::try_from(self.count()).ok().filter(|index| *index < u16::MAX)?;
         self.added += 1;
         self.bytes.push(tag);
@@ -264,6 +264,11 @@ impl PoolAppender {
         let index = self.next(CLASS)?;
         put2(&mut self.bytes, name);
         Some(index)
+    }
+
+    /// Appends to the constant begun last.
+    pub(crate) fn put2(&mut self, value: u16) {
+        put2(&mut self.bytes, value);
     }
 
     /// A method of a class (not of an interface).

@@ -36,6 +36,8 @@ use positions::Positions;
 use stack_map::FrameTargets;
 use std::ops::Range;
 
+pub(crate) use stack_map::{SAME_EXTENDED, SAME_LOCALS_1_EXTENDED, put_type};
+
 pub use copy::{Inserter, Row};
 pub use stream::{PlainInserter, PlannedInserter};
 

@@ -1,7 +1,7 @@
-//! Debug tables of a method that are only read: line numbers.
+//! Debug tables of a method that are only read: line numbers and names of local variables.
 
 use crate::bytes::u2_at;
-use crate::{Code, ConstantPool};
+use crate::{Code, ConstantPool, JvmStr};
 
 /// One row of a line number table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,22 @@ pub struct LineNumber {
 #[derive(Debug, Clone, Default)]
 pub struct LineTable {
     rows: Vec<LineNumber>,
+}
+
+/// A named local variable: what the slot means to the programmer from `start` to before `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LocalVariable<'a> {
+    pub slot: u16,
+    pub start: u16,
+    pub end: u16,
+    pub name: JvmStr<'a>,
+    pub descriptor: JvmStr<'a>,
+}
+
+/// All named local variables of a method. Empty without debug information.
+#[derive(Debug, Clone, Default)]
+pub struct VariableTable<'a> {
+    rows: Vec<LocalVariable<'a>>,
 }
 
 impl LineTable {
@@ -36,4 +52,33 @@ impl LineTable {
     pub fn rows(&self) -> &[LineNumber] {
         &self.rows
     }
+}
+
+impl<'a> VariableTable<'a> {
+    /// Rows whose name or type cannot be read are left out: nothing hangs on debug information.
+    pub fn read(code: &Code<'a>, pool: &ConstantPool<'a>) -> Self {
+        let tables = code.attributes.iter().filter(|attribute| attribute.name(pool) == "LocalVariableTable");
+        let rows = tables
+            .flat_map(|table| table.data.get(2..).unwrap_or_default().chunks_exact(10))
+            .filter_map(|row| read_variable(row, pool))
+            .collect();
+        Self { rows }
+    }
+
+    /// The variable that lives in `slot` at `pc`. It does so only behind the instruction that first stores to it.
+    pub fn at(&self, slot: u16, pc: usize) -> Option<&LocalVariable<'a>> {
+        let lives = |it: &&LocalVariable<'a>| (usize::from(it.start)..usize::from(it.end)).contains(&pc);
+        self.rows.iter().filter(|it| it.slot == slot).find(lives)
+    }
+}
+
+fn read_variable<'a>(row: &[u8], pool: &ConstantPool<'a>) -> Option<LocalVariable<'a>> {
+    let start = u2_at(row, 0);
+    Some(LocalVariable {
+        slot: u2_at(row, 8),
+        start,
+        end: start.saturating_add(u2_at(row, 2)),
+        name: pool.utf8(u2_at(row, 4)).ok()?,
+        descriptor: pool.utf8(u2_at(row, 6)).ok()?,
+    })
 }

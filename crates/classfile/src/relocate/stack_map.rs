@@ -10,11 +10,13 @@ use crate::frames::{EncodedFrames, read_type};
 use crate::{ClassError, FrameAt, VerificationType};
 
 /// `full_frame` and its neighbours in JVMS §4.7.4.
-const SAME_LOCALS_1_EXTENDED: u8 = 247;
-const SAME_EXTENDED: u8 = 251;
+pub(crate) const SAME_LOCALS_1_EXTENDED: u8 = 247;
+pub(crate) const SAME_EXTENDED: u8 = 251;
 const FULL: u8 = 255;
 /// The tag of a type that is a class.
 const OBJECT: u8 = 7;
+/// The tag of a type that is an object under construction.
+const UNINITIALIZED: u8 = 8;
 
 impl<'a> Frames<'a> for Emitter<'_, 'a> {
     fn put_frames(&mut self, table: &'a [u8], out: &mut Vec<u8>) -> Result<(), RelocateError> {
@@ -195,23 +197,33 @@ fn emit_types(
 ) -> Result<(), RelocateError> {
     put2(out, u16::try_from(types.len()).map_err(|_| RelocateError::TooLong)?);
     for it in types {
-        match it {
-            VerificationType::Object(index) => {
-                out.push(OBJECT);
-                put2(out, *index);
-            }
+        let it = match it {
             VerificationType::Named(name) => {
-                out.push(OBJECT);
-                put2(out, constants.class(name).ok_or(RelocateError::PoolFull)?);
+                VerificationType::Object(constants.class(name).ok_or(RelocateError::PoolFull)?)
             }
             VerificationType::Uninitialized(pc) => {
-                out.push(8);
-                put2(out, short(map.instruction(usize::from(*pc))?));
+                VerificationType::Uninitialized(short(map.instruction(usize::from(*pc))?))
             }
-            other => out.push(simple_tag(*other)),
-        }
+            other => *other,
+        };
+        put_type(it, out);
     }
     Ok(())
+}
+
+/// One type as it is; a class has to have its index.
+pub(crate) fn put_type(it: VerificationType<'_>, out: &mut Vec<u8>) {
+    match it {
+        VerificationType::Object(index) => {
+            out.push(OBJECT);
+            put2(out, index);
+        }
+        VerificationType::Uninitialized(pc) => {
+            out.push(UNINITIALIZED);
+            put2(out, pc);
+        }
+        other => out.push(simple_tag(other)),
+    }
 }
 
 /// Tags of the types that are nothing but a tag.

@@ -1,0 +1,71 @@
+//! One method opened up: code, blocks, debug tables.
+
+use crate::FlowError;
+use crate::blocks::Blocks;
+use catchment_classfile::{
+    Attribute, ClassFile, Code, Insn, LineTable, Member, MemberRef, VariableTable, opcodes,
+};
+use catchment_pairs::{ClauseSite, TrySite};
+
+const STATIC: u16 = 0x0008;
+
+/// A method with code.
+#[derive(Debug)]
+pub(crate) struct Method<'c, 'a> {
+    pub(crate) class: &'c ClassFile<'a>,
+    pub(crate) member: &'c Member<'a>,
+    pub(crate) attribute: Attribute<'a>,
+    pub(crate) code: Code<'a>,
+    pub(crate) blocks: Blocks<'a>,
+    lines: LineTable,
+    pub(crate) variables: VariableTable<'a>,
+}
+
+impl<'c, 'a> Method<'c, 'a> {
+    /// Method number `index` of the class.
+    pub(crate) fn open(class: &'c ClassFile<'a>, index: usize) -> Result<Self, FlowError> {
+        let member = class.methods.get(index).ok_or(FlowError::NoSuchClause)?;
+        let (attribute, code) = class.code(member)?.ok_or(FlowError::NoSuchClause)?;
+        Ok(Self {
+            class,
+            member,
+            attribute,
+            code,
+            blocks: Blocks::of(&code)?,
+            lines: LineTable::read(&code, &class.pool),
+            variables: VariableTable::read(&code, &class.pool),
+        })
+    }
+
+    pub(crate) fn is_static(&self) -> bool {
+        self.member.access & STATIC != 0
+    }
+
+    pub(crate) fn line(&self, pc: usize) -> Option<u32> {
+        self.lines.line_at(u16::try_from(pc).ok()?).map(u32::from)
+    }
+
+    /// The field or method that `insn` names.
+    pub(crate) fn named(&self, insn: &Insn<'_>) -> Result<MemberRef<'a>, FlowError> {
+        Ok(self.class.pool.member_ref(insn.u2())?)
+    }
+
+    /// The descriptor of the method that `call` calls.
+    pub(crate) fn callee_descriptor(&self, call: &Insn<'_>) -> Result<&'a [u8], FlowError> {
+        Ok(if call.opcode == opcodes::INVOKEDYNAMIC {
+            self.class.pool.dynamic(call.u2())?.1.as_bytes()
+        } else {
+            self.named(call)?.descriptor.as_bytes()
+        })
+    }
+}
+
+/// Clause number `clause` of a try.
+pub(crate) fn clause_of(site: &TrySite, clause: usize) -> Result<&ClauseSite, FlowError> {
+    site.clauses.get(clause).ok_or(FlowError::NoSuchClause)
+}
+
+/// Where a caught object is first met.
+pub(crate) fn handler_of(site: &TrySite, clause: usize) -> Result<usize, FlowError> {
+    Ok(usize::from(clause_of(site, clause)?.handler))
+}

@@ -1,0 +1,110 @@
+//! Places that code writes and reads: local variables and fields.
+
+use crate::FlowError;
+use crate::effects::{incremented, is_wide};
+use crate::method::Method;
+use crate::value::{Origin, State};
+use catchment_classfile::{Insn, opcodes};
+
+const GETFIELD: u8 = 180;
+const PUTFIELD: u8 = 181;
+
+/// A local variable or a field.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Local {
+        slot: usize,
+        /// As in the source, where debug information has it.
+        name: Option<String>,
+    },
+    Field {
+        /// The class the field is looked up in; a binary name with dots.
+        owner: String,
+        name: String,
+        of: Receiver,
+    },
+}
+
+/// Whose field it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Receiver {
+    Static,
+    This,
+    /// Of some other object. Two of them count as the same place, though they may be of different objects.
+    Other,
+}
+
+impl Place {
+    /// The same place without its name, which local variables have only in a part of the code.
+    pub(crate) fn key(self) -> Self {
+        match self {
+            Self::Local { slot, .. } => Self::Local { slot, name: None },
+            field => field,
+        }
+    }
+
+    /// Whether a write to it surely replaces what was there.
+    pub(crate) fn is_one(&self) -> bool {
+        !matches!(self, Self::Field { of: Receiver::Other, .. })
+    }
+}
+
+/// What `insn` reads, with its name.
+pub(crate) fn read_by(
+    method: &Method<'_, '_>,
+    insn: &Insn<'_>,
+    state: &State,
+) -> Result<Option<Place>, FlowError> {
+    if let Some((opcode, slot)) = insn.local() {
+        return Ok((opcode < opcodes::ISTORE).then(|| named(method, usize::from(slot), insn.pc)));
+    }
+    if let Some(slot) = incremented(insn) {
+        return Ok(Some(named(method, slot, insn.pc)));
+    }
+    match insn.opcode {
+        opcodes::GETSTATIC => field(method, insn, Receiver::Static).map(Some),
+        GETFIELD => field(method, insn, receiver(method, state, 0)).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// What `insn` writes, without names. Two slots for a long or double.
+pub(crate) fn written_by(
+    method: &Method<'_, '_>,
+    insn: &Insn<'_>,
+    state: &State,
+) -> Result<Vec<Place>, FlowError> {
+    if let Some((opcode, slot)) = insn.local() {
+        let count = if opcode < opcodes::ISTORE { 0 } else { 1 + usize::from(is_wide(opcode)) };
+        let slots = usize::from(slot)..usize::from(slot) + count;
+        return Ok(slots.map(|slot| Place::Local { slot, name: None }).collect());
+    }
+    if let Some(slot) = incremented(insn) {
+        return Ok(vec![Place::Local { slot, name: None }]);
+    }
+    match insn.opcode {
+        opcodes::PUTSTATIC => Ok(vec![field(method, insn, Receiver::Static)?]),
+        PUTFIELD => {
+            let size = crate::descriptor::slots(method.named(insn)?.descriptor.as_bytes());
+            Ok(vec![field(method, insn, receiver(method, state, size))?])
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn named(method: &Method<'_, '_>, slot: usize, pc: usize) -> Place {
+    let variable = u16::try_from(slot).ok().and_then(|slot| method.variables.at(slot, pc));
+    Place::Local { slot, name: variable.map(|it| it.name.to_string()) }
+}
+
+fn field(method: &Method<'_, '_>, insn: &Insn<'_>, of: Receiver) -> Result<Place, FlowError> {
+    let field = method.named(insn)?;
+    Ok(Place::Field { owner: field.owner.to_binary_name(), name: field.name.to_string(), of })
+}
+
+/// Whose field is accessed when the object lies `depth` slots below the top of the stack.
+fn receiver(method: &Method<'_, '_>, state: &State, depth: usize) -> Receiver {
+    let object = state.below_top(depth);
+    let is_this = object.is_some_and(|value| value.is_only(Origin::Parameter(0)));
+    if is_this && !method.is_static() { Receiver::This } else { Receiver::Other }
+}

@@ -1,0 +1,144 @@
+//! What a clause reads of what the body of its try writes.
+//!
+//! Such a clause may depend on how far the body came. Calls are not looked into: a field that only a called method writes
+//! or reads is not seen. Elements of arrays are left out.
+
+use crate::FlowError;
+use crate::method::{Method, handler_of};
+use crate::places::{Place, read_by, written_by};
+use crate::region::Region;
+use crate::solve::solve;
+use crate::uses::Trace;
+use crate::writes::{Reaching, Untouched, Write, Written};
+use catchment_classfile::ClassFile;
+use catchment_pairs::TrySite;
+use std::collections::BTreeSet;
+
+/// One read that may see what the body wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relied {
+    pub place: Place,
+    pub read: Spot,
+    /// The read is not in the clause but behind it.
+    pub after: bool,
+    /// Writes in the body that an exception may follow, by pc.
+    pub writes: Vec<Spot>,
+    /// Whether an exception may also come when none of them has happened, so that an older value is read.
+    pub before: bool,
+}
+
+/// An instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spot {
+    pub pc: usize,
+    pub line: Option<u32>,
+}
+
+/// What clause number `clause` of a try, and the code it leads to, relies on; by pc of the read.
+pub fn reliance(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<Vec<Relied>, FlowError> {
+    let handler = handler_of(site, clause)?;
+    let method = Method::open(class, site.method)?;
+    let accesses = Accesses::of(&method)?;
+    let places = accesses.written_in(site);
+    let written = Written::to(&places, &accesses.writes);
+    let seen = writes_seen(&method, &written, handler)?;
+    let finder =
+        Finder { method: &method, site, places: &places, seen, region: Region::of(&method, handler)? };
+    finder.find(&written, &accesses.reads, handler)
+}
+
+/// Everything the method reads and writes, by pc.
+struct Accesses {
+    reads: Vec<(usize, Place)>,
+    /// Places as [keys](Place::key).
+    writes: Vec<(usize, Place)>,
+}
+
+impl Accesses {
+    fn of(method: &Method<'_, '_>) -> Result<Self, FlowError> {
+        let mut it = Self { reads: Vec::new(), writes: Vec::new() };
+        Trace::of(method)?.visit(&mut |insn, state| {
+            it.reads.extend(read_by(method, insn, state)?.map(|place| (insn.pc, place)));
+            it.writes.extend(written_by(method, insn, state)?.into_iter().map(|place| (insn.pc, place)));
+            Ok(())
+        })?;
+        Ok(it)
+    }
+
+    /// The places written in the body of a try, sorted.
+    fn written_in(&self, site: &TrySite) -> Vec<Place> {
+        let writes = self.writes.iter().filter(|(pc, _)| in_body(site, *pc));
+        let places: BTreeSet<Place> = writes.map(|(_, place)| place.clone()).collect();
+        places.into_iter().collect()
+    }
+}
+
+fn in_body(site: &TrySite, pc: usize) -> bool {
+    site.ranges.iter().any(|range| range.contains(pc))
+}
+
+/// The writes that the handler may see the effect of. None if nothing in the body can throw.
+fn writes_seen(
+    method: &Method<'_, '_>,
+    written: &Written,
+    handler: usize,
+) -> Result<BTreeSet<Write>, FlowError> {
+    let reaching = Reaching { method, written };
+    let solution = solve(&method.blocks, &reaching, 0, reaching.at_entry())?;
+    Ok(solution.at_block(method.blocks.starting_at(handler)?).cloned().unwrap_or_default())
+}
+
+struct Finder<'f, 'c, 'a> {
+    method: &'f Method<'c, 'a>,
+    site: &'f TrySite,
+    places: &'f [Place],
+    seen: BTreeSet<Write>,
+    region: Region,
+}
+
+impl Finder<'_, '_, '_> {
+    /// Goes from the handler on to all reads of what it found.
+    fn find(
+        &self,
+        written: &Written,
+        reads: &[(usize, Place)],
+        handler: usize,
+    ) -> Result<Vec<Relied>, FlowError> {
+        let blocks = &self.method.blocks;
+        let untouched = Untouched { method: self.method, written };
+        let start = blocks.starting_at(handler)?;
+        let solution = solve(blocks, &untouched, start, vec![true; self.places.len()])?;
+        let mut found = Vec::new();
+        solution.visit(blocks, &untouched, &mut |insn, untouched| {
+            let from = reads.partition_point(|(pc, _)| *pc < insn.pc);
+            let own = reads.iter().skip(from).take_while(|(pc, _)| *pc == insn.pc);
+            for (pc, place) in own {
+                let number = self.places.binary_search(&place.clone().key()).ok();
+                let number = number.filter(|it| untouched.get(*it).copied().unwrap_or_default());
+                found.extend(number.and_then(|number| self.relied(number, *pc, place)));
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn relied(&self, number: usize, pc: usize, place: &Place) -> Option<Relied> {
+        let seen = self.seen.iter().filter(|write| write.place == number);
+        let (inside, before): (Vec<&Write>, Vec<&Write>) =
+            seen.partition(|write| write.pc.is_some_and(|pc| in_body(self.site, pc)));
+        let writes: Vec<Spot> = inside.iter().filter_map(|write| write.pc).map(|pc| self.spot(pc)).collect();
+        let owns = self.region.owns(self.method.blocks.containing(pc), pc);
+        let relied = Relied {
+            place: place.clone(),
+            read: self.spot(pc),
+            after: !owns,
+            writes,
+            before: !before.is_empty(),
+        };
+        (!inside.is_empty()).then_some(relied)
+    }
+
+    fn spot(&self, pc: usize) -> Spot {
+        Spot { pc, line: self.method.line(pc) }
+    }
+}

@@ -1,0 +1,164 @@
+//! A class in which clauses catch another type.
+//!
+//! Rows of the exception table name the new type, frames that hold the caught object say so, and members that were
+//! looked up in the old type are looked up in the new one (`repoint.rs`). No instruction changes its length and no constant
+//! its index. Names and types of local variables in the debug tables stay: no verifier reads them.
+//!
+//! Whether the new type is legal is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
+//! refused.
+
+use crate::descriptor::type_name;
+use crate::held::{Held, Slot};
+use crate::method::{Method, clause_of};
+use crate::repoint::repoint;
+use crate::uses::Trace;
+use crate::{FlowError, HandlerUses};
+use catchment_classfile::{
+    ClassFile, Frame, Patch, PoolAppender, RelocateError, VerificationType, encode_frames, patched,
+};
+use catchment_pairs::TrySite;
+use std::collections::BTreeMap;
+
+/// A clause and what it shall catch.
+#[derive(Debug, Clone, Copy)]
+pub struct Retype<'t> {
+    pub site: &'t TrySite,
+    pub clause: usize,
+    /// Binary name with dots. A supertype of all that the clause catches now.
+    pub to: &'t str,
+}
+
+/// The class with all these clauses retyped. A clause of several types then catches the one.
+pub fn retype_clauses(class: &ClassFile<'_>, changes: &[Retype<'_>]) -> Result<Vec<u8>, FlowError> {
+    let mut by_method: BTreeMap<usize, Vec<&Retype<'_>>> = BTreeMap::new();
+    for change in changes {
+        by_method.entry(change.site.method).or_default().push(change);
+    }
+    let mut edit = Edit::new(class);
+    for (method, changes) in by_method {
+        let method = Method::open(class, method)?;
+        let mut trace = Trace::of(&method)?;
+        let mut frames_change = false;
+        for change in changes {
+            frames_change |= retype(&mut trace, change, &mut edit)?;
+        }
+        if frames_change {
+            edit.replace_frames(&method, &trace.frames)?;
+        }
+    }
+    patched(class, &edit.constants, edit.patches).ok_or(FlowError::Ambiguous)
+}
+
+/// What is to change in the class file.
+#[derive(Debug)]
+pub(crate) struct Edit {
+    pub(crate) constants: PoolAppender,
+    pub(crate) patches: Vec<Patch>,
+    /// Classes added, by internal name.
+    classes: BTreeMap<Vec<u8>, u16>,
+}
+
+/// The new type of a clause.
+#[derive(Debug)]
+pub(crate) struct NewType {
+    /// Binary name with dots.
+    pub(crate) name: String,
+    pub(crate) internal: Vec<u8>,
+    pub(crate) constant: u16,
+    /// What the code may have taken the object for that it need not be any more.
+    pub(crate) narrow: Vec<String>,
+}
+
+impl NewType {
+    /// Whether a value of the new type does not fit `declared`.
+    pub(crate) fn outgrows(&self, declared: &String) -> bool {
+        self.narrow.contains(declared)
+    }
+}
+
+impl Edit {
+    fn new(class: &ClassFile<'_>) -> Self {
+        Self { constants: PoolAppender::new(&class.pool), patches: Vec::new(), classes: BTreeMap::new() }
+    }
+
+    fn class(&mut self, internal: &[u8]) -> Option<u16> {
+        if let Some(index) = self.classes.get(internal) {
+            return Some(*index);
+        }
+        let index = self.constants.class(internal)?;
+        self.classes.insert(internal.to_vec(), index);
+        Some(index)
+    }
+
+    /// Gives the method's code a stack map of other length, so that all lengths around it change as well.
+    fn replace_frames(
+        &mut self,
+        method: &Method<'_, '_>,
+        frames: &[(usize, Frame<'_>)],
+    ) -> Result<(), FlowError> {
+        let Some(table) = method.code.attributes.find(&method.class.pool, "StackMapTable") else {
+            return Ok(());
+        };
+        let initial = Frame::at_entry(method.class, method.member);
+        let bytes = encode_frames(&initial, frames, &mut |name| self.class(name))?;
+        let length = |len: usize| u32::try_from(len).map_err(|_| RelocateError::TooLong);
+        let code_length = length(method.attribute.data.len() + bytes.len() - table.data.len())?;
+        self.patches.push(Patch::u4(method.attribute.offset - 4, code_length));
+        self.patches.push(Patch::u4(table.offset - 4, length(bytes.len())?));
+        self.patches.push(Patch { range: table.offset..table.offset + table.data.len(), bytes });
+        Ok(())
+    }
+}
+
+/// Retypes one clause; its frames only in `trace`. True if one of these has changed.
+fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -> Result<bool, FlowError> {
+    let clause = clause_of(change.site, change.clause)?;
+    let uses = trace.uses_of(usize::from(clause.handler))?;
+    let new_type = new_type(trace, change, edit)?;
+    for row in &clause.entries {
+        let catch_type = trace.method.code.exception_offset(*row) + 6;
+        edit.patches.push(Patch::u2(catch_type, new_type.constant));
+    }
+    repoint(trace.method, &uses, &new_type, edit)?;
+    retype_frames(trace, &uses, &new_type)
+}
+
+fn new_type(trace: &Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -> Result<NewType, FlowError> {
+    let internal = change.to.replace('.', "/").into_bytes();
+    let constant = edit.class(&internal).ok_or(RelocateError::PoolFull)?;
+    let name = type_name(&internal);
+    let mut narrow = trace.narrow_types(change.site, change.clause)?;
+    narrow.retain(|it| *it != name);
+    Ok(NewType { name, internal, constant, narrow })
+}
+
+fn retype_frames(
+    trace: &mut Trace<'_, '_, '_>,
+    uses: &HandlerUses,
+    new_type: &NewType,
+) -> Result<bool, FlowError> {
+    let mut changed = false;
+    for held in uses.held.iter().filter(|held| held.declared != new_type.name) {
+        if held.merged {
+            if new_type.outgrows(&held.declared) {
+                return Err(FlowError::Merged { pc: held.pc, narrow: held.declared.clone() });
+            }
+        } else if let Some(place) = position(&mut trace.frames, held) {
+            *place = VerificationType::Object(new_type.constant);
+            changed = true;
+        }
+    }
+    Ok(changed)
+}
+
+fn position<'f, 'a>(
+    frames: &'f mut [(usize, Frame<'a>)],
+    held: &Held,
+) -> Option<&'f mut VerificationType<'a>> {
+    let index = frames.binary_search_by_key(&held.pc, |(pc, _)| *pc).ok()?;
+    let (_, frame) = frames.get_mut(index)?;
+    match held.slot {
+        Slot::Local(_) => frame.locals.get_mut(held.element),
+        Slot::Stack(_) => frame.stack.get_mut(held.element),
+    }
+}

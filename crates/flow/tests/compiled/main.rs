@@ -1,0 +1,6 @@
+//! Flow in classes of real compilers: what is said of their clauses, and whether JVMs accept them retyped.
+
+mod classes;
+mod reliance;
+mod retype;
+mod uses;

@@ -1,0 +1,1 @@
+//! What clauses are said to rely on.
