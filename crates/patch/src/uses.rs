@@ -1,0 +1,97 @@
+//! Whether a source uses a simple name.
+
+use crate::Language;
+use crate::scope::{is_import, is_package};
+use crate::syntax::{Source, is_comment, is_identifier};
+
+/// Tags of documentation comments that are followed by names of types.
+const BLOCK_TAGS: &[&str] = &["@throws", "@exception", "@see"];
+const INLINE_TAGS: &[&str] = &["{@link", "{@value"];
+
+/// Whether the name occurs outside imports, as an identifier or as a reference in a documentation comment.
+/// References count because documentation tools and style checkers resolve them.
+pub(crate) fn is_used(source: &Source<'_>, name: &str) -> bool {
+    let mut walk = source.nodes();
+    // In a tree with errors code may pass for something else, so there every word counts.
+    let any_word = source.has_errors();
+    while let Some(node) = walk.next() {
+        if is_import(node) || is_package(node) {
+            walk.skip_children();
+        } else if node.child_count() == 0 {
+            let text = source.text_of(node);
+            let used = match () {
+                () if any_word => has_word(text, name),
+                () if is_comment(node) => is_referenced(text, name, source.language),
+                () => is_identifier(node) && text.trim_matches('`') == name,
+            };
+            if used {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+fn is_referenced(comment: &str, name: &str, language: Language) -> bool {
+    let is_documentation = comment.starts_with("/**") || comment.starts_with("///");
+    // Brackets are links in KDoc and in the Markdown comments of newer Java.
+    let has_brackets = language == Language::Kotlin || comment.starts_with("///");
+    is_documentation
+        && (follows(comment, BLOCK_TAGS, '\n', name)
+            || follows(comment, INLINE_TAGS, '}', name)
+            || (has_brackets && follows(comment, &["["], ']', name)))
+}
+
+/// Whether the name stands between one of the marks and the next `end`.
+fn follows(text: &str, marks: &[&str], end: char, name: &str) -> bool {
+    let ends = marks.iter().flat_map(|mark| text.match_indices(mark));
+    let mut rests = ends.filter_map(|(at, mark)| text.get(at + mark.len()..));
+    rests.any(|rest| rest.split(end).next().is_some_and(|part| has_word(part, name)))
+}
+
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '$';
+    text.split(|it: char| !is_part(it)).any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(language: Language, text: &str, expected: bool) {
+        let source = Source::parse(text, language).expect("a parser");
+        assert_eq!(is_used(&source, "Gone"), expected, "{text}");
+    }
+
+    #[test]
+    fn identifiers_in_code_are_uses() {
+        check(Language::Java, "class A extends Gone {}", true);
+        check(Language::Java, "class A { Object o = Gone.class; }", true);
+        check(Language::Java, "@Gone class A {}", true);
+        check(Language::Kotlin, "val a = \"${Gone()}\"", true);
+        check(Language::Kotlin, "val a = `Gone`()", true);
+    }
+
+    #[test]
+    fn imports_strings_and_plain_comments_are_none() {
+        check(Language::Java, "import a.Gone; class A { String s = \"Gone\"; /* Gone */ // Gone\n }", false);
+        check(Language::Java, "package Gone; class Goner {}", false);
+        check(Language::Kotlin, "import a.Gone\nval a = \"Gone\" // [Gone]", false);
+    }
+
+    #[test]
+    fn references_in_documentation_are_uses() {
+        check(Language::Java, "/** {@link Gone} */ class A {}", true);
+        check(Language::Java, "/** {@linkplain B#b(Gone) b} */ class A {}", true);
+        check(Language::Java, "/**\n * @throws Gone if\n */ class A {}", true);
+        check(Language::Java, "/// [Gone]\nclass A {}", true);
+        check(Language::Kotlin, "/** [Gone] */ class A", true);
+        check(Language::Java, "/** Gone, {@link B} [Gone] */ class A {}", false);
+        check(Language::Java, "/* @see Gone */ class A {}", false);
+    }
+
+    #[test]
+    fn every_word_counts_where_the_parser_stumbled() {
+        check(Language::Java, "class A { void m( { // Gone\n", true);
+    }
+}
