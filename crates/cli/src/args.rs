@@ -63,6 +63,18 @@ Examples:
   catchment check -- -pl core -Pfast              arguments for Maven or Gradle
   catchment check --classpath target/classes --test-classpath target/test-classes:junit.jar";
 
+const STRETCH_EXAMPLES: &str = "\
+Checks the project, or goes on from the results of an earlier check. Clauses that are source-independent or purely resilient \
+are then given wider types, widest first: each is tried on the compiled classes with all tests that execute its try, with \
+nothing injected and with the wider exception thrown at the beginning of the try; then all together with the whole suite. \
+A patch is made of what passes (--diff, --apply), compiled and tested by the project's own build in a copy.
+
+Examples:
+  catchment stretch                                  which clauses can catch more, and why the others cannot
+  catchment stretch --to java.lang.Exception         as wide as that
+  catchment stretch --diff > catches.patch           a patch that compiles and passes the tests
+  catchment stretch --apply --include 'com.acme.*'   and write it into the sources";
+
 /// Tells JVM developers what really happens in their catch blocks.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES, max_term_width = 110)]
@@ -76,6 +88,9 @@ pub(crate) enum CommandArgs {
     /// Test every catch clause of a project with its own tests
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
+    /// Let catch clauses that hold for any source of their exception catch more, as a verified patch
+    #[command(after_help = STRETCH_EXAMPLES)]
+    Stretch(StretchArgs),
     /// List the try-catch pairs of a project, folder or jar
     #[command(after_help = HANDLERS_EXAMPLES)]
     Handlers(HandlersArgs),
@@ -86,8 +101,9 @@ pub(crate) enum CommandArgs {
     Demo,
 }
 
+/// What `check` and `stretch` both want to know.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct CheckArgs {
+pub(crate) struct ProjectArgs {
     /// The project
     #[arg(default_value = ".", value_name = "DIR")]
     pub(crate) folder: PathBuf,
@@ -105,21 +121,39 @@ pub(crate) struct CheckArgs {
     /// Test classes to run; `*` stands for any characters; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "Without a build tool", requires = "classpath")]
     pub(crate) tests: Vec<String>,
-    /// Test only the clauses of classes of this name; `*` stands for any characters, `?` for one; can be repeated
+    /// Only the clauses of classes of this name; `*` stands for any characters, `?` for one; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
     pub(crate) include: Vec<String>,
-    /// Never test the clauses of classes of this name; can be repeated
+    /// Never the clauses of classes of this name; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
     pub(crate) exclude: Vec<String>,
-    /// Show the experiments that would be run, and run none
-    #[arg(long, help_heading = "What to do")]
-    pub(crate) list: bool,
     /// Stop starting experiments after this time: 90s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = crate::duration::parse, help_heading = "What to do")]
     pub(crate) budget: Option<Duration>,
     /// JVMs at a time; half the processors unless given
     #[arg(long, short, value_name = "N", help_heading = "What to do")]
     pub(crate) jobs: Option<NonZeroUsize>,
+    /// Forget the results of earlier checks
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) fresh: bool,
+    /// Also inject into tests that connect to other machines
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) allow_external: bool,
+    /// Write the report to this file; `-` is stdout
+    #[arg(long, short, value_name = "FILE", help_heading = "Report")]
+    pub(crate) output: Option<PathBuf>,
+    /// Arguments for the build tool
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub(crate) build_arguments: Vec<OsString>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+    /// Show the experiments that would be run, and run none
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) list: bool,
     /// Run every experiment, also those that can no longer change a verdict
     #[arg(long, help_heading = "What to do")]
     pub(crate) matrix: bool,
@@ -129,18 +163,9 @@ pub(crate) struct CheckArgs {
     /// Confirm passes in fresh JVMs too, not only failures: slower, and surer
     #[arg(long, help_heading = "What to do")]
     pub(crate) confirm_passes: bool,
-    /// Forget the results of earlier checks
-    #[arg(long, help_heading = "What to do")]
-    pub(crate) fresh: bool,
-    /// Also inject into tests that connect to other machines
-    #[arg(long, help_heading = "What to do")]
-    pub(crate) allow_external: bool,
     /// Report as JSON (schema catchment.check/1)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,
-    /// Write the report to this file; `-` is stdout
-    #[arg(long, short, value_name = "FILE", help_heading = "Report")]
-    pub(crate) output: Option<PathBuf>,
     /// List every pair with its verdicts
     #[arg(long, help_heading = "Report")]
     pub(crate) all: bool,
@@ -150,9 +175,24 @@ pub(crate) struct CheckArgs {
     /// The least finding that makes the exit code 1
     #[arg(long, value_name = "FINDING", default_value = "dependent", help_heading = "Report")]
     pub(crate) fail_on: FailOn,
-    /// Arguments for the build tool
-    #[arg(last = true, value_name = "ARGUMENT")]
-    pub(crate) build_arguments: Vec<OsString>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct StretchArgs {
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+    /// The widest type to try, such as java.lang.Exception; unless given, no clause begins to catch all unchecked exceptions
+    #[arg(long, value_name = "TYPE", help_heading = "What to do")]
+    pub(crate) to: Option<String>,
+    /// Print a source patch with which the project's own build and tests pass; the report goes to stderr
+    #[arg(long, help_heading = "Report", conflicts_with = "json")]
+    pub(crate) diff: bool,
+    /// Write that patch into the sources
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) apply: bool,
+    /// Report as JSON (schema catchment.stretch/1)
+    #[arg(long, help_heading = "Report")]
+    pub(crate) json: bool,
 }
 
 /// Which findings are worth an exit code.

@@ -3,4 +3,5 @@
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod handlers;
+pub(crate) mod stretch;
 pub(crate) mod watch;

@@ -8,6 +8,7 @@ mod duration;
 mod exit;
 mod output;
 mod progress;
+mod project_request;
 
 use crate::args::{Args, CommandArgs};
 use crate::exit::ExitCode;
@@ -17,6 +18,7 @@ fn main() -> std::process::ExitCode {
     let args = Args::parse();
     let outcome = match args.command {
         CommandArgs::Check(args) => commands::check::run(args),
+        CommandArgs::Stretch(args) => commands::stretch::run(&args),
         CommandArgs::Handlers(args) => commands::handlers::run(&args),
         CommandArgs::Watch(args) => commands::watch::run(args),
         CommandArgs::Demo => commands::demo::run(),

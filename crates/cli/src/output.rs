@@ -42,6 +42,12 @@ enum Place {
 }
 
 impl ReportFile {
+    /// `-` is stdout, and no file.
+    pub(crate) fn open_if_given(output: Option<&Path>) -> Result<Option<Self>, BadInput> {
+        let file = output.filter(|path| *path != Path::new("-"));
+        file.map(Self::open).transpose()
+    }
+
     pub(crate) fn open(path: &Path) -> Result<Self, BadInput> {
         // Follows links; a path that leads nowhere yet stays as it is.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

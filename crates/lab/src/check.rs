@@ -5,13 +5,13 @@
 //!                └──────────────────┴── every step in the store ──┴────────────────┘
 //! ```
 
-mod attempts;
-mod baseline;
+pub(crate) mod attempts;
+pub(crate) mod baseline;
 mod batch;
-mod campaign;
+pub(crate) mod campaign;
 mod contexts;
-mod counters;
-mod experiments;
+pub(crate) mod counters;
+pub(crate) mod experiments;
 mod first_uses;
 mod heard;
 mod history;
@@ -19,11 +19,11 @@ pub(crate) mod observations;
 mod proof;
 mod queue;
 pub(crate) mod single;
-mod slot;
-mod solo;
+pub(crate) mod slot;
+pub(crate) mod solo;
 mod subjects;
-mod suite;
-mod trials;
+pub(crate) mod suite;
+pub(crate) mod trials;
 mod turns;
 
 pub use campaign::CheckError;
@@ -85,6 +85,15 @@ pub fn check(
     request: &CheckRequest,
     progress: &mut (dyn Progress + Send),
 ) -> Result<CheckedProject, CheckError> {
+    check_and(request, progress, |_, _| Ok(())).map(|(checked, ())| checked)
+}
+
+/// [`check`], and then something more with the same JVMs and copies of the project.
+pub(crate) fn check_and<T>(
+    request: &CheckRequest,
+    progress: &mut (dyn Progress + Send),
+    then: impl FnOnce(&Experiments<'_, '_>, &mut [Slot<'_>]) -> Result<T, CheckError>,
+) -> Result<(CheckedProject, T), CheckError> {
     let begun = Instant::now();
     let interrupt = unix::note_interrupts();
     let folder = project::results_folder(&request.project)?;
@@ -130,11 +139,11 @@ pub fn check(
         deadline: request.budget.map(|budget| begun + budget),
         silence: request.silence.unwrap_or(suite::SILENCE),
     };
-    let outcome = carry_out(request, &shared, &numbers);
+    let outcome = carry_out(request, &shared, &numbers, then);
     let outcome = outcome.map_err(|error| shared.explained(error.settled()));
     let _ = remove_all(&slots_folder(&lab.folder));
-    outcome?;
-    Ok(finished(shared, &project, begun))
+    let more = outcome?;
+    Ok((finished(shared, &project, begun), more))
 }
 
 /// The folder that belongs to one check at a time.
@@ -173,7 +182,12 @@ fn configurations(project: &Project) -> Vec<CheckedConfiguration> {
     project.configurations.iter().map(described).collect()
 }
 
-fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]) -> Result<(), CheckError> {
+fn carry_out<T>(
+    request: &CheckRequest,
+    shared: &Shared<'_>,
+    numbers: &[PairNumber],
+    then: impl FnOnce(&Experiments<'_, '_>, &mut [Slot<'_>]) -> Result<T, CheckError>,
+) -> Result<T, CheckError> {
     let mut slots = Vec::new();
     for number in 0..shared.lab.jobs {
         let slot = Slot::new(shared.lab, number);
@@ -202,13 +216,16 @@ fn carry_out(request: &CheckRequest, shared: &Shared<'_>, numbers: &[PairNumber]
     experiments.plan()?;
     if request.list {
         experiments.add_not_run(NotRun::PlanOnly);
-        return Ok(());
+    } else {
+        experiments.run(&mut slots)?;
+        if request.selective {
+            experiments.ask_single_executions(&mut slots)?;
+        }
     }
-    experiments.run(&mut slots)?;
-    if request.selective {
-        experiments.ask_single_executions(&mut slots)?;
+    if shared.is_interrupted() {
+        return Err(CheckError::Interrupted);
     }
-    if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(()) }
+    then(&experiments, &mut slots)
 }
 
 /// A test that several configurations run is as many tests; each is named with its configuration.

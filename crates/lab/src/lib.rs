@@ -14,6 +14,7 @@ pub mod project;
 mod results;
 mod seen;
 mod store;
+mod stretch;
 mod unix;
 mod watch;
 mod worker;
@@ -25,5 +26,9 @@ pub use install::InstallError;
 pub use progress::{Progress, Silent};
 pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};
 pub use store::StoreError;
+pub use stretch::{
+    Accepted, Case, Evidence, Patch, PatchedFile, Refusal, StretchRequest, Stretched, StretchedClause,
+    stretch,
+};
 pub use watch::{WatchError, WatchOptions, Watched, watch, watch_command};
 pub use worker::WorkerEnd;

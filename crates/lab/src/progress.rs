@@ -55,6 +55,10 @@ impl<'a> Reporter<'a> {
     pub(crate) fn step(&self, steps: u64) {
         self.tell(|progress| progress.step(steps));
     }
+
+    pub(crate) fn note(&self, text: &str) {
+        self.tell(|progress| progress.note(text));
+    }
 }
 
 impl fmt::Debug for Reporter<'_> {

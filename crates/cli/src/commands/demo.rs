@@ -1,6 +1,6 @@
 //! `catchment demo`: `check` in the bundled example, as its developer would type it.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, ProjectArgs};
 use crate::commands::check;
 use crate::demo_project;
 use crate::exit::ExitCode;
@@ -11,7 +11,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         tempfile::Builder::new().prefix("catchment-demo-").tempdir().context("cannot create a folder")?;
     demo_project::unpack(folder.path()).context("cannot unpack the example")?;
     eprintln!("catchment: checking the bundled example, a small order importer with JUnit tests");
-    let args = CheckArgs { folder: folder.path().to_owned(), ..CheckArgs::default() };
+    let project = ProjectArgs { folder: folder.path().to_owned(), ..ProjectArgs::default() };
+    let args = CheckArgs { project, ..CheckArgs::default() };
     // Findings are what the demo is there to show, not a failure of it.
     let code = check::run(args)?;
     Ok(if code == ExitCode::FINDINGS { ExitCode::CLEAN } else { code })

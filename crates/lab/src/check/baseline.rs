@@ -101,6 +101,11 @@ impl Baseline {
         runs_of(&self.solo, test).any(|run| !run.threads_left.is_empty())
     }
 
+    /// Whether an exception leaves the application into the test when it runs alone.
+    pub(crate) fn reaches_test(&self, test: TestNumber) -> bool {
+        runs_of(&self.solo, test).chain(runs_of(&self.fresh, test)).any(|run| run.escaped > 0)
+    }
+
     fn set_aside(&self, test: TestNumber, allow_external: bool) -> Option<SetAside> {
         let suite: Vec<_> = runs_of(&self.suite, test).collect();
         let different = suite.iter().find(|run| run.passed() != suite[0].passed());

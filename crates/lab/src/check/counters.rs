@@ -17,8 +17,8 @@ pub(crate) struct CounterMeanings {
 
 impl CounterMeanings {
     /// Pairs that are not known (another agent changed the class) count for nothing.
-    pub(crate) fn add_class(&mut self, class: &WovenClass, numbers: &PairNumbers) {
-        let pairs: Vec<_> = class.pairs.iter().map(|pair| numbers.get(&pair.id).copied()).collect();
+    pub(crate) fn add_class(&mut self, class: &WovenClass, number_of: impl Fn(&str) -> Option<PairNumber>) {
+        let pairs: Vec<_> = class.pairs.iter().map(|pair| number_of(&pair.id)).collect();
         let number = |index: u32| pairs.get(index as usize).copied().flatten();
         for woven_try in &class.tries {
             self.add_try(class.base, woven_try, number);
@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn what_one_clause_catches_is_blue_for_its_sibling() {
-        let numbers = [("first".to_owned(), PairNumber(1)), ("second".to_owned(), PairNumber(2))].into();
+        let number_of = |id: &str| Some(PairNumber(if id == "first" { 1 } else { 2 }));
         let mut meanings = CounterMeanings::default();
-        meanings.add_class(&class(), &numbers);
+        meanings.add_class(&class(), number_of);
         let usages = meanings.usages(&[(100, 9), (101, 4), (102, 1), (103, 2), (104, 1), (999, 5)]);
         let expected = [
             (PairNumber(1), Usages { entries: 9, pink: 4, white: 2, blue: 2 }),
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn pairs_nobody_knows_count_for_nothing() {
         let mut meanings = CounterMeanings::default();
-        meanings.add_class(&class(), &[("second".to_owned(), PairNumber(2))].into());
+        meanings.add_class(&class(), |id| (id == "second").then_some(PairNumber(2)));
         let usages = meanings.usages(&[(100, 2), (103, 1)]);
         assert_eq!(usages, [(PairNumber(2), Usages { entries: 2, pink: 0, white: 0, blue: 1 })]);
     }

@@ -127,6 +127,10 @@ impl<'a, 'p> Experiments<'a, 'p> {
         Ok(())
     }
 
+    pub(crate) fn number_of(&self, position: usize) -> PairNumber {
+        self.numbers[position]
+    }
+
     fn planned(&self, position: usize, test: TestId, exception: &str) -> Planned {
         let (test, _) = self.baseline.tests[test.index()];
         Planned { pair: self.numbers[position], test, exception: exception.to_owned() }

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug)]
 pub(crate) struct Heard<'a> {
     pub(crate) lab: &'a Lab<'a>,
+    /// Of changed classes.
+    ids: PairNumbers,
     pub(crate) jvm: Jvm,
     pub(crate) meanings: CounterMeanings,
     pub(crate) units: Vec<TestUnit>,
@@ -29,9 +31,10 @@ pub(crate) struct Heard<'a> {
 }
 
 impl<'a> Heard<'a> {
-    pub(crate) fn new(lab: &'a Lab<'a>) -> Self {
+    pub(crate) fn new(lab: &'a Lab<'a>, ids: PairNumbers) -> Self {
         Self {
             lab,
+            ids,
             jvm: Jvm::default(),
             meanings: CounterMeanings::default(),
             units: Vec::new(),
@@ -102,7 +105,8 @@ impl Listener for Heard<'_> {
                 if class.changed_before {
                     self.lab.problem(&class.class, CHANGED);
                 }
-                self.meanings.add_class(&class, &self.lab.numbers);
+                self.meanings
+                    .add_class(&class, |id| self.ids.get(id).or_else(|| self.lab.numbers.get(id)).copied());
                 self.add_skipped_methods(&class);
             }
             Record::ClassSkipped { class, reason, .. } => self.add_skipped_class(&class, &reason),

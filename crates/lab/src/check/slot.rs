@@ -153,6 +153,15 @@ impl Running<'_> {
     }
 }
 
+/// Classes that the JVMs of a slot run in place of those that were built.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// By their path in the copy of the project.
+    pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
+    /// Ids that pairs have in the changed classes.
+    pub(crate) ids: PairNumbers,
+}
+
 /// A copy of the project in which one JVM at a time runs.
 #[derive(Debug)]
 struct Room {
@@ -172,10 +181,18 @@ impl Room {
         Ok(Self { copy, scratch: folder.join(name), configurations })
     }
 
-    /// Undoes what the JVM before may have done to the files.
-    fn tidy(&self, lab: &Lab<'_>) -> Result<(), WorkerEnd> {
-        let made = lab.project.workspace.fork(&self.copy);
-        made.map(|_| ()).map_err(|error| WorkerEnd::Unusable { what: error.to_string() })
+    /// Undoes what the JVM before may have done to the files, and makes the changes.
+    fn tidy(&self, lab: &Lab<'_>, changes: &Changes) -> Result<(), WorkerEnd> {
+        let made = lab.project.workspace.fork(&self.copy).map(|_| ());
+        let changed = made.and_then(|()| changes.files.iter().try_for_each(|file| self.change(file)));
+        changed.map_err(|error| WorkerEnd::Unusable { what: error.to_string() })
+    }
+
+    fn change(&self, (path, content): &(PathBuf, Vec<u8>)) -> io::Result<()> {
+        let path = self.copy.join(path);
+        // Whoever cannot write into a file may still put another in its place.
+        fs::remove_file(&path)?;
+        fs::write(&path, content)
     }
 }
 
@@ -192,13 +209,30 @@ pub(crate) struct Slot<'a> {
     warm_workers: u64,
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
+    changes: Changes,
 }
 
 impl<'a> Slot<'a> {
     pub(crate) fn new(lab: &'a Lab<'a>, number: usize) -> io::Result<Self> {
         let folder = slot_folder(&lab.folder, number);
         let (warm_room, fresh_room) = (Room::new(lab, &folder, "warm")?, Room::new(lab, &folder, "fresh")?);
-        Ok(Self { lab, number, warm_room, fresh_room, warm: None, started: 0, warm_workers: 0, littered: 0 })
+        Ok(Self {
+            lab,
+            number,
+            warm_room,
+            fresh_room,
+            warm: None,
+            started: 0,
+            warm_workers: 0,
+            littered: 0,
+            changes: Changes::default(),
+        })
+    }
+
+    /// From now on JVMs run these classes, and those of earlier changes as they were built.
+    pub(crate) fn change(&mut self, changes: Changes) {
+        self.retire();
+        self.changes = changes;
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -260,9 +294,9 @@ impl<'a> Slot<'a> {
     ) -> Result<Running<'a>, WorkerEnd> {
         let begun = Instant::now();
         let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
-        room.tidy(self.lab)?;
+        room.tidy(self.lab, &self.changes)?;
         let setup = self.setup(configuration, is_short_lived);
-        let mut heard = Heard::new(self.lab);
+        let mut heard = Heard::new(self.lab, self.changes.ids.clone());
         let worker = Worker::start(&setup, &mut heard, self.lab.interrupt)?;
         self.lab.stats().workers.add(begun.elapsed().as_secs_f64());
         Ok(Running { worker, heard, configuration, settled: HashSet::new() })

@@ -17,10 +17,11 @@ pub(crate) const SILENCE: Duration = Duration::from_secs(120);
 
 /// What one run of a suite showed.
 #[derive(Debug, Default)]
-struct SuiteRuns {
+pub(crate) struct SuiteRuns {
     jvm: Jvm,
     units: HashMap<String, TestUnit>,
-    runs: Vec<(String, PlainRun)>,
+    /// By the id of the test.
+    pub(crate) runs: Vec<(String, PlainRun)>,
     /// Where in `runs` each test is.
     positions: HashMap<String, usize>,
     problems: Vec<String>,
@@ -126,7 +127,7 @@ fn nameless(id: &str) -> TestUnit {
 }
 
 /// A test that ends the JVM costs the rest of its class; the suite goes on behind it in another JVM.
-fn run_suite(
+pub(crate) fn run_suite(
     shared: &Shared<'_>,
     slot: &mut Slot<'_>,
     configuration: usize,

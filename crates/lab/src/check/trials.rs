@@ -144,10 +144,15 @@ impl Experiments<'_, '_> {
             pair: pair.id.clone(),
             exception: task.planned.exception.clone(),
             sample,
-            max_fired: ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR),
+            max_fired: max_fired(entries),
             aim: task.aim(),
         })
     }
+}
+
+/// With more executions of a try than this a test never ends; `entries` are those of the baseline.
+pub(crate) fn max_fired(entries: u64) -> u64 {
+    ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR)
 }
 
 /// Where one execution was to be hit, the attempt counts only if it was that one.

@@ -25,10 +25,12 @@ mod surefire;
 mod test_class;
 mod test_suites;
 mod tree;
+mod verify;
 mod workspace;
 
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub(crate) use copy::remove_all;
+pub(crate) use verify::{CompilerError, Verified, verify};
 pub use workspace::Workspace;
 
 use crate::seen::Problem;
@@ -198,6 +200,16 @@ fn find_tests(
         return plain::configurations(&request.plain.clone().unwrap_or_default(), workspace);
     };
     workspace.update()?;
+    self::build(request, build, workspace, progress)
+}
+
+/// Lets the build run its tests in this copy.
+fn build(
+    request: &ProjectRequest,
+    build: &Build,
+    workspace: &Workspace,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Found, ProjectError> {
     let (top, folder) = (workspace.in_copy(&build.top), workspace.in_copy(&request.folder));
     let arguments = &request.build_arguments;
     match build.tool {

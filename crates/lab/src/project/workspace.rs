@@ -32,6 +32,23 @@ impl Workspace {
         Ok(Self { root: to, original: self.original.clone() })
     }
 
+    /// The user's tree.
+    pub(crate) fn original(&self) -> &Path {
+        &self.original
+    }
+
+    /// Paths of all files that no build has made, in a fixed order.
+    pub(crate) fn source_files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let _ = visit_tree(&self.root, Path::new(""), &Sources, &mut |relative, metadata| {
+            if metadata.is_file() {
+                files.push(relative.to_owned());
+            }
+            Ok(())
+        });
+        files
+    }
+
     /// The build copy of the tree at `original`, as it was left.
     pub(super) fn of(original: &Path) -> Self {
         Self { root: original.join(OWN_FOLDER).join("build"), original: original.to_owned() }
@@ -79,7 +96,7 @@ impl Workspace {
         })
     }
 
-    fn wipe_outputs(&self) -> io::Result<()> {
+    pub(super) fn wipe_outputs(&self) -> io::Result<()> {
         outputs_below(&self.root)?.iter().try_for_each(|output| remove_all(output))
     }
 }

@@ -1,0 +1,46 @@
+//! `catchment stretch`: catch clauses that can catch more, and a patch that lets them.
+
+use crate::args::StretchArgs;
+use crate::config::Config;
+use crate::exit::ExitCode;
+use crate::output::{self, ReportFile};
+use crate::progress;
+use anyhow::{Context, Result};
+use catchment_lab::{StretchRequest, Stretched, stretch};
+use catchment_report::{write_stretch_diff, write_stretch_json, write_stretch_text};
+use std::io::{self, Write};
+
+pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
+    args.project.require_usable()?;
+    let config = Config::of_project(&args.project.folder)?;
+    let file = ReportFile::open_if_given(args.project.output.as_deref())?;
+    let request = StretchRequest {
+        check: args.project.request(&config),
+        to: args.to.clone(),
+        patch: args.diff || args.apply,
+    };
+    let stretched = {
+        let mut progress = progress::on_stderr();
+        stretch(&request, &mut *progress)?
+    };
+    if let Some(patch) = stretched.patch.as_ref().filter(|_| args.apply) {
+        patch.apply().context("cannot apply the patch")?;
+    }
+    let render = |out: &mut dyn Write| render(out, args, &stretched);
+    match (file, args.diff) {
+        (Some(file), _) => file.write(render)?,
+        (None, true) => output::to_stderr(render)?,
+        (None, false) => output::to_stdout(render)?,
+    }
+    if args.diff {
+        output::to_stdout(|out| write_stretch_diff(out, &stretched))?;
+    }
+    Ok(ExitCode::CLEAN)
+}
+
+fn render(out: &mut dyn Write, args: &StretchArgs, stretched: &Stretched) -> io::Result<()> {
+    if args.json {
+        return write_stretch_json(out, stretched);
+    }
+    write_stretch_text(out, stretched, args.apply)
+}

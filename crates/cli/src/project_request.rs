@@ -1,0 +1,120 @@
+//! From what was typed and what `catchment.toml` says to what is asked of the lab.
+
+use crate::args::ProjectArgs;
+use crate::config::Config;
+use crate::exit::BadInput;
+use catchment_lab::project::{PlainRequest, ProjectRequest};
+use catchment_lab::{CheckRequest, PairSelection};
+use std::env;
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+impl ProjectArgs {
+    pub(crate) fn require_usable(&self) -> Result<(), BadInput> {
+        if !self.folder.is_dir() {
+            return Err(BadInput(format!("{} is not a folder", self.folder.display())));
+        }
+        if self.classpath.is_some() && self.test_classpath.is_none() {
+            return Err(BadInput(
+                "--classpath holds the application; --test-classpath is missing: the test classes, JUnit or TestNG and \
+                 whatever else the tests need"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// What was typed goes before what the file says.
+    pub(crate) fn request(&self, config: &Config) -> CheckRequest {
+        let typed_or = |typed: &[String], configured: &[String]| {
+            if typed.is_empty() { configured.to_vec() } else { typed.to_vec() }
+        };
+        CheckRequest {
+            project: ProjectRequest {
+                folder: self.folder.clone(),
+                build_arguments: self.build_arguments.clone(),
+                plain: self.classpath.as_ref().map(|class_path| self.plain(class_path)),
+                fresh: self.fresh,
+                report: self.output.clone().filter(|path| path != Path::new("-")),
+            },
+            selection: PairSelection {
+                include: typed_or(&self.include, &config.include),
+                exclude: typed_or(&self.exclude, &config.exclude),
+            },
+            jobs: self.jobs.or(config.jobs).map_or_else(default_jobs, NonZeroUsize::get),
+            budget: self.budget.or(config.budget),
+            silence: config.silence,
+            fresh: self.fresh,
+            allow_external: self.allow_external,
+            ..CheckRequest::default()
+        }
+    }
+
+    fn plain(&self, class_path: &OsString) -> PlainRequest {
+        let split = |path: &OsString| env::split_paths(path).filter(|entry| entry != Path::new("")).collect();
+        let test_class_path: Vec<PathBuf> = self.test_classpath.as_ref().map(split).unwrap_or_default();
+        PlainRequest { class_path: split(class_path), test_class_path, tests: self.tests.clone(), java: None }
+    }
+}
+
+/// Half the processors: a JVM has threads of its own, and the user a machine to work on.
+fn default_jobs() -> usize {
+    thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Args, CommandArgs};
+    use clap::Parser;
+    use std::time::Duration;
+
+    fn args(typed: &[&str]) -> ProjectArgs {
+        let typed = ["catchment", "stretch"].iter().chain(typed);
+        let CommandArgs::Stretch(args) = Args::try_parse_from(typed).unwrap().command else {
+            panic!("another command")
+        };
+        args.project
+    }
+
+    #[test]
+    fn what_is_typed_goes_before_the_file() {
+        let config = Config {
+            include: vec!["com.file.*".into()],
+            exclude: vec!["*Old".into()],
+            jobs: NonZeroUsize::new(3),
+            budget: Some(Duration::from_secs(60)),
+            silence: Some(Duration::from_secs(7)),
+            suppress: Vec::new(),
+        };
+        let from_file = args(&[]).request(&config);
+        assert_eq!(from_file.silence, Some(Duration::from_secs(7)));
+        assert_eq!((from_file.jobs, from_file.budget), (3, Some(Duration::from_secs(60))));
+        assert_eq!(from_file.selection.include, ["com.file.*"]);
+        let typed = args(&["--include", "a.*", "--include", "b.*", "--jobs", "2", "--budget", "1h"]);
+        let typed = typed.request(&config);
+        assert_eq!((typed.jobs, typed.budget), (2, Some(Duration::from_secs(3600))));
+        assert_eq!(typed.selection.include, ["a.*", "b.*"]);
+        assert_eq!(typed.selection.exclude, ["*Old"]);
+    }
+
+    #[test]
+    fn class_paths_stand_in_for_a_build() {
+        let typed =
+            args(&["--classpath", "a.jar:classes", "--test-classpath", "t:", "--tests", "*Test", "sub"]);
+        let project = typed.request(&Config::default()).project;
+        assert_eq!(project.folder, Path::new("sub"));
+        let plain = project.plain.unwrap();
+        assert_eq!(plain.class_path, [Path::new("a.jar"), Path::new("classes")]);
+        assert_eq!(plain.test_class_path, [Path::new("t")]);
+        assert_eq!(plain.tests, ["*Test"]);
+    }
+
+    #[test]
+    fn arguments_behind_dashes_are_the_build_s() {
+        let typed = args(&["core", "--json", "--", "-Pfast", "--offline"]);
+        assert_eq!(typed.request(&Config::default()).project.build_arguments, ["-Pfast", "--offline"]);
+    }
+}

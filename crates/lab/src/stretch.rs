@@ -1,0 +1,241 @@
+//! `stretch`: clauses that hold wherever their exception comes from may catch more of them.
+//!
+//! ```text
+//! check ──► candidates ──► wider types, widest first: legal? ──► tried on bytecode, each clause alone
+//!                                                                        │
+//!       patch ◄── the project's own build and tests ◄── sources ◄── all together, the whole suite
+//! ```
+//!
+//! Nothing is compiled until a clause has shown on bytecode that all its tests still pass, with and without an exception of
+//! the wider type. The last word has the project's own compiler and test command.
+
+mod hierarchy;
+mod patch;
+mod refusal;
+mod rungs;
+mod sources;
+mod subject;
+mod together;
+mod trial;
+
+pub use patch::{Patch, PatchedFile};
+pub use refusal::Refusal;
+
+use crate::check::experiments::Experiments;
+use crate::check::slot::{Slot, in_parallel};
+use crate::check::{CheckError, CheckRequest, check_and};
+use crate::progress::Progress;
+use catchment_verdicts::{CheckedPair, CheckedProject, PureResilience, SourceIndependence, judge};
+use hierarchy::Hierarchy;
+use rungs::{could_go_to_exception, rungs};
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use subject::Subject;
+use trial::Trial;
+
+/// What the user asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StretchRequest {
+    pub check: CheckRequest,
+    /// The widest type to be tried, a binary name. Unless given, no clause is made to catch every unchecked exception.
+    pub to: Option<String>,
+    /// Make a source patch and let the project's own build say whether it holds.
+    pub patch: bool,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub struct Stretched {
+    pub checked: CheckedProject,
+    /// Of every candidate, in the order of the pairs.
+    pub clauses: Vec<StretchedClause>,
+    /// The whole suite has passed with all accepted clauses stretched; not so if time was up before.
+    pub together: bool,
+    /// If one was asked for and any clause is left to be stretched.
+    pub patch: Option<Patch>,
+}
+
+/// A clause that might catch more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StretchedClause {
+    /// Position of the pair.
+    pub pair: usize,
+    /// Wider types that were tried in vain, widest first; without a type where none was.
+    pub refused: Vec<(Option<String>, Refusal)>,
+    pub accepted: Option<Accepted>,
+}
+
+/// A wider type that a clause may catch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    pub to: String,
+    pub evidence: Evidence,
+    /// It also begins to catch every unchecked exception.
+    pub catches_all_unchecked: bool,
+}
+
+/// What a trial rests on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Evidence {
+    pub case: Case,
+    /// Tests that pass with nothing injected: all that execute the try.
+    pub tests: usize,
+    /// Tests that pass with the wider type thrown at the beginning of the try.
+    pub injected: usize,
+}
+
+/// Whether tests come with exceptions that only the stretched clause catches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Case {
+    /// Case A.
+    #[default]
+    CatchesTheSame,
+    /// Case B: some were caught elsewhere before, and the tests pass all the same.
+    CatchesMore,
+}
+
+impl Case {
+    /// The letter used in the literature, in reports and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::CatchesTheSame => "A",
+            Self::CatchesMore => "B",
+        }
+    }
+}
+
+impl Evidence {
+    fn add(&mut self, other: &Self) {
+        self.case = self.case.max(other.case);
+        self.tests += other.tests;
+        self.injected += other.injected;
+    }
+}
+
+impl StretchedClause {
+    fn refuse(&mut self, refusal: Refusal) {
+        let rung = self.accepted.take().map(|accepted| accepted.to);
+        self.refused.push((rung, refusal));
+    }
+}
+
+/// Checks the project, then tries to stretch its clauses.
+pub fn stretch(
+    request: &StretchRequest,
+    progress: &mut (dyn Progress + Send),
+) -> Result<Stretched, CheckError> {
+    let (checked, (clauses, together, patch)) = check_and(&request.check, progress, |experiments, slots| {
+        let hierarchy = Hierarchy::of(&experiments.shared.lab.project.configurations);
+        let stretching = Stretching { experiments, hierarchy, to: request.to.as_deref() };
+        let mut candidates = stretching.try_each(slots)?;
+        let together = stretching.try_together(&mut slots[0], &mut candidates)?;
+        let patch = if request.patch && together {
+            patch::make(experiments, &request.check.project, &mut candidates)?
+        } else {
+            None
+        };
+        Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
+    })?;
+    Ok(Stretched { checked, clauses, together, patch })
+}
+
+/// A clause with what it takes to try it.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) clause: StretchedClause,
+    /// There unless its class cannot be had.
+    pub(crate) subject: Option<Subject>,
+}
+
+pub(crate) struct Stretching<'s, 'a, 'p> {
+    experiments: &'s Experiments<'a, 'p>,
+    hierarchy: Hierarchy,
+    to: Option<&'s str>,
+}
+
+impl Stretching<'_, '_, '_> {
+    /// Every candidate by itself.
+    fn try_each(&self, slots: &mut [Slot<'_>]) -> Result<Vec<Candidate>, CheckError> {
+        let shared = self.experiments.shared;
+        let positions = self.candidates();
+        shared.lab.reporter.phase("catches that may catch more", Some(positions.len() as u64));
+        let left = Mutex::new(VecDeque::from(positions));
+        let done = Mutex::new(Vec::new());
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        in_parallel(slots, |slot| {
+            while !shared.is_over()
+                && let Some(position) = next()
+            {
+                let candidate = self.try_one(slot, position)?;
+                done.lock().unwrap_or_else(PoisonError::into_inner).push(candidate);
+                shared.lab.reporter.step(1);
+            }
+            Ok::<_, CheckError>(())
+        })?;
+        if shared.is_interrupted() {
+            return Err(CheckError::Interrupted);
+        }
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|candidate: &Candidate| candidate.clause.pair);
+        Ok(done)
+    }
+
+    /// Positions of the pairs that are source-independent or purely resilient.
+    fn candidates(&self) -> Vec<usize> {
+        let campaign = self.experiments.shared.campaign();
+        let checked = &campaign.checked;
+        let is_candidate = |pair: &CheckedPair| {
+            let verdicts = judge(pair, &checked.tests);
+            verdicts.source_independence.verdict == SourceIndependence::Independent
+                || verdicts.pure_resilience.verdict == PureResilience::Resilient
+        };
+        let pairs = checked.pairs.iter().enumerate().filter(|(_, pair)| !pair.left_out && is_candidate(pair));
+        pairs.map(|(position, _)| position).collect()
+    }
+
+    fn try_one(&self, slot: &mut Slot<'_>, position: usize) -> Result<Candidate, CheckError> {
+        let (pair, is_resilient) = {
+            let campaign = self.experiments.shared.campaign();
+            let pair = campaign.checked.pairs[position].clone();
+            let verdicts = judge(&pair, &campaign.checked.tests);
+            (pair, verdicts.source_independence.verdict != SourceIndependence::Independent)
+        };
+        let number = self.experiments.number_of(position);
+        let mut clause = StretchedClause { pair: position, refused: Vec::new(), accepted: None };
+        let subject = match Subject::find(self.experiments.shared.lab.project, number, &pair) {
+            Ok(subject) => subject,
+            Err(refusal) => {
+                clause.refused.push((None, refusal));
+                return Ok(Candidate { clause, subject: None });
+            }
+        };
+        let rungs = rungs(&pair.types, self.to, &self.hierarchy);
+        if rungs.is_empty() {
+            let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
+            clause.refused.push((None, Refusal::NoWiderType { on_request }));
+        }
+        for rung in rungs {
+            let trial = Trial {
+                experiments: self.experiments,
+                subject: &subject,
+                pair: &pair,
+                rung: &rung,
+                is_resilient,
+            };
+            let outcome = match subject.illegal(&rung, &self.hierarchy) {
+                Some(refusal) => Err(refusal),
+                None => trial.run(slot)?,
+            };
+            match outcome {
+                Err(refusal) => clause.refused.push((Some(rung), refusal)),
+                Ok(evidence) => {
+                    let catches_all_unchecked =
+                        rungs::newly_catches_all_unchecked(&pair.types, &rung, &self.hierarchy);
+                    clause.accepted = Some(Accepted { to: rung, evidence, catches_all_unchecked });
+                    break;
+                }
+            }
+        }
+        Ok(Candidate { clause, subject: Some(subject) })
+    }
+}

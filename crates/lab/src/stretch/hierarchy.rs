@@ -1,0 +1,142 @@
+//! What extends what, over all that the tests' JVMs can load.
+
+use crate::project::RunConfiguration;
+use catchment_classfile::{ClassFile, Member};
+use catchment_program::{LoadOptions, jdk_image, visit};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+const THROWABLE: &str = "java.lang.Throwable";
+const INTERRUPTED: &str = "java.lang.InterruptedException";
+
+/// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
+#[derive(Debug, Default)]
+pub(crate) struct Hierarchy {
+    superclasses: HashMap<String, String>,
+    /// Methods of exceptions.
+    methods: HashSet<Method>,
+    /// Methods that declare to be interruptible.
+    interruptible: HashSet<Method>,
+}
+
+/// Class, name and descriptor.
+type Method = (String, String, String);
+
+impl Hierarchy {
+    /// Reads everything on the class paths and in the JDKs. What cannot be read is missing; nothing is wider then than it is.
+    pub(crate) fn of(configurations: &[RunConfiguration]) -> Self {
+        let class_paths = configurations.iter().flat_map(|each| &each.class_path);
+        let places = class_paths.chain(configurations.iter().flat_map(|each| &each.application)).cloned();
+        let images = configurations.iter().filter_map(|each| image_of(&each.java));
+        let places: BTreeSet<PathBuf> = places.chain(images).collect();
+        let mut hierarchy = Self::default();
+        for place in &places {
+            visit_classes(place, |class| hierarchy.add(class));
+        }
+        for place in &places {
+            visit_classes(place, |class| hierarchy.add_methods(class));
+        }
+        hierarchy
+    }
+
+    fn add(&mut self, class: &ClassFile<'_>) {
+        let name = class.name.to_binary_name();
+        let interruptible = class.methods.iter().filter(|method| declares_interruption(class, method));
+        self.interruptible.extend(interruptible.map(|method| key(&name, method)));
+        if let Some(superclass) = class.super_name {
+            self.superclasses.entry(name).or_insert_with(|| superclass.to_binary_name());
+        }
+    }
+
+    fn add_methods(&mut self, class: &ClassFile<'_>) {
+        let name = class.name.to_binary_name();
+        if self.is_subclass(&name, THROWABLE) {
+            self.methods.extend(class.methods.iter().map(|method| key(&name, method)));
+        }
+    }
+
+    /// The class and all above it, narrowest first.
+    pub(crate) fn lineage<'a>(&'a self, class: &'a str) -> impl Iterator<Item = &'a str> {
+        std::iter::successors(Some(class), |each| self.superclasses.get(*each).map(String::as_str))
+            // A class above itself would be no class that a JVM loads.
+            .take(self.superclasses.len() + 1)
+    }
+
+    /// Also true for the class itself.
+    pub(crate) fn is_subclass(&self, narrow: &str, wide: &str) -> bool {
+        self.lineage(narrow).any(|each| each == wide)
+    }
+
+    /// Whether a method can be called on an exception of this type.
+    pub(crate) fn has_method(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.inherits(&self.methods, class, name, descriptor)
+    }
+
+    /// Whether the call may end with an `InterruptedException`, as far as it is declared.
+    pub(crate) fn is_interruptible(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.inherits(&self.interruptible, class, name, descriptor)
+    }
+
+    fn inherits(&self, methods: &HashSet<Method>, class: &str, name: &str, descriptor: &str) -> bool {
+        let mut lineage = self.lineage(class);
+        lineage.any(|each| methods.contains(&(each.to_owned(), name.to_owned(), descriptor.to_owned())))
+    }
+}
+
+fn key(class: &str, method: &Member<'_>) -> Method {
+    (class.to_owned(), method.name.to_string(), method.descriptor.to_string())
+}
+
+fn declares_interruption(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+    let Some(attribute) = method.attributes.find(&class.pool, "Exceptions") else { return false };
+    let indices = attribute.data.chunks_exact(2).skip(1).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+    let mut names = indices.filter_map(|index| class.pool.class_name(index).ok());
+    names.any(|name| name.to_binary_name() == INTERRUPTED)
+}
+
+fn visit_classes(place: &Path, mut each: impl FnMut(&ClassFile<'_>)) {
+    let _ = visit(place, &LoadOptions::default(), &mut |class| {
+        if let Ok(class) = ClassFile::parse(class.bytes) {
+            each(&class);
+        }
+    });
+}
+
+/// The classes of the JDK that this `java` belongs to.
+fn image_of(java: &Path) -> Option<PathBuf> {
+    let java = std::fs::canonicalize(java).ok()?;
+    let home = java.parent()?.parent()?;
+    let old = ["lib/rt.jar", "jre/lib/rt.jar"].map(|jar| home.join(jar));
+    jdk_image(home).or_else(|| old.into_iter().find(|jar| jar.is_file()))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Each class with its superclass.
+    pub(crate) fn hierarchy(classes: &[(&str, &str)]) -> Hierarchy {
+        let superclasses =
+            classes.iter().map(|(class, above)| ((*class).to_owned(), (*above).to_owned())).collect();
+        Hierarchy { superclasses, ..Hierarchy::default() }
+    }
+
+    #[test]
+    fn a_class_is_a_subclass_of_itself_and_of_all_above() {
+        let hierarchy = hierarchy(&[("C", "B"), ("B", "A"), ("Loop", "Loop")]);
+        assert!(hierarchy.is_subclass("C", "A") && hierarchy.is_subclass("C", "C"));
+        assert!(!hierarchy.is_subclass("A", "C") && !hierarchy.is_subclass("Unknown", "A"));
+        assert!(!hierarchy.is_subclass("Loop", "A"), "and it ends");
+    }
+
+    #[test]
+    fn methods_are_inherited() {
+        let mut hierarchy = hierarchy(&[("C", "B"), ("B", "A")]);
+        let method = |class: &str| (class.to_owned(), "m".to_owned(), "()V".to_owned());
+        hierarchy.methods.insert(method("B"));
+        hierarchy.interruptible.insert(method("A"));
+        assert!(hierarchy.has_method("C", "m", "()V") && !hierarchy.has_method("A", "m", "()V"));
+        assert!(!hierarchy.has_method("C", "m", "(I)V"));
+        assert!(hierarchy.is_interruptible("C", "m", "()V"));
+    }
+}

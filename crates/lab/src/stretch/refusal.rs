@@ -1,0 +1,100 @@
+//! Why a clause is not stretched.
+
+use catchment_verdicts::TestId;
+
+/// Why a clause is left as it is, or does not catch a certain type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no wider type that is proposed; whether there would be on request.
+    NoWiderType { on_request: bool },
+    /// A later clause of the try could not be reached any more.
+    LaterClause { exception: String, line: Option<u32> },
+    /// The handler does with the exception what only the narrow type allows.
+    NeedsNarrowType { what: String, line: Option<u32> },
+    /// It would swallow that its thread was interrupted by this call.
+    Interruptible { call: String },
+    /// The class cannot be changed for a trial, and why.
+    NotTriable(String),
+    /// With nothing injected a test fails.
+    TestFails { test: TestId, failure: String },
+    /// An exception that it would catch is one that a test wants to see.
+    Expected { test: TestId },
+    /// With the wider type thrown at the beginning of the try a test fails.
+    FailsUnderInjection { test: TestId, failure: String },
+    /// No exception of the wider type could be thrown.
+    NotInjectable { test: TestId, why: String },
+    /// Together with other clauses that are stretched (positions of their pairs) a test fails.
+    Interplay { with: Vec<usize>, test: TestId, failure: String },
+    /// There is no source to be patched, and why.
+    NoSource(String),
+    /// Its source is generated; what says so.
+    Generated(String),
+    /// The source cannot be patched, and why.
+    NotPatchable(String),
+    /// The project's own compiler refuses the patch.
+    Compiler(String),
+    /// In the project's own build a test fails with the patch.
+    BuildTestFails { test: String },
+}
+
+impl Refusal {
+    /// The word used in JSON.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::NoWiderType { .. } => "no_wider_type",
+            Self::LaterClause { .. } => "later_clause",
+            Self::NeedsNarrowType { .. } => "needs_narrow_type",
+            Self::Interruptible { .. } => "interruptible",
+            Self::NotTriable(_) => "not_triable",
+            Self::TestFails { .. } => "test_fails",
+            Self::Expected { .. } => "expected",
+            Self::FailsUnderInjection { .. } => "fails_under_injection",
+            Self::NotInjectable { .. } => "not_injectable",
+            Self::Interplay { .. } => "interplay",
+            Self::NoSource(_) => "no_source",
+            Self::Generated(_) => "generated",
+            Self::NotPatchable(_) => "not_patchable",
+            Self::Compiler(_) => "compiler",
+            Self::BuildTestFails { .. } => "build_test_fails",
+        }
+    }
+
+    /// One line for people. `test` names a test, `place` a pair by its position.
+    pub fn explain(&self, test: impl Fn(TestId) -> String, place: impl Fn(usize) -> String) -> String {
+        match self {
+            Self::NoWiderType { on_request: true } => {
+                "only types that catch every unchecked exception are wider; --to java.lang.Exception tries them".into()
+            }
+            Self::NoWiderType { on_request: false } => "nothing wider is below Exception or Error".into(),
+            Self::LaterClause { exception, line } => {
+                format!("the later clause for {exception}{} could not be reached any more", at(*line))
+            }
+            Self::NeedsNarrowType { what, line } => format!("the handler needs {what}{}", at(*line)),
+            Self::Interruptible { call } => {
+                format!("it would swallow the InterruptedException that {call} declares")
+            }
+            Self::NotTriable(why) => format!("cannot be tried: {why}"),
+            Self::TestFails { test: id, failure } => format!("{} fails then: {failure}", test(*id)),
+            Self::Expected { test: id } => {
+                format!("{} sees an exception leave the application that it would catch", test(*id))
+            }
+            Self::FailsUnderInjection { test: id, failure } => {
+                format!("{} fails when it is thrown: {failure}", test(*id))
+            }
+            Self::NotInjectable { test: id, why } => format!("cannot be thrown in {}: {why}", test(*id)),
+            Self::Interplay { with, test: id, failure } => {
+                let others: Vec<_> = with.iter().map(|position| place(*position)).collect();
+                format!("{} fails when {} is stretched too: {failure}", test(*id), others.join(", "))
+            }
+            Self::NoSource(why) => format!("no source to patch: {why}"),
+            Self::Generated(what) => format!("its source is generated: {what}"),
+            Self::NotPatchable(why) => format!("cannot be patched: {why}"),
+            Self::Compiler(what) => format!("the project's compiler refuses it: {what}"),
+            Self::BuildTestFails { test } => format!("{test} fails in the project's own build"),
+        }
+    }
+}
+
+fn at(line: Option<u32>) -> String {
+    line.map(|line| format!(" (line {line})")).unwrap_or_default()
+}

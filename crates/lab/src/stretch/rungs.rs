@@ -1,0 +1,92 @@
+//! The types a clause might catch instead of its own.
+
+use super::hierarchy::Hierarchy;
+
+const EXCEPTION: &str = "java.lang.Exception";
+const RUNTIME_EXCEPTION: &str = "java.lang.RuntimeException";
+const ERROR: &str = "java.lang.Error";
+
+/// Supertypes common to all of `types`, widest first: up to `to` or, unless it is given, to what does not newly catch every
+/// unchecked exception. Of errors those below `Error`.
+pub(crate) fn rungs(types: &[String], to: Option<&str>, hierarchy: &Hierarchy) -> Vec<String> {
+    let Some(first) = types.first() else { return Vec::new() };
+    let is_common = |rung: &&str| types.iter().all(|each| hierarchy.is_subclass(each, rung));
+    let is_new = |rung: &&str| types.iter().any(|each| each != rung);
+    let is_proposed = |rung: &&str| match to {
+        Some(to) => hierarchy.is_subclass(rung, to),
+        None => !newly_catches_all_unchecked(types, rung, hierarchy),
+    };
+    let lineage = hierarchy.lineage(first).filter(is_common).filter(is_new);
+    let below = lineage.take_while(|rung| ![ERROR, "java.lang.Throwable", "java.lang.Object"].contains(rung));
+    let mut rungs: Vec<String> = below.filter(is_proposed).map(str::to_owned).collect();
+    rungs.reverse();
+    rungs
+}
+
+/// Whether the clause would see every `RuntimeException`, and does not now.
+pub(crate) fn newly_catches_all_unchecked(types: &[String], rung: &str, hierarchy: &Hierarchy) -> bool {
+    let catches = |each: &str| hierarchy.is_subclass(RUNTIME_EXCEPTION, each);
+    catches(rung) && !types.iter().any(|each| catches(each))
+}
+
+/// Whether it is worth asking for more than is proposed by itself.
+pub(crate) fn could_go_to_exception(types: &[String], hierarchy: &Hierarchy) -> bool {
+    !rungs(types, Some(EXCEPTION), hierarchy).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hierarchy::tests::hierarchy;
+    use super::*;
+
+    fn known() -> Hierarchy {
+        hierarchy(&[
+            ("java.io.FileNotFoundException", "java.io.IOException"),
+            ("java.io.EOFException", "java.io.IOException"),
+            ("java.io.IOException", EXCEPTION),
+            ("java.lang.NumberFormatException", "java.lang.IllegalArgumentException"),
+            ("java.lang.IllegalArgumentException", RUNTIME_EXCEPTION),
+            (RUNTIME_EXCEPTION, EXCEPTION),
+            (EXCEPTION, "java.lang.Throwable"),
+            ("java.lang.NoSuchMethodError", "java.lang.LinkageError"),
+            ("java.lang.LinkageError", ERROR),
+            (ERROR, "java.lang.Throwable"),
+            ("java.lang.Throwable", "java.lang.Object"),
+        ])
+    }
+
+    fn of(types: &[&str], to: Option<&str>) -> Vec<String> {
+        let types: Vec<_> = types.iter().map(|each| (*each).to_owned()).collect();
+        rungs(&types, to, &known())
+    }
+
+    #[test]
+    fn all_unchecked_exceptions_are_caught_only_on_request() {
+        assert_eq!(of(&["java.io.FileNotFoundException"], None), ["java.io.IOException"]);
+        assert_eq!(
+            of(&["java.io.FileNotFoundException"], Some(EXCEPTION)),
+            [EXCEPTION, "java.io.IOException"]
+        );
+        assert_eq!(of(&["java.lang.NumberFormatException"], None), ["java.lang.IllegalArgumentException"]);
+        assert_eq!(of(&["java.io.IOException"], None), [""; 0]);
+        assert_eq!(of(&[RUNTIME_EXCEPTION], None), [EXCEPTION], "it catches them already");
+        assert_eq!(of(&[EXCEPTION], Some(EXCEPTION)), [""; 0]);
+    }
+
+    #[test]
+    fn of_several_types_the_common_ones_count() {
+        assert_eq!(
+            of(&["java.io.FileNotFoundException", "java.io.EOFException"], None),
+            ["java.io.IOException"]
+        );
+        let mixed = ["java.io.EOFException", "java.lang.NumberFormatException"];
+        assert_eq!(of(&mixed, None), [""; 0]);
+        assert_eq!(of(&mixed, Some(EXCEPTION)), [EXCEPTION]);
+    }
+
+    #[test]
+    fn errors_stay_below_error() {
+        assert_eq!(of(&["java.lang.NoSuchMethodError"], None), ["java.lang.LinkageError"]);
+        assert_eq!(of(&["java.lang.LinkageError"], None), [""; 0]);
+    }
+}

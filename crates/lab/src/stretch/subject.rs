@@ -1,0 +1,198 @@
+//! A clause that may be stretched: its class, where it is compiled, and whether another type is legal there.
+
+use super::hierarchy::Hierarchy;
+use super::refusal::Refusal;
+use crate::check::observations::PairNumber;
+use crate::check::slot::Changes;
+use crate::project::Project;
+use catchment_classfile::{ClassFile, Insns, MemberRef};
+use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
+use catchment_pairs::{ClassPairs, TrySite, pairs_of};
+use catchment_verdicts::CheckedPair;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const INTERRUPTED: &str = "java.lang.InterruptedException";
+const SERIALIZABLE: &str = "java.io.Serializable";
+
+/// A clause with the class it is in.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    /// Of the pair.
+    pub(crate) number: PairNumber,
+    id: String,
+    /// Of the class file in the copy of the project.
+    pub(crate) path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// Clauses and the types they are to catch.
+pub(crate) type Stretchings<'s> = [(&'s Subject, &'s str)];
+
+impl Subject {
+    pub(crate) fn find(project: &Project, number: PairNumber, pair: &CheckedPair) -> Result<Self, Refusal> {
+        let file = PathBuf::from(format!("{}.class", pair.class.replace('.', "/")));
+        let folders = project.configurations.iter().flat_map(|configuration| &configuration.application);
+        let mut found = folders.filter_map(|folder| read_in(&project.workspace.root, folder, &file));
+        let (path, bytes) =
+            found.next().ok_or_else(|| Refusal::NotTriable("its class is not in a class folder".into()))?;
+        Ok(Self { number, id: pair.id.clone(), path, bytes })
+    }
+
+    /// Why the clause cannot catch `rung`, if so.
+    pub(crate) fn illegal(&self, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal> {
+        let class = match ClassFile::parse(&self.bytes) {
+            Ok(class) => class,
+            Err(error) => return Some(Refusal::NotTriable(error.to_string())),
+        };
+        let pairs = pairs_of(&class);
+        let sites = self.sites(&pairs);
+        if sites.is_empty() {
+            return Some(Refusal::NotTriable("its class has changed".into()));
+        }
+        sites.into_iter().find_map(|(index, clause)| {
+            let site = &pairs.tries[index];
+            later_clause(&pairs, index, clause, rung, hierarchy)
+                .or_else(|| narrow_need(&class, site, clause, rung, hierarchy))
+                .or_else(|| interruption(&class, &pairs, index, clause, rung, hierarchy))
+        })
+    }
+
+    /// Where the clause is compiled: indices of the try and of the clause.
+    fn sites(&self, pairs: &ClassPairs) -> Vec<(usize, usize)> {
+        let clauses = pairs
+            .tries
+            .iter()
+            .enumerate()
+            .flat_map(|(index, site)| (0..site.clauses.len()).map(move |clause| (index, clause)));
+        let is_own = |&(index, clause): &(usize, usize)| {
+            pairs.pairs.get(pairs.pair_of(index, clause)).is_some_and(|pair| pair.id == self.id)
+        };
+        clauses.filter(is_own).collect()
+    }
+}
+
+/// The classes with all these clauses stretched.
+pub(crate) fn changes(stretchings: &Stretchings<'_>) -> Result<Changes, Refusal> {
+    let mut by_class: BTreeMap<&Path, Vec<(&Subject, &str)>> = BTreeMap::new();
+    for (subject, rung) in stretchings {
+        by_class.entry(&subject.path).or_default().push((subject, rung));
+    }
+    let mut changes = Changes::default();
+    for (path, stretchings) in by_class {
+        let bytes = changed_class(&stretchings, &mut changes)?;
+        changes.files.push((path.to_owned(), bytes));
+    }
+    Ok(changes)
+}
+
+/// Also notes the ids that the pairs get.
+fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result<Vec<u8>, Refusal> {
+    let Some((first, _)) = stretchings.first() else { return Ok(Vec::new()) };
+    let failed = |error: String| Refusal::NotTriable(error);
+    let class = ClassFile::parse(&first.bytes).map_err(|error| failed(error.to_string()))?;
+    let pairs = pairs_of(&class);
+    let retypes: Vec<_> = stretchings
+        .iter()
+        .flat_map(|(subject, to)| {
+            let sites = subject.sites(&pairs).into_iter();
+            sites.map(|(index, clause)| Retype { site: &pairs.tries[index], clause, to })
+        })
+        .collect();
+    let bytes = retype_clauses(&class, &retypes).map_err(|error| failed(error.to_string()))?;
+    let changed = pairs_of(&ClassFile::parse(&bytes).map_err(|error| failed(error.to_string()))?);
+    for (subject, _) in stretchings {
+        let index = pairs.pairs.iter().position(|pair| pair.id == subject.id);
+        let renamed = index.and_then(|index| changed.pairs.get(index));
+        let renamed = renamed.ok_or_else(|| failed("its tries look different then".into()))?;
+        changes.ids.insert(renamed.id.clone(), subject.number);
+    }
+    Ok(bytes)
+}
+
+fn read_in(root: &Path, folder: &Path, file: &Path) -> Option<(PathBuf, Vec<u8>)> {
+    let path = folder.join(file);
+    let relative = path.strip_prefix(root).ok()?.to_owned();
+    Some((relative, fs::read(&path).ok()?))
+}
+
+fn later_clause(
+    pairs: &ClassPairs,
+    index: usize,
+    clause: usize,
+    rung: &str,
+    hierarchy: &Hierarchy,
+) -> Option<Refusal> {
+    let later = clause + 1..pairs.tries[index].clauses.len();
+    let mut later = later.filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
+    later.find_map(|pair| {
+        let exception = pair.types.iter().find(|exception| hierarchy.is_subclass(exception, rung))?;
+        Some(Refusal::LaterClause { exception: exception.clone(), line: pair.catch_line })
+    })
+}
+
+fn narrow_need(
+    class: &ClassFile<'_>,
+    site: &TrySite,
+    clause: usize,
+    rung: &str,
+    hierarchy: &Hierarchy,
+) -> Option<Refusal> {
+    let uses = match handler_uses(class, site, clause) {
+        Ok(uses) => uses,
+        Err(error) => return Some(Refusal::NotTriable(error.to_string())),
+    };
+    narrow_needs(&uses).into_iter().find_map(|need| unmet(need, rung, hierarchy))
+}
+
+fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal> {
+    let (is_met, what, line) = match need {
+        NarrowNeed::Type { name, line } => {
+            // Of interfaces nothing is known but that every exception has this one.
+            let is_met = name == SERIALIZABLE || hierarchy.is_subclass(rung, &name);
+            (is_met, format!("a {name}"), line)
+        }
+        NarrowNeed::Method { owner, name, descriptor, line } => {
+            (hierarchy.has_method(rung, &name, &descriptor), format!("{owner}.{name}"), line)
+        }
+        NarrowNeed::Field { owner, name, line, .. } => (false, format!("{owner}.{name}"), line),
+        NarrowNeed::Unknown { line } => (false, "a type that cannot be told".to_owned(), line),
+    };
+    (!is_met).then_some(Refusal::NeedsNarrowType { what, line })
+}
+
+/// A clause that does not care about interruptions must not begin to catch them. What an earlier clause of the try takes does
+/// not come here.
+fn interruption(
+    class: &ClassFile<'_>,
+    pairs: &ClassPairs,
+    index: usize,
+    clause: usize,
+    rung: &str,
+    hierarchy: &Hierarchy,
+) -> Option<Refusal> {
+    let takes = |exception: &String| hierarchy.is_subclass(INTERRUPTED, exception);
+    let up_to_own = (0..=clause).filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
+    let is_taken = up_to_own.into_iter().any(|pair| pair.types.iter().any(takes));
+    if is_taken || !hierarchy.is_subclass(INTERRUPTED, rung) {
+        return None;
+    }
+    let calls = calls_in(class, &pairs.tries[index]);
+    let is_interruptible =
+        |call: &(String, String, String)| hierarchy.is_interruptible(&call.0, &call.1, &call.2);
+    let (owner, name, _) = calls.into_iter().find(is_interruptible)?;
+    Some(Refusal::Interruptible { call: format!("{owner}.{name}") })
+}
+
+/// Owner, name and descriptor of what is called in the body.
+fn calls_in(class: &ClassFile<'_>, site: &TrySite) -> Vec<(String, String, String)> {
+    let Some(method) = class.methods.get(site.method) else { return Vec::new() };
+    let Ok(Some((_, code))) = class.code(method) else { return Vec::new() };
+    let called = |callee: MemberRef<'_>| {
+        (callee.owner.to_binary_name(), callee.name.to_string(), callee.descriptor.to_string())
+    };
+    let own =
+        Insns::new(code.bytes).filter_map(Result::ok).filter(|insn| insn.is_call() && site.holds(insn.pc));
+    own.filter_map(|insn| class.pool.member_ref(insn.u2()).ok()).map(called).collect()
+}

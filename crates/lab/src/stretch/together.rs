@@ -1,0 +1,206 @@
+//! All accepted clauses stretched at once, with the whole suite; on failure delta debugging finds those that do not go
+//! together.
+
+use super::refusal::Refusal;
+use super::subject::{Subject, changes};
+use super::{Candidate, Stretching};
+use crate::check::CheckError;
+use crate::check::observations::{PlainOutcome, PlainRun};
+use crate::check::slot::{Changes, Slot};
+use crate::check::solo::{plain_time_limit, run_fresh};
+use crate::check::suite::run_suite;
+use catchment_verdicts::TestId;
+use std::collections::HashMap;
+
+/// A test that fails with some clauses stretched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Failing {
+    test: TestId,
+    failure: String,
+}
+
+impl Stretching<'_, '_, '_> {
+    /// Afterwards the accepted candidates are such that the suite passes with all of them; not so if time was up.
+    pub(super) fn try_together(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &mut [Candidate],
+    ) -> Result<bool, CheckError> {
+        let shared = self.experiments.shared;
+        shared.lab.reporter.phase("all of them together, the whole suite", None);
+        refuse_unchangeable(candidates);
+        while !shared.is_over() {
+            let accepted = accepted(candidates);
+            if accepted.is_empty() {
+                return Ok(true);
+            }
+            let Some(failing) = self.suite_with(slot, candidates, &accepted)? else { return Ok(true) };
+            let (culprit, others) = self.culprit(slot, candidates, accepted, &failing)?;
+            let with = others.iter().map(|index| candidates[*index].clause.pair).collect();
+            let Failing { test, failure } = failing;
+            candidates[culprit].clause.refuse(Refusal::Interplay { with, test, failure });
+        }
+        if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(false) }
+    }
+
+    /// A test that fails in the suite, and again alone or in the suite.
+    fn suite_with(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        chosen: &[usize],
+    ) -> Result<Option<Failing>, CheckError> {
+        let first = self.failing_in_suite(slot, candidates, chosen)?;
+        if first.is_empty() {
+            return Ok(None);
+        }
+        let second = self.failing_in_suite(slot, candidates, chosen)?;
+        Ok(second.into_iter().find(|failing| first.iter().any(|each| each.test == failing.test)))
+    }
+
+    fn failing_in_suite(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        chosen: &[usize],
+    ) -> Result<Vec<Failing>, CheckError> {
+        self.wear(slot, candidates, chosen);
+        let mut failing = Vec::new();
+        for configuration in 0..self.experiments.shared.lab.project.configurations.len() {
+            let runs = run_suite(self.experiments.shared, slot, configuration, &mut 0)?;
+            failing.extend(self.newly_failing(configuration, &runs.runs));
+        }
+        slot.change(Changes::default());
+        Ok(failing)
+    }
+
+    /// Tests that pass with nothing stretched.
+    fn newly_failing(&self, configuration: usize, runs: &[(String, PlainRun)]) -> Vec<Failing> {
+        let campaign = self.experiments.shared.campaign();
+        let tests = (0..).map(TestId).zip(&self.experiments.baseline.tests);
+        let own = tests.filter(|(_, (_, test))| test.configuration == configuration);
+        let ids: HashMap<&str, TestId> = own.map(|(id, (_, test))| (test.unit.id.as_str(), id)).collect();
+        let of = |(unit, run): &(String, PlainRun)| {
+            let id = *ids.get(unit.as_str())?;
+            let passed_before = campaign.checked.tests.get(id.index())?.colour.is_some();
+            Some(Failing { test: id, failure: failure(run)? }).filter(|_| passed_before)
+        };
+        runs.iter().filter_map(of).collect()
+    }
+
+    /// One of the smallest set that makes the test fail, and the others of that set.
+    fn culprit(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        accepted: Vec<usize>,
+        failing: &Failing,
+    ) -> Result<(usize, Vec<usize>), CheckError> {
+        let mut smallest = smallest(accepted, |chosen| self.fails_with(slot, candidates, chosen, failing))?;
+        let culprit = smallest.pop().unwrap_or_default();
+        Ok((culprit, smallest))
+    }
+
+    /// Alone, in a JVM of its own.
+    fn fails_with(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        chosen: &[usize],
+        failing: &Failing,
+    ) -> Result<bool, CheckError> {
+        let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
+        self.wear(slot, candidates, chosen);
+        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+        let (run, _) = run_fresh(slot, test, limit)?;
+        slot.change(Changes::default());
+        Ok(failure(&run).is_some())
+    }
+
+    fn wear(&self, slot: &mut Slot<'_>, candidates: &[Candidate], chosen: &[usize]) {
+        let stretchings: Vec<_> = chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect();
+        // All accepted ones can be changed together, so some of them can.
+        slot.change(changes(&stretchings).unwrap_or_default());
+    }
+}
+
+/// Clauses of one class have been changed one at a time so far.
+fn refuse_unchangeable(candidates: &mut [Candidate]) {
+    let mut kept: Vec<usize> = Vec::new();
+    for index in accepted(candidates) {
+        kept.push(index);
+        let stretchings: Vec<_> = kept.iter().filter_map(|index| stretching(&candidates[*index])).collect();
+        if let Err(refusal) = changes(&stretchings) {
+            kept.pop();
+            candidates[index].clause.refuse(refusal);
+        }
+    }
+}
+
+fn stretching(candidate: &Candidate) -> Option<(&Subject, &str)> {
+    Some((candidate.subject.as_ref()?, candidate.clause.accepted.as_ref()?.to.as_str()))
+}
+
+fn accepted(candidates: &[Candidate]) -> Vec<usize> {
+    (0..candidates.len()).filter(|index| stretching(&candidates[*index]).is_some()).collect()
+}
+
+fn failure(run: &PlainRun) -> Option<String> {
+    match &run.outcome {
+        PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
+        PlainOutcome::Passed | PlainOutcome::Skipped(_) => None,
+    }
+}
+
+/// Delta debugging: a part of `all` that still fails, and no part of which does with one left out. All of it, if no part fails
+/// by itself.
+fn smallest<E>(all: Vec<usize>, mut fails: impl FnMut(&[usize]) -> Result<bool, E>) -> Result<Vec<usize>, E> {
+    let (mut rest, mut parts) = (all, 2);
+    while rest.len() > 1 {
+        let size = rest.len().div_ceil(parts);
+        let mut smaller = None;
+        for part in 0..rest.len().div_ceil(size) {
+            let range = part * size..((part + 1) * size).min(rest.len());
+            let own = rest[range.clone()].to_vec();
+            let others = [&rest[..range.start], &rest[range.end..]].concat();
+            if fails(&own)? {
+                smaller = Some((own, 2));
+            } else if !others.is_empty() && fails(&others)? {
+                smaller = Some((others, parts.saturating_sub(1).max(2)));
+            }
+            if smaller.is_some() {
+                break;
+            }
+        }
+        match smaller {
+            Some((found, next)) => (rest, parts) = (found, next),
+            None if size > 1 => parts = (parts * 2).min(rest.len()),
+            None => break,
+        }
+    }
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn smallest_of(count: usize, culprits: &[usize]) -> Vec<usize> {
+        let fails = |chosen: &[usize]| Ok::<_, ()>(culprits.iter().all(|each| chosen.contains(each)));
+        smallest((0..count).collect(), fails).unwrap()
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_found() {
+        assert_eq!(smallest_of(9, &[4]), [4]);
+        assert_eq!(smallest_of(9, &[1, 7]), [1, 7]);
+        assert_eq!(smallest_of(10, &[0, 4, 9]), [0, 4, 9]);
+        assert_eq!(smallest_of(1, &[0]), [0]);
+    }
+
+    #[test]
+    fn where_no_part_fails_all_of_it_is_named() {
+        let all = smallest(vec![3, 5, 8], |chosen| Ok::<_, ()>(chosen.len() == 3)).unwrap();
+        assert_eq!(all, [3, 5, 8]);
+    }
+}

@@ -1,0 +1,241 @@
+//! One clause that catches a wider type, tried on bytecode with all tests that execute its try.
+
+use super::refusal::Refusal;
+use super::subject::{Subject, changes};
+use super::{Case, Evidence};
+use crate::check::CheckError;
+use crate::check::attempts::{attempt_of, is_failure};
+use crate::check::experiments::Experiments;
+use crate::check::observations::{Attempt, PlainOutcome, PlainRun, TestNumber};
+use crate::check::slot::{Changes, Running, Slot};
+use crate::check::solo::{fresh_time_limit, plain_time_limit, run_fresh, run_plain, time_limit};
+use crate::check::trials::max_fired;
+use crate::store::KnownTest;
+use crate::worker::WorkerEnd;
+use catchment_protocol::lab::{Aim, Injection};
+use catchment_verdicts::{CheckedPair, Execution, Outcome, TestId};
+use std::time::Duration;
+
+/// What is tried.
+pub(crate) struct Trial<'t, 'a, 'p> {
+    pub(crate) experiments: &'t Experiments<'a, 'p>,
+    pub(crate) subject: &'t Subject,
+    pub(crate) pair: &'t CheckedPair,
+    pub(crate) rung: &'t str,
+    /// The pair is a candidate for its pure resilience: every test is asked, not only those that enter the catch.
+    pub(crate) is_resilient: bool,
+}
+
+/// What one test with nothing injected showed.
+struct Plain {
+    failure: Option<String>,
+    /// Exceptions that the clause caught.
+    white: u64,
+}
+
+impl Trial<'_, '_, '_> {
+    pub(crate) fn run(&self, slot: &mut Slot<'_>) -> Result<Result<Evidence, Refusal>, CheckError> {
+        let changes = match changes(&[(self.subject, self.rung)]) {
+            Ok(changes) => changes,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        slot.change(changes.clone());
+        let outcome = self.ask_all(slot, &changes);
+        slot.change(Changes::default());
+        outcome
+    }
+
+    fn ask_all(
+        &self,
+        slot: &mut Slot<'_>,
+        changes: &Changes,
+    ) -> Result<Result<Evidence, Refusal>, CheckError> {
+        let mut evidence = Evidence::default();
+        for execution in self.evidence() {
+            if self.experiments.shared.is_interrupted() {
+                return Err(CheckError::Interrupted);
+            }
+            let asked = self.experiments.shared.lab.turns.take(|| self.ask(slot, execution, changes))?;
+            match asked {
+                Err(refusal) => return Ok(Err(refusal)),
+                Ok(one) => evidence.add(&one),
+            }
+        }
+        Ok(Ok(evidence))
+    }
+
+    /// The tests that count and execute the try.
+    fn evidence(&self) -> Vec<&Execution> {
+        let campaign = self.experiments.shared.campaign();
+        let tests = &campaign.checked.tests;
+        self.pair.executions.iter().filter(|each| tests[each.test.index()].is_evidence()).collect()
+    }
+
+    fn ask(
+        &self,
+        slot: &mut Slot<'_>,
+        execution: &Execution,
+        changes: &Changes,
+    ) -> Result<Result<Evidence, Refusal>, CheckError> {
+        let id = execution.test;
+        let plain = self.plain(slot, execution)?;
+        if let Some(failure) = plain.failure {
+            return Ok(Err(Refusal::TestFails { test: id, failure }));
+        }
+        let catches_more = plain.white > execution.usages.white;
+        if catches_more && self.experiments.baseline.reaches_test(self.known(id).0) {
+            return Ok(Err(Refusal::Expected { test: id }));
+        }
+        let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
+        let mut evidence = Evidence { case, tests: 1, injected: 0 };
+        if self.is_resilient || execution.usages.white > 0 {
+            if let Some(refusal) = self.inject(slot, execution, changes)? {
+                return Ok(Err(refusal));
+            }
+            evidence.injected = 1;
+        }
+        Ok(Ok(evidence))
+    }
+
+    fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
+        &self.experiments.baseline.tests[test.index()]
+    }
+
+    /// What fails has to fail in a fresh JVM too.
+    fn plain(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
+        if !needs_fresh(execution) {
+            let warm = self.plain_warm(slot, execution)?;
+            if warm.failure.is_none() {
+                return Ok(warm);
+            }
+        }
+        let (number, test) = self.known(execution.test);
+        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+        let (run, _) = run_fresh(slot, test, limit)?;
+        Ok(self.seen(&run))
+    }
+
+    /// In the second run of a test whatever happens once per JVM has happened, as in the baseline.
+    fn plain_warm(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
+        let first = self.run_warm(slot, execution.test)?;
+        let is_clear = first.failure.is_some() || first.white <= execution.usages.white;
+        if is_clear { Ok(first) } else { self.run_warm(slot, execution.test) }
+    }
+
+    fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<Plain, CheckError> {
+        let (number, test) = self.known(test);
+        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+        let ((run, _), has_ended) = run_plain(running, test, limit)?;
+        let plain = self.seen(&run);
+        if has_ended || plain.failure.is_some() {
+            slot.discard();
+        }
+        Ok(plain)
+    }
+
+    fn seen(&self, run: &PlainRun) -> Plain {
+        let failure = match &run.outcome {
+            PlainOutcome::Passed => None,
+            PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
+            PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
+        };
+        Plain { failure, white: run.usages_of(self.subject.number).map_or(0, |usages| usages.white) }
+    }
+
+    /// Throws an exception of the wider type at the beginning of the try, every time.
+    fn inject(
+        &self,
+        slot: &mut Slot<'_>,
+        execution: &Execution,
+        changes: &Changes,
+    ) -> Result<Option<Refusal>, CheckError> {
+        let id = execution.test;
+        let mut attempt = None;
+        if !needs_fresh(execution) {
+            let warm = self.inject_warm(slot, execution, changes)?;
+            attempt = Some(warm).filter(|attempt| attempt.outcome == Outcome::Pass);
+        }
+        let attempt = match attempt {
+            Some(attempt) => attempt,
+            None => self.inject_fresh(slot, execution, changes)?,
+        };
+        Ok(match attempt.outcome {
+            Outcome::Pass => None,
+            Outcome::Fail(failure) => Some(Refusal::FailsUnderInjection { test: id, failure: failure.text }),
+            Outcome::None(why) => Some(Refusal::NotInjectable { test: id, why: why.as_str().to_owned() }),
+        })
+    }
+
+    fn inject_warm(
+        &self,
+        slot: &mut Slot<'_>,
+        execution: &Execution,
+        changes: &Changes,
+    ) -> Result<Attempt, CheckError> {
+        let (number, test) = self.known(execution.test);
+        let limit = time_limit(self.experiments.baseline.longest_micros(*number));
+        let injection = self.injection(execution, changes)?;
+        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
+        let (attempt, has_ended) = injected(running, test, injection, limit)?;
+        // What was thrown may have left something behind for the tests that follow.
+        if has_ended || is_failure(&attempt) {
+            slot.discard();
+        }
+        Ok(attempt)
+    }
+
+    fn inject_fresh(
+        &self,
+        slot: &mut Slot<'_>,
+        execution: &Execution,
+        changes: &Changes,
+    ) -> Result<Attempt, CheckError> {
+        let (number, test) = self.known(execution.test);
+        let longest = self.experiments.baseline.longest_micros(*number);
+        let injection = self.injection(execution, changes)?;
+        let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
+        if !needs_fresh(execution) {
+            run_plain(&mut running, test, plain_time_limit(longest))?;
+        }
+        let (attempt, has_ended) = injected(&mut running, test, injection, fresh_time_limit(longest))?;
+        if !has_ended {
+            running.stop();
+        }
+        Ok(attempt)
+    }
+
+    fn injection(&self, execution: &Execution, changes: &Changes) -> Result<Injection, CheckError> {
+        let (number, _) = self.known(execution.test);
+        let campaign = self.experiments.shared.campaign();
+        // Something that was caught here says what it might look like.
+        let sample = campaign.store.sample(self.subject.number, *number, self.rung, true)?;
+        let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
+        Ok(Injection {
+            pair: ids.next().map(|(id, _)| id.clone()).unwrap_or_default(),
+            exception: self.rung.to_owned(),
+            sample,
+            max_fired: max_fired(execution.usages.entries()),
+            aim: Aim::Every,
+        })
+    }
+}
+
+fn needs_fresh(execution: &Execution) -> bool {
+    execution.once_per_jvm || execution.needs_fresh
+}
+
+/// Also says whether the JVM has ended over it.
+fn injected(
+    running: &mut Running<'_>,
+    test: &KnownTest,
+    injection: Injection,
+    limit: Duration,
+) -> Result<(Attempt, bool), CheckError> {
+    let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
+    if let Err(WorkerEnd::Interrupted) = result {
+        return Err(CheckError::Interrupted);
+    }
+    let attempt = attempt_of(&result, running.heard.fired.is_some(), |_| None);
+    Ok((attempt, result.is_err()))
+}

@@ -1,0 +1,113 @@
+//! What stretching gave, for a terminal: what can catch more, what cannot and why, and the patch.
+
+use crate::text::{counted, pair_line, readable, simple_name};
+use catchment_lab::{Accepted, Case, Stretched, StretchedClause};
+use catchment_patch::unified_diff;
+use catchment_verdicts::TestId;
+use std::io::{self, Write};
+
+/// `is_applied`: the patch, if there is one, is in the sources now.
+pub fn write_stretch_text(out: &mut dyn Write, stretched: &Stretched, is_applied: bool) -> io::Result<()> {
+    let (accepted, refused): (Vec<_>, Vec<_>) =
+        stretched.clauses.iter().partition(|clause| clause.accepted.is_some());
+    write_headline(out, stretched, accepted.len())?;
+    accepted.iter().try_for_each(|clause| write_clause(out, stretched, clause))?;
+    if !refused.is_empty() {
+        let stay = counted(refused.len(), "clause stays as it is", "clauses stay as they are");
+        writeln!(out, "\n{stay}")?;
+        refused.iter().try_for_each(|clause| write_clause(out, stretched, clause))?;
+    }
+    write_patch_summary(out, stretched, accepted.len(), is_applied)
+}
+
+/// Applies with `patch -p1` and `git apply`.
+pub fn write_stretch_diff(out: &mut dyn Write, stretched: &Stretched) -> io::Result<()> {
+    let files = stretched.patch.iter().flat_map(|patch| &patch.files);
+    files.into_iter().try_for_each(|file| {
+        let path = file.path.to_string_lossy();
+        out.write_all(unified_diff(&path, &file.before, &file.after).as_bytes())
+    })
+}
+
+fn write_headline(out: &mut dyn Write, stretched: &Stretched, accepted: usize) -> io::Result<()> {
+    let candidates = stretched.clauses.len();
+    let all = counted(candidates, "catch clause holds", "catch clauses hold");
+    match (candidates, accepted) {
+        (0, _) => {
+            writeln!(out, "No catch clause is source-independent or purely resilient: nothing to stretch.")
+        }
+        (_, 0) => writeln!(out, "{all} for any source of the exception; none can catch more."),
+        _ => writeln!(out, "{all} for any source of the exception; {accepted} can catch more"),
+    }
+}
+
+fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedClause) -> io::Result<()> {
+    let to = clause.accepted.as_ref().map(|accepted| format!(" -> {}", simple_name(&accepted.to)));
+    writeln!(out, "\n  {}{}", place(stretched, clause.pair), to.unwrap_or_default())?;
+    if let Some(accepted) = &clause.accepted {
+        write_evidence(out, accepted)?;
+    }
+    for (rung, refusal) in &clause.refused {
+        let rung = rung.as_ref().map(|rung| format!("{}: ", simple_name(rung))).unwrap_or_default();
+        let test = |id: TestId| test_name(stretched, id);
+        let why = refusal.explain(test, |position| place(stretched, position));
+        writeln!(out, "      not {rung}{}", readable(&why))?;
+    }
+    Ok(())
+}
+
+fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
+    let evidence = &accepted.evidence;
+    let tests = counted(evidence.tests, "test passes", "tests pass");
+    let with = format!("with a {} thrown at the beginning of the try", simple_name(&accepted.to));
+    writeln!(out, "      {tests}, {} of them also {with}", evidence.injected)?;
+    if evidence.case == Case::CatchesMore {
+        writeln!(
+            out,
+            "      it then catches exceptions that went elsewhere before, and the tests do not mind"
+        )?;
+    }
+    if accepted.catches_all_unchecked {
+        writeln!(out, "      it then catches every unchecked exception, programming errors too")?;
+    }
+    Ok(())
+}
+
+fn write_patch_summary(
+    out: &mut dyn Write,
+    stretched: &Stretched,
+    accepted: usize,
+    is_applied: bool,
+) -> io::Result<()> {
+    match &stretched.patch {
+        _ if !stretched.together => {
+            writeln!(out, "\nThe budget was used up before all of them were tried together.")
+        }
+        Some(patch) => {
+            let files = counted(patch.files.len(), "file", "files");
+            let what = if is_applied { "is in the sources now" } else { "can be applied" };
+            writeln!(
+                out,
+                "\nThe patch of {files} {what}: with it the project's own build compiles and {} pass.",
+                counted(patch.tests, "test", "tests")
+            )
+        }
+        None if accepted > 0 => {
+            writeln!(
+                out,
+                "\nThe whole suite passes with all of them. --diff makes a patch, --apply applies it."
+            )
+        }
+        None => Ok(()),
+    }
+}
+
+fn place(stretched: &Stretched, position: usize) -> String {
+    let Some(pair) = stretched.checked.pairs.get(position) else { return String::new() };
+    let line = pair.catch_line.or(pair.try_line);
+    pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types)
+}
+
+fn test_name(stretched: &Stretched, id: TestId) -> String {
+    stretched.checked.test(id).map(|test| test.name.clone()).unwrap_or_default()
+}
