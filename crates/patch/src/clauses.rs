@@ -1,6 +1,6 @@
 //! The catch clauses of a source, with what is needed to recognise and to change one.
 
-use crate::syntax::{Source, children, first_line, is_comment, is_identifier, last_line, preorder};
+use crate::syntax::{Source, children, first_line, is_comment, is_identifier, last_line};
 use std::ops::{Range, RangeInclusive};
 use tree_sitter::Node;
 
@@ -80,19 +80,18 @@ fn is_interspersed(source: &Source<'_>, span: &Range<usize>) -> bool {
 
 /// The line where a try begins to do something. A try at the beginning of a try is looked into.
 fn first_action(try_node: Node<'_>) -> u32 {
-    let begins = |node: &Node<'_>| matches!(node.kind(), "block" | "resource_specification");
     let mut action = try_node;
-    for node in preorder(try_node) {
-        let Some(parent) = node.parent() else { continue };
-        let is_first = begins(&parent) && node.is_named() && !is_comment(node);
-        if is_first {
-            action = node;
-            if !is_try(node) {
-                break;
-            }
-        }
+    while let Some(first) = if is_try(action) { first_inside(action) } else { None } {
+        action = first;
     }
     first_line(action)
+}
+
+/// The first statement of a try, or the first of its resources.
+fn first_inside(try_node: Node<'_>) -> Option<Node<'_>> {
+    let begins = |node: &Node<'_>| matches!(node.kind(), "block" | "resource_specification");
+    let block = children(try_node).into_iter().find(begins)?;
+    children(block).into_iter().find(|node| node.is_named() && !is_comment(*node))
 }
 
 fn last_line_of_body(try_node: Node<'_>) -> u32 {

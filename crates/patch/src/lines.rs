@@ -38,3 +38,27 @@ pub(crate) fn newline_at(text: &str, at: usize) -> &'static str {
     let line = if line == Some("") { Some(before) } else { line };
     if line.is_some_and(|line| line.ends_with('\r')) { "\r\n" } else { "\n" }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_end_a_line_and_code_does_not() {
+        for rest in ["", " \r\n x", "; // a", " /* a */ \n", ";"] {
+            assert!(is_end_of_line(rest), "{rest:?}");
+        }
+        for rest in [" x", "; x", " /* a */ x", " /* a\n */", " /* a */ x /* b */"] {
+            assert!(!is_end_of_line(rest), "{rest:?}");
+        }
+    }
+
+    #[test]
+    fn the_newline_of_the_line_itself_counts() {
+        let mixed = "a\nb\r\nc\nd";
+        let newlines: Vec<&str> = (0..mixed.len()).map(|at| newline_at(mixed, at)).collect();
+        assert_eq!(newlines, ["\n", "\n", "\r\n", "\r\n", "\r\n", "\n", "\n", "\n"]);
+        assert_eq!(newline_at("", 0), "\n");
+        assert_eq!(newline_at("a\r\nb", 4), "\r\n");
+    }
+}

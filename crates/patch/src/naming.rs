@@ -1,6 +1,6 @@
 //! From the names in a source to classes and back.
 
-use crate::scope::{Meaning, Scope};
+use crate::scope::{Meaning, Scope, joined};
 use crate::syntax::Source;
 use crate::uses::is_used;
 use crate::{Language, kotlin};
@@ -49,15 +49,20 @@ pub(crate) fn spelling(source: &Source<'_>, scope: &Scope, class: &str, at: usiz
     let simple = escaped(scope.language, &nested.join("."));
     let owners = paths_of(scope.language, &path(0));
     let is_open = owners.iter().any(|it| owner_of(it, head).is_some_and(|owner| scope.is_open(owner)));
-    match () {
-        () if scope.is_taken(head) && package.is_empty() => None,
-        () if scope.is_taken(head) => Some(plain(qualified.clone())),
-        () if is_open => Some(plain(simple)),
-        () if package.is_empty() => None,
-        // It means something already, from the package or an import of all of another: an import would change that.
-        () if is_used(source, head) => Some(plain(qualified.clone())),
-        () => Some(Spelling { text: simple, import: Some(path(0)), qualified }),
+    if scope.is_taken(head) {
+        return (!package.is_empty()).then(|| plain(qualified.clone()));
     }
+    if is_open {
+        return Some(plain(simple));
+    }
+    if package.is_empty() {
+        return None;
+    }
+    // A name that means something already, from the package or an import of all of another, must not change its meaning.
+    if is_used(source, head) {
+        return Some(plain(qualified.clone()));
+    }
+    Some(Spelling { text: simple, import: Some(path(0)), qualified })
 }
 
 /// A qualified name as the language wants it written.
@@ -105,8 +110,4 @@ fn owner_of<'p>(path: &'p str, name: &str) -> Option<&'p str> {
 /// Nesting in class files and in sources looks the same, so dollars in names do no harm in comparisons.
 fn dotted(class: &str) -> String {
     class.replace('$', ".")
-}
-
-fn joined(package: &str, name: &str) -> String {
-    if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") }
 }

@@ -180,6 +180,7 @@ fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(node.parent(), Node::parent)
 }
 
-fn joined(owner: &str, name: &str) -> String {
+/// A name in its package or class.
+pub(crate) fn joined(owner: &str, name: &str) -> String {
     if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
 }

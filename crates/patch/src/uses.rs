@@ -3,6 +3,7 @@
 use crate::Language;
 use crate::scope::{is_import, is_package};
 use crate::syntax::{Source, is_comment, is_identifier};
+use tree_sitter::Node;
 
 /// Tags of documentation comments that are followed by names of types.
 const BLOCK_TAGS: &[&str] = &["@throws", "@exception", "@see"];
@@ -12,24 +13,26 @@ const INLINE_TAGS: &[&str] = &["{@link", "{@value"];
 /// References count because documentation tools and style checkers resolve them.
 pub(crate) fn is_used(source: &Source<'_>, name: &str) -> bool {
     let mut walk = source.nodes();
-    // In a tree with errors code may pass for something else, so there every word counts.
-    let any_word = source.has_errors();
     while let Some(node) = walk.next() {
         if is_import(node) || is_package(node) {
             walk.skip_children();
-        } else if node.child_count() == 0 {
-            let text = source.text_of(node);
-            let used = match () {
-                () if any_word => has_word(text, name),
-                () if is_comment(node) => is_referenced(text, name, source.language),
-                () => is_identifier(node) && text.trim_matches('`') == name,
-            };
-            if used {
-                return true;
-            }
+        } else if node.child_count() == 0 && is_use(source, node, name) {
+            return true;
         }
     }
     false
+}
+
+fn is_use(source: &Source<'_>, leaf: Node<'_>, name: &str) -> bool {
+    let text = source.text_of(leaf);
+    if source.has_errors() {
+        // Code may pass for something else there, so every word counts.
+        has_word(text, name)
+    } else if is_comment(leaf) {
+        is_referenced(text, name, source.language)
+    } else {
+        is_identifier(leaf) && text.trim_matches('`') == name
+    }
 }
 
 fn is_referenced(comment: &str, name: &str, language: Language) -> bool {

@@ -2,7 +2,7 @@
 
 use catchment_patch::{Language, Widening, widen};
 
-/// The clause on a line of the source (none: the second), its types, and the wider one.
+/// What becomes of the clause on a line: the text after it was widened, or why it was not.
 fn check_at(
     line: u32,
     try_line: Option<u32>,

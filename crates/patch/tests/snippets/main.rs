@@ -3,7 +3,7 @@
 mod page;
 
 use catchment_patch::{Language, Patched, unified_diff, widen};
-use catchment_testkit::compilers;
+use catchment_testkit::compilers::{Compiler, Job};
 use page::{Snippet, snippets};
 use std::fs;
 use std::process::Command;
@@ -74,16 +74,18 @@ fn no_prefix_of_a_source_causes_a_panic() {
 }
 
 #[test]
-fn javac_accepts_the_result() {
+fn compilers_accept_the_result() {
     let folder = tempfile::tempdir().expect("a folder");
     let snippets: Vec<Snippet> = snippets().into_iter().filter(|it| it.compiles).collect();
-    assert!(snippets.len() > 12, "most Java snippets compile");
     for (number, snippet) in snippets.iter().enumerate() {
-        assert_eq!(snippet.language, Language::Java);
-        let source = folder.path().join(format!("{number}/A.java"));
-        fs::create_dir_all(source.parent().expect("a folder")).expect("a folder");
+        let (compiler, name) = match snippet.language {
+            Language::Java => (Compiler::Javac { jdk: 17, release: 17 }, "A.java"),
+            Language::Kotlin => (Compiler::Kotlinc2, "A.kt"),
+        };
+        let source = folder.path().join(number.to_string()).join(name);
+        fs::create_dir(folder.path().join(number.to_string())).expect("a folder");
         fs::write(&source, patched(snippet).text).expect("written");
-        if let Err(error) = compilers::javac(17, 17, &["-Xlint:-options"], &[source]) {
+        if let Err(error) = compiler.compile(&Job::of([source])) {
             panic!("{}: {error:#}", snippet.title);
         }
     }

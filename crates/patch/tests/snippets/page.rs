@@ -12,7 +12,7 @@ pub(crate) struct Snippet {
     pub(crate) widenings: Vec<Widening>,
     pub(crate) before: String,
     pub(crate) after: String,
-    /// javac understands the result without other classes.
+    /// A compiler understands the result without other classes.
     pub(crate) compiles: bool,
 }
 
