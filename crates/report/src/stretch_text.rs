@@ -48,10 +48,10 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
         write_evidence(out, accepted)?;
     }
     for (rung, refusal) in &clause.refused {
-        let rung = rung.as_ref().map(|rung| format!("{}: ", simple_name(rung))).unwrap_or_default();
+        let rung = rung.as_ref().map(|rung| format!("not {}: ", simple_name(rung))).unwrap_or_default();
         let test = |id: TestId| test_name(stretched, id);
         let why = refusal.explain(test, |position| place(stretched, position));
-        writeln!(out, "      not {rung}{}", readable(&why))?;
+        writeln!(out, "      {rung}{}", readable(&why))?;
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl Subject {
         let folders = project.configurations.iter().flat_map(|configuration| &configuration.application);
         let mut found = folders.filter_map(|folder| read_in(&project.workspace.root, folder, &file));
         let (path, bytes) =
-            found.next().ok_or_else(|| Refusal::NotTriable("its class is not in a class folder".into()))?;
+            found.next().ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
         Ok(Self { number, id: pair.id.clone(), path, bytes })
     }
 
