@@ -96,7 +96,8 @@ fn check(compiler: Compiler, java: u32) {
     for (to, caught) in [(NARROW, 1), ("java.io.IOException", 2), ("java.lang.Exception", 3)] {
         let name = format!("{} to {to} on {java}", compiler.name());
         let changes = [(NARROW, to), ("Handlers$NarrowCoded", "Handlers$Coded")];
-        let printed = run(&classes, "Handlers", &stretched(&original, &changes), java).expect(&name);
+        let printed =
+            run(&[classes.clone()], "Handlers", &stretched(&original, &changes), java).expect(&name);
         let mut lines: Vec<&str> = printed.lines().collect();
         let members = lines.iter().position(|line| line.starts_with("members")).expect("a line");
         assert_eq!(lines.remove(members), "members | done | coded43 | coded43 | coded43", "{name}");
@@ -155,7 +156,7 @@ fn several_types_become_one() {
             .collect();
         let exception = vec!["java.lang.Exception".to_string()];
         assert_eq!(types, [vec![to.to_string()], vec![to.to_string()], exception.clone(), exception]);
-        run(&classes, "ModernHandlers", &new, 17).expect("verified")
+        run(&[classes.clone()], "ModernHandlers", &new, 17).expect("verified")
     };
     assert_eq!(
         printed("java.io.IOException"),
@@ -170,6 +171,19 @@ fn several_types_become_one() {
          narrow file java.io.FileNotFoundException: file | filefalse\n\
          wide eof java.io.EOFException: eof | eoffalse\n\
          wide state java.lang.IllegalStateException: state | statefalse\n"
+    );
+}
+
+#[test]
+fn call_sites_of_string_concatenations_take_the_wider_type() {
+    let mut class_path = Compiler::Kotlinc2.runtime_libraries().expect("Kotlin's libraries");
+    class_path.push(fixture(Compiler::Kotlinc2, "flow/Templates.kt"));
+    let original = fs::read(class_path[class_path.len() - 1].join("TemplatesKt.class")).expect("a class");
+    let new = stretched(&original, &[(NARROW, "java.io.IOException")]);
+    assert_eq!(
+        run(&class_path, "TemplatesKt", &new, 17).expect("verified"),
+        "done | 1 java.io.FileNotFoundException: file 2 java.io.FileNotFoundException: file | \
+         2 java.io.EOFException: eof 4 java.io.EOFException: eof\n"
     );
 }
 
