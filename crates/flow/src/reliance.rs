@@ -4,7 +4,7 @@
 //! or reads is not seen. Elements of arrays are left out.
 
 use crate::FlowError;
-use crate::method::{Method, handler_of};
+use crate::method::Method;
 use crate::places::{Place, Receiver, read_by, written_by};
 use crate::region::Region;
 use crate::solve::solve;
@@ -36,8 +36,8 @@ pub struct Spot {
 
 /// What clause number `clause` of a try, and the code it leads to, relies on; by pc of the read.
 pub fn reliance(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<Vec<Relied>, FlowError> {
-    let handler = handler_of(site, clause)?;
     let method = Method::open(class, site.method)?;
+    let handler = usize::from(method.clause(site, clause)?.handler);
     let accesses = Accesses::of(&method)?;
     let places = accesses.written_in(site);
     let written = Written::to(&places, &accesses.writes);

@@ -16,11 +16,15 @@ pub(crate) fn fixture(compiler: Compiler, path: &str) -> PathBuf {
 
 /// The bytes of class `T`, which is all of `source`.
 pub(crate) fn compile(source: &str, options: &[&str]) -> Vec<u8> {
+    compile_with(JAVAC, source, options)
+}
+
+pub(crate) fn compile_with(compiler: Compiler, source: &str, options: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("T.java");
     fs::write(&file, source).expect("written");
     let options = options.iter().map(|it| (*it).to_string()).collect();
-    let classes = JAVAC.compile(&Job { options, ..Job::of([file]) }).expect("source compiles");
+    let classes = compiler.compile(&Job { options, ..Job::of([file]) }).expect("source compiles");
     fs::read(classes.join("T.class")).expect("class T")
 }
 

@@ -59,16 +59,13 @@ fn stretch(bytes: &[u8], name: &str, original: &Path, new: &Path, met: &mut Met)
     for site in &pairs.tries {
         for clause in 0..site.clauses.len() {
             met.clauses += 1;
-            match handler_uses(&class, site, clause) {
-                Ok(uses) if narrow_needs(&uses).iter().all(throwable_meets) => {
-                    changes.push(Retype { site, clause, to: "java.lang.Throwable" });
-                }
-                Ok(_) => {}
-                Err(FlowError::Subroutine(_)) => {
-                    met.subroutines += 1;
-                    continue;
-                }
-                Err(error) => panic!("{name}: {error}"),
+            let uses = handler_uses(&class, site, clause);
+            if let Err(FlowError::Subroutine(_)) = uses {
+                met.subroutines += 1;
+                continue;
+            }
+            if narrow_needs(&uses.expect("followed")).iter().all(throwable_meets) {
+                changes.push(Retype { site, clause, to: "java.lang.Throwable" });
             }
             let relied = reliance(&class, site, clause).expect("what can be followed once can be twice");
             met.relying += usize::from(!relied.is_empty());
@@ -96,7 +93,7 @@ fn check(coordinate: &str, others: &[&str]) -> Met {
     visit(&jar, &LoadOptions::default(), &mut |it| {
         let name = it.expected_name();
         if !name.starts_with("META-INF/") && !name.ends_with("module-info") {
-            stretch(it.bytes, &name, original.path(), new.path(), &mut met);
+            stretch(it.bytes, name, original.path(), new.path(), &mut met);
         }
     })
     .expect("a readable jar");

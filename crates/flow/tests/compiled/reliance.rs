@@ -152,3 +152,13 @@ fn elements_of_arrays_and_what_calls_write_are_left_out() {
     );
     assert_eq!(found, [""; 0]);
 }
+
+#[test]
+fn variables_behind_the_first_256_slots_are_followed() {
+    let many: String = (0..130).map(|number| format!("long v{number} = 0; ")).collect();
+    let found = relied(&format!(
+        "static void m() {{ {many} int n = 1; Exception x = null;
+           try {{ fail(); n += 1000; fail(); n = 2; fail(); }} catch (RuntimeException e) {{ x = e; see(n); }} }}"
+    ));
+    assert_eq!(found, ["3 n 3 3 before"]);
+}
