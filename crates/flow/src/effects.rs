@@ -204,3 +204,66 @@ fn simple(opcode: u8) -> (usize, usize) {
         _ => (0, 0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stack_map::{frames_of, with_slots};
+    use catchment_classfile::{ClassFile, VerificationType};
+    use catchment_program::{LoadOptions, visit};
+    use catchment_testkit::pinned;
+
+    /// The compiler's frames are the oracle: they say how high the stack is and which locals are set. Gives the number of
+    /// frames.
+    fn compare_with_frames(bytes: &[u8]) -> usize {
+        let class = ClassFile::parse(bytes).expect("a class");
+        let with_code = (0..class.methods.len())
+            .filter(|index| class.code(&class.methods[*index]).is_ok_and(|code| code.is_some()));
+        with_code.map(|index| compare_method(&Method::open(&class, index).expect("a method"))).sum()
+    }
+
+    fn compare_method(method: &Method<'_, '_>) -> usize {
+        let values = values_of(method).expect("followed");
+        let frames = frames_of(method).expect("frames");
+        for (pc, frame) in &frames {
+            let place = format!("{} {} {pc}", method.class.name, method.member.name);
+            let block = method.blocks.starting_at(*pc).expect("frames stand where control comes to");
+            // Compilers leave some code that nothing leads to.
+            let Some(state) = values.at_block(block) else { continue };
+            let height = with_slots(&frame.stack).last().map_or(0, |(slot, it)| slot + width(it));
+            assert_eq!(state.stack.len(), height, "{place}");
+            for (slot, it) in with_slots(&frame.locals) {
+                let unset = state.locals[slot].may_be(Origin::Unset);
+                assert!(it == VerificationType::Top || !unset, "{place}: local {slot}");
+            }
+        }
+        frames.len()
+    }
+
+    fn width(it: VerificationType<'_>) -> usize {
+        if matches!(it, VerificationType::Long | VerificationType::Double) { 2 } else { 1 }
+    }
+
+    fn frames_of_library(coordinate: &str) -> usize {
+        let jar = pinned::jars(&[coordinate]).expect("a library").remove(0);
+        let mut frames = 0;
+        visit(&jar, &LoadOptions::default(), &mut |it| frames += compare_with_frames(it.bytes))
+            .expect("a jar");
+        frames
+    }
+
+    #[test]
+    fn stack_and_locals_are_as_the_frames_of_javac_say() {
+        assert!(frames_of_library(pinned::LANG3) > 1_000);
+    }
+
+    #[test]
+    fn stack_and_locals_are_as_the_frames_of_ecj_say() {
+        assert!(frames_of_library(pinned::ECJ_2025) > 10_000);
+    }
+
+    #[test]
+    fn stack_and_locals_are_as_the_frames_of_kotlinc_say() {
+        assert!(frames_of_library(pinned::KOTLIN_STDLIB_2) > 1_000);
+    }
+}

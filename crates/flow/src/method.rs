@@ -3,7 +3,7 @@
 use crate::FlowError;
 use crate::blocks::Blocks;
 use catchment_classfile::{
-    Attribute, ClassFile, Code, Insn, LineTable, Member, MemberRef, VariableTable, opcodes,
+    Attribute, ClassFile, Code, ExceptionEntry, Insn, LineTable, Member, MemberRef, VariableTable, opcodes,
 };
 use catchment_pairs::{ClauseSite, TrySite};
 
@@ -37,6 +37,16 @@ impl<'c, 'a> Method<'c, 'a> {
         })
     }
 
+    /// Clause number `clause` of a try of this method. Refused if its rows of the exception table lead elsewhere: then the
+    /// try was found in another class.
+    pub(crate) fn clause<'t>(&self, site: &'t TrySite, clause: usize) -> Result<&'t ClauseSite, FlowError> {
+        let clause = site.clauses.get(clause).ok_or(FlowError::NoSuchClause)?;
+        let rows: Vec<ExceptionEntry> = self.code.exceptions().collect();
+        let leads_there =
+            |row: &u16| rows.get(usize::from(*row)).is_some_and(|it| it.handler == clause.handler);
+        clause.entries.iter().all(leads_there).then_some(clause).ok_or(FlowError::NoSuchClause)
+    }
+
     pub(crate) fn is_static(&self) -> bool {
         self.member.access & STATIC != 0
     }
@@ -58,14 +68,4 @@ impl<'c, 'a> Method<'c, 'a> {
             self.named(call)?.descriptor.as_bytes()
         })
     }
-}
-
-/// Clause number `clause` of a try.
-pub(crate) fn clause_of(site: &TrySite, clause: usize) -> Result<&ClauseSite, FlowError> {
-    site.clauses.get(clause).ok_or(FlowError::NoSuchClause)
-}
-
-/// Where a caught object is first met.
-pub(crate) fn handler_of(site: &TrySite, clause: usize) -> Result<usize, FlowError> {
-    Ok(usize::from(clause_of(site, clause)?.handler))
 }

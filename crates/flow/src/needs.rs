@@ -32,6 +32,8 @@ fn need_of(it: &Use) -> Option<NarrowNeed> {
     let line = it.line;
     let needs_type = |name: &String| Some(NarrowNeed::Type { name: name.clone(), line });
     match &it.kind {
+        // What other values are used for as well cannot be looked up elsewhere.
+        UseKind::Receiver { owner, .. } | UseKind::FieldOf { owner, .. } if it.merged => needs_type(owner),
         UseKind::Receiver { owner, name, descriptor, virtual_call: true } => Some(NarrowNeed::Method {
             owner: owner.clone(),
             name: name.clone(),

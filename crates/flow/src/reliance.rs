@@ -4,8 +4,8 @@
 //! or reads is not seen. Elements of arrays are left out.
 
 use crate::FlowError;
-use crate::method::{Method, handler_of};
-use crate::places::{Place, read_by, written_by};
+use crate::method::Method;
+use crate::places::{Place, Receiver, read_by, written_by};
 use crate::region::Region;
 use crate::solve::solve;
 use crate::uses::Trace;
@@ -36,15 +36,16 @@ pub struct Spot {
 
 /// What clause number `clause` of a try, and the code it leads to, relies on; by pc of the read.
 pub fn reliance(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<Vec<Relied>, FlowError> {
-    let handler = handler_of(site, clause)?;
     let method = Method::open(class, site.method)?;
+    let handler = usize::from(method.clause(site, clause)?.handler);
     let accesses = Accesses::of(&method)?;
     let places = accesses.written_in(site);
     let written = Written::to(&places, &accesses.writes);
-    let seen = writes_seen(&method, &written, handler)?;
-    let finder =
-        Finder { method: &method, site, places: &places, seen, region: Region::of(&method, handler)? };
-    finder.find(&written, &accesses.reads, handler)
+    let harmless = accesses.harmless(&class.name.to_binary_name());
+    let seen = writes_seen(&Reaching { method: &method, written: &written, harmless: &harmless }, handler)?;
+    let region = Region::of(&method, handler)?;
+    let untouched = Untouched { method: &method, written: &written, harmless: &harmless };
+    Finder { method: &method, site, places: &places, seen, region }.find(&untouched, &accesses.reads, handler)
 }
 
 /// Everything the method reads and writes, by pc.
@@ -65,6 +66,18 @@ impl Accesses {
         Ok(it)
     }
 
+    /// The pcs of accesses that cannot throw: to fields of `this`, which is not null, and to static ones of the class
+    /// itself, which is initialised.
+    fn harmless(&self, class: &str) -> BTreeSet<usize> {
+        let is_harmless = |place: &Place| match place {
+            Place::Field { of: Receiver::This, .. } => true,
+            Place::Field { of: Receiver::Static, owner, .. } => owner == class,
+            _ => false,
+        };
+        let all = self.reads.iter().chain(&self.writes);
+        all.filter(|(_, place)| is_harmless(place)).map(|(pc, _)| *pc).collect()
+    }
+
     /// The places written in the body of a try, sorted.
     fn written_in(&self, site: &TrySite) -> Vec<Place> {
         let writes = self.writes.iter().filter(|(pc, _)| in_body(site, *pc));
@@ -78,14 +91,10 @@ fn in_body(site: &TrySite, pc: usize) -> bool {
 }
 
 /// The writes that the handler may see the effect of. None if nothing in the body can throw.
-fn writes_seen(
-    method: &Method<'_, '_>,
-    written: &Written,
-    handler: usize,
-) -> Result<BTreeSet<Write>, FlowError> {
-    let reaching = Reaching { method, written };
-    let solution = solve(&method.blocks, &reaching, 0, reaching.at_entry())?;
-    Ok(solution.at_block(method.blocks.starting_at(handler)?).cloned().unwrap_or_default())
+fn writes_seen(reaching: &Reaching<'_, '_, '_>, handler: usize) -> Result<BTreeSet<Write>, FlowError> {
+    let blocks = &reaching.method.blocks;
+    let solution = solve(blocks, reaching, 0, reaching.at_entry())?;
+    Ok(solution.at_block(blocks.starting_at(handler)?).cloned().unwrap_or_default())
 }
 
 struct Finder<'f, 'c, 'a> {
@@ -96,20 +105,19 @@ struct Finder<'f, 'c, 'a> {
     region: Region,
 }
 
-impl Finder<'_, '_, '_> {
+impl<'a> Finder<'_, '_, 'a> {
     /// Goes from the handler on to all reads of what it found.
     fn find(
         &self,
-        written: &Written,
+        untouched: &Untouched<'_, '_, 'a>,
         reads: &[(usize, Place)],
         handler: usize,
     ) -> Result<Vec<Relied>, FlowError> {
         let blocks = &self.method.blocks;
-        let untouched = Untouched { method: self.method, written };
         let start = blocks.starting_at(handler)?;
-        let solution = solve(blocks, &untouched, start, vec![true; self.places.len()])?;
+        let solution = solve(blocks, untouched, start, vec![true; self.places.len()])?;
         let mut found = Vec::new();
-        solution.visit(blocks, &untouched, &mut |insn, untouched| {
+        solution.visit(blocks, untouched, &mut |insn, untouched| {
             let from = reads.partition_point(|(pc, _)| *pc < insn.pc);
             let own = reads.iter().skip(from).take_while(|(pc, _)| *pc == insn.pc);
             for (pc, place) in own {

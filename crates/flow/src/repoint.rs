@@ -2,12 +2,9 @@
 
 use crate::descriptor::{parameters, returned};
 use crate::method::Method;
-use crate::retype::{Edit, NewType};
+use crate::retype::{ALWAYS_FITS, Edit, NewType};
 use crate::{FlowError, HandlerUses, Use, UseKind};
 use catchment_classfile::{Insn, Patch, RelocateError};
-
-/// Every object that is caught is one of these, so that what names them may stay.
-const ALWAYS_FITS: [&str; 2] = ["java.lang.Object", "java.lang.Throwable"];
 
 /// Lets everything done with the object take the new type, or says what cannot.
 pub(crate) fn repoint(

@@ -9,15 +9,18 @@
 
 use crate::descriptor::type_name;
 use crate::held::{Held, Slot};
-use crate::method::{Method, clause_of};
+use crate::method::Method;
 use crate::repoint::repoint;
 use crate::uses::Trace;
 use crate::{FlowError, HandlerUses};
 use catchment_classfile::{
     ClassFile, Frame, Patch, PoolAppender, RelocateError, VerificationType, encode_frames, patched,
 };
-use catchment_pairs::TrySite;
+use catchment_pairs::{ClauseSite, TrySite};
 use std::collections::BTreeMap;
+
+/// Every object that is caught is one of these, so that what names them may stay.
+pub(crate) const ALWAYS_FITS: [&str; 2] = ["java.lang.Object", "java.lang.Throwable"];
 
 /// A clause and what it shall catch.
 #[derive(Debug, Clone, Copy)]
@@ -112,9 +115,9 @@ impl Edit {
 
 /// Retypes one clause; its frames only in `trace`. True if one of these has changed.
 fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -> Result<bool, FlowError> {
-    let clause = clause_of(change.site, change.clause)?;
+    let clause = trace.method.clause(change.site, change.clause)?;
     let uses = trace.uses_of(usize::from(clause.handler))?;
-    let new_type = new_type(trace, change, edit)?;
+    let new_type = new_type(trace, clause, change.to, edit)?;
     for row in &clause.entries {
         let catch_type = trace.method.code.exception_offset(*row) + 6;
         edit.patches.push(Patch::u2(catch_type, new_type.constant));
@@ -123,12 +126,17 @@ fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -
     retype_frames(trace, &uses, &new_type)
 }
 
-fn new_type(trace: &Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -> Result<NewType, FlowError> {
-    let internal = change.to.replace('.', "/").into_bytes();
+fn new_type(
+    trace: &Trace<'_, '_, '_>,
+    clause: &ClauseSite,
+    to: &str,
+    edit: &mut Edit,
+) -> Result<NewType, FlowError> {
+    let internal = to.replace('.', "/").into_bytes();
     let constant = edit.class(&internal).ok_or(RelocateError::PoolFull)?;
     let name = type_name(&internal);
-    let mut narrow = trace.narrow_types(change.site, change.clause)?;
-    narrow.retain(|it| *it != name);
+    let mut narrow = trace.narrow_types(clause)?;
+    narrow.retain(|it| *it != name && !ALWAYS_FITS.contains(&it.as_str()));
     Ok(NewType { name, internal, constant, narrow })
 }
 

@@ -3,13 +3,13 @@
 use crate::descriptor::type_name;
 use crate::effects::{Values, values_of};
 use crate::held::{Held, held};
-use crate::method::{Method, clause_of};
+use crate::method::Method;
 use crate::operands::operands;
 use crate::solve::Solution;
 use crate::value::{Origin, State, Value};
 use crate::{FlowError, stack_map};
 use catchment_classfile::{ClassFile, Frame, Insn};
-use catchment_pairs::TrySite;
+use catchment_pairs::{ClauseSite, TrySite};
 
 /// Everything that is done with one caught object in its method, `finally` copies and code behind the try included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,9 +102,9 @@ pub enum UseKind {
 
 /// What happens to what clause number `clause` of a try catches.
 pub fn handler_uses(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<HandlerUses, FlowError> {
-    let handler = usize::from(clause_of(site, clause)?.handler);
     let method = Method::open(class, site.method)?;
-    Trace::of(&method)?.uses_of(handler)
+    let clause = method.clause(site, clause)?;
+    Trace::of(&method)?.uses_of(usize::from(clause.handler))
 }
 
 /// A method with its values followed.
@@ -165,8 +165,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
 
     /// The types that the handler's code may take the caught object for: what its rows catch, and what the compiler has
     /// found to be common to these.
-    pub(crate) fn narrow_types(&self, site: &TrySite, clause: usize) -> Result<Vec<String>, FlowError> {
-        let clause = clause_of(site, clause)?;
+    pub(crate) fn narrow_types(&self, clause: &ClauseSite) -> Result<Vec<String>, FlowError> {
         let pool = &self.method.class.pool;
         let mut types = Vec::new();
         for (row, index) in self.method.code.exceptions().zip(0u16..) {

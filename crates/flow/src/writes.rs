@@ -49,6 +49,8 @@ impl Written {
 pub(crate) struct Reaching<'m, 'c, 'a> {
     pub(crate) method: &'m Method<'c, 'a>,
     pub(crate) written: &'m Written,
+    /// Accesses to fields that cannot throw, by pc.
+    pub(crate) harmless: &'m BTreeSet<usize>,
 }
 
 impl Reaching<'_, '_, '_> {
@@ -73,7 +75,7 @@ impl<'a> Analysis<'a> for Reaching<'_, '_, 'a> {
     }
 
     fn may_throw(&self, insn: &Insn<'a>) -> bool {
-        can_throw(insn, self.method.class)
+        can_throw(insn, self.method.class) && !self.harmless.contains(&insn.pc)
     }
 
     fn caught(&self, _: usize, before: &Self::State) -> Self::State {
@@ -92,6 +94,8 @@ impl<'a> Analysis<'a> for Reaching<'_, '_, 'a> {
 pub(crate) struct Untouched<'m, 'c, 'a> {
     pub(crate) method: &'m Method<'c, 'a>,
     pub(crate) written: &'m Written,
+    /// Accesses to fields that cannot throw, by pc.
+    pub(crate) harmless: &'m BTreeSet<usize>,
 }
 
 impl<'a> Analysis<'a> for Untouched<'_, '_, 'a> {
@@ -109,7 +113,7 @@ impl<'a> Analysis<'a> for Untouched<'_, '_, 'a> {
     }
 
     fn may_throw(&self, insn: &Insn<'a>) -> bool {
-        can_throw(insn, self.method.class)
+        can_throw(insn, self.method.class) && !self.harmless.contains(&insn.pc)
     }
 
     fn caught(&self, _: usize, before: &Self::State) -> Self::State {

@@ -2,5 +2,6 @@
 
 mod builder;
 mod hostile;
+mod patch;
 mod relocate;
 mod stream;

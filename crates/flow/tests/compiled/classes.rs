@@ -5,7 +5,7 @@ use catchment_pairs::{ClassPairs, TrySite, pairs_of};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::{jdk, workspace};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) const JAVAC: Compiler = Compiler::Javac { jdk: 17, release: 17 };
 
@@ -16,11 +16,15 @@ pub(crate) fn fixture(compiler: Compiler, path: &str) -> PathBuf {
 
 /// The bytes of class `T`, which is all of `source`.
 pub(crate) fn compile(source: &str, options: &[&str]) -> Vec<u8> {
+    compile_with(JAVAC, source, options)
+}
+
+pub(crate) fn compile_with(compiler: Compiler, source: &str, options: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("T.java");
     fs::write(&file, source).expect("written");
     let options = options.iter().map(|it| (*it).to_string()).collect();
-    let classes = JAVAC.compile(&Job { options, ..Job::of([file]) }).expect("source compiles");
+    let classes = compiler.compile(&Job { options, ..Job::of([file]) }).expect("source compiles");
     fs::read(classes.join("T.class")).expect("class T")
 }
 
@@ -34,15 +38,18 @@ pub(crate) fn only_clause<T>(bytes: &[u8], see: impl FnOnce(&ClassFile<'_>, &Try
     let class = ClassFile::parse(bytes).expect("a class");
     let pairs = pairs_of(&class);
     let found = tries(&class, &pairs, "m");
-    let [site] = found[..] else { panic!("one try, not {}", found.len()) };
-    see(&class, site)
+    assert_eq!(found.len(), 1, "tries in m");
+    see(&class, found[0])
 }
 
-/// What `main` of the class prints when `bytes` stand in its place, with everything verified.
-pub(crate) fn run(classes: &Path, class: &str, bytes: &[u8], java: u32) -> Result<String, String> {
+/// What `main` of the class prints when `bytes` stand in its place, with everything verified. The others are in
+/// `class_path`.
+pub(crate) fn run(class_path: &[PathBuf], class: &str, bytes: &[u8], java: u32) -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join(format!("{class}.class")), bytes).expect("written");
-    let path = std::env::join_paths([folder.path(), classes]).expect("a class path");
+    let own = std::iter::once(folder.path());
+    let path =
+        std::env::join_paths(own.chain(class_path.iter().map(PathBuf::as_path))).expect("a class path");
     let mut command = jdk::runtime(java).expect("Java").command("java");
     command.args(["-Xverify:all", "-cp"]).arg(path).arg(class);
     let output = command.output().expect("java runs");

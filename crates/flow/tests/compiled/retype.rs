@@ -1,6 +1,6 @@
 //! Clauses made to catch more, run in JVMs that verify everything.
 
-use crate::classes::{JAVAC, compile, fixture, only_clause, run};
+use crate::classes::{JAVAC, compile, compile_with, fixture, only_clause, run};
 use catchment_classfile::ClassFile;
 use catchment_flow::{FlowError, Retype, retype_clauses};
 use catchment_pairs::{ClassPairs, pairs_of};
@@ -96,7 +96,8 @@ fn check(compiler: Compiler, java: u32) {
     for (to, caught) in [(NARROW, 1), ("java.io.IOException", 2), ("java.lang.Exception", 3)] {
         let name = format!("{} to {to} on {java}", compiler.name());
         let changes = [(NARROW, to), ("Handlers$NarrowCoded", "Handlers$Coded")];
-        let printed = run(&classes, "Handlers", &stretched(&original, &changes), java).expect(&name);
+        let printed = run(std::slice::from_ref(&classes), "Handlers", &stretched(&original, &changes), java)
+            .expect(&name);
         let mut lines: Vec<&str> = printed.lines().collect();
         let members = lines.iter().position(|line| line.starts_with("members")).expect("a line");
         assert_eq!(lines.remove(members), "members | done | coded43 | coded43 | coded43", "{name}");
@@ -155,7 +156,7 @@ fn several_types_become_one() {
             .collect();
         let exception = vec!["java.lang.Exception".to_string()];
         assert_eq!(types, [vec![to.to_string()], vec![to.to_string()], exception.clone(), exception]);
-        run(&classes, "ModernHandlers", &new, 17).expect("verified")
+        run(std::slice::from_ref(&classes), "ModernHandlers", &new, 17).expect("verified")
     };
     assert_eq!(
         printed("java.io.IOException"),
@@ -170,6 +171,19 @@ fn several_types_become_one() {
          narrow file java.io.FileNotFoundException: file | filefalse\n\
          wide eof java.io.EOFException: eof | eoffalse\n\
          wide state java.lang.IllegalStateException: state | statefalse\n"
+    );
+}
+
+#[test]
+fn call_sites_of_string_concatenations_take_the_wider_type() {
+    let mut class_path = Compiler::Kotlinc2.runtime_libraries().expect("Kotlin's libraries");
+    class_path.push(fixture(Compiler::Kotlinc2, "flow/Templates.kt"));
+    let original = fs::read(class_path[class_path.len() - 1].join("TemplatesKt.class")).expect("a class");
+    let new = stretched(&original, &[(NARROW, "java.io.IOException")]);
+    assert_eq!(
+        run(&class_path, "TemplatesKt", &new, 17).expect("verified"),
+        "done | 1 java.io.FileNotFoundException: file 2 java.io.FileNotFoundException: file | \
+         2 java.io.EOFException: eof 4 java.io.EOFException: eof\n"
     );
 }
 
@@ -210,6 +224,18 @@ fn code_that_takes_only_the_narrow_type_refuses_a_wider_one() {
         let error = refusal(body);
         assert!(matches!(&error, FlowError::Needed { narrow, .. } if narrow == NARROW), "{body}: {error}");
     }
+}
+
+#[test]
+fn a_private_method_of_old_classes_is_bound_to_its_class() {
+    let source = "public class T extends RuntimeException { private void p() {} static void m(Runnable r) {
+        try { r.run(); } catch (T e) { e.p(); } } }";
+    let error =
+        only_clause(&compile_with(Compiler::Javac { jdk: 17, release: 8 }, source, &[]), |class, site| {
+            retype_clauses(class, &[Retype { site, clause: 0, to: "java.lang.Exception" }])
+                .expect_err("refused")
+        });
+    assert!(matches!(&error, FlowError::Bound { owner, .. } if owner == "T"), "{error}");
 }
 
 #[test]
