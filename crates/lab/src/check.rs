@@ -18,6 +18,7 @@ mod history;
 pub(crate) mod observations;
 mod proof;
 mod queue;
+mod reliance;
 pub(crate) mod single;
 pub(crate) mod slot;
 pub(crate) mod solo;
@@ -287,6 +288,7 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
     for pair in &mut checked.pairs {
         pair.experiments.sort_by(|a, b| (a.test, &a.exception, a.mode).cmp(&(b.test, &b.exception, b.mode)));
     }
+    reliance::add_reliances(&mut checked, project);
     checked.stats = stats;
     checked.problems = problems.into_iter().collect();
     checked

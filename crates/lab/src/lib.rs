@@ -6,6 +6,7 @@
 
 mod check;
 mod child;
+mod compiled;
 mod embedded;
 mod install;
 mod merge;

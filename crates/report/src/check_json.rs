@@ -5,7 +5,7 @@
 use crate::check::{CheckReport, kind_word};
 use crate::json::{JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
-    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, Outcome,
+    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, Outcome, Reliance,
     SourceIndependence, Stats, TestTable, Timed, Usages, Verdicts, advice, explain,
 };
 use serde::Serialize;
@@ -77,6 +77,8 @@ struct JsonCheckedPair<'a> {
     why_unknown: JsonWhyUnknown,
     /// Execution by execution, or null where that was not asked.
     selective: Option<JsonSelective<'a>>,
+    /// What a dependent clause reads of what its try has written.
+    relies_on: Vec<JsonReliance<'a>>,
     /// Positions in `experiments`.
     evidence: JsonEvidence<'a>,
     only_timeouts: bool,
@@ -90,6 +92,15 @@ struct JsonCheckedPair<'a> {
     left_out: bool,
     executions: Vec<JsonExecution<'a>>,
     experiments: Vec<JsonExperiment<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonReliance<'a> {
+    what: &'a str,
+    read_line: Option<u32>,
+    read_after: bool,
+    set_lines: &'a [u32],
+    may_be_older: bool,
 }
 
 #[derive(Serialize)]
@@ -285,6 +296,7 @@ fn checked_pair<'a>(
             source_independence: why_unknown(report, pair, source),
             pure_resilience: why_unknown(report, pair, resilience),
         },
+        relies_on: pair.relies_on.iter().map(json_reliance).collect(),
         selective: verdicts.selective.as_ref().map(|judgement| selective(report, pair, judgement)),
         evidence: JsonEvidence {
             source_independence: &source.evidence,
@@ -331,6 +343,16 @@ fn usages(usages: &Usages) -> JsonUsages {
 
 fn why_unknown<V>(report: &CheckReport<'_>, pair: &CheckedPair, judgement: &Judgement<V>) -> Option<String> {
     explain(judgement.unknown.first()?, pair, &report.project.tests)
+}
+
+fn json_reliance(reliance: &Reliance) -> JsonReliance<'_> {
+    JsonReliance {
+        what: &reliance.what,
+        read_line: reliance.read_line,
+        read_after: reliance.is_read_after,
+        set_lines: &reliance.set_lines,
+        may_be_older: reliance.may_be_older,
+    }
 }
 
 fn selective<'a>(

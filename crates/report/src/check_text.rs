@@ -8,7 +8,7 @@ use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_tab
 use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Finding, FindingKind, Judgement, NoOutcome, NotRun, Outcome,
-    PureResilience, SourceIndependence, Unknown, Verdicts, advice_on_dependence, explain,
+    PureResilience, Reliance, SourceIndependence, Unknown, Verdicts, advice_on_dependence, explain,
 };
 use std::io::{self, Write};
 
@@ -131,8 +131,23 @@ fn write_finding(
             let why = unstable.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
             writeln!(out, "   unstable: {}", why.unwrap_or_default())
         }
-        (kind, Some(experiment)) => write_failure(out, report, (kind, finding.tests), verdicts, experiment),
+        (kind, Some(experiment)) => {
+            write_failure(out, report, (kind, finding.tests), verdicts, experiment)?;
+            pair.relies_on.iter().try_for_each(|each| writeln!(out, "   {}", reliance_line(each)))
+        }
     }
+}
+
+/// `it reads variable size (line 34), which the try sets (lines 30, 31)`.
+fn reliance_line(reliance: &Reliance) -> String {
+    let place = if reliance.is_read_after { "the code behind it" } else { "it" };
+    let lines = |lines: &[u32]| match lines {
+        [] => String::new(),
+        [line] => format!(" (line {line})"),
+        lines => format!(" (lines {})", lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let read = lines(reliance.read_line.as_slice());
+    format!("{place} reads {}{read}, which the try sets{}", reliance.what, lines(&reliance.set_lines))
 }
 
 fn write_failure(
@@ -230,6 +245,7 @@ fn write_pair(
     if let Some(advice) = advice_on_dependence(verdicts) {
         writeln!(out, "    {advice}")?;
     }
+    pair.relies_on.iter().try_for_each(|each| writeln!(out, "    {}", reliance_line(each)))?;
     if let Some(selective) = &verdicts.selective {
         write_selective(out, report, pair, selective)?;
     }

@@ -21,7 +21,7 @@ pub use findings::{Finding, FindingKind, Findings, StaleSuppression, Suppression
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use needed::{Needed, Step, what_is_needed};
 pub use project::{
-    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Problem, SetAside,
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Problem, Reliance, SetAside,
     SingleExecutions, TestColour, TestId, Usages,
 };
 pub use stats::{Stats, Timed};

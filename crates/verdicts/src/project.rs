@@ -165,6 +165,8 @@ pub struct CheckedPair {
     pub experiments: Vec<Experiment>,
     /// What became of asking its executions one by one; `None` when nobody did.
     pub single_executions: Option<SingleExecutions>,
+    /// Of a clause that is not source-independent: what it reads of what its try has written.
+    pub relies_on: Vec<Reliance>,
     /// Why no injected exception can reach the clause, if so: unreachable by injection.
     pub not_injectable: Option<String>,
     /// Why nothing is known about its usages, if so: its class or method ran as delivered.
@@ -179,6 +181,20 @@ pub struct CheckedPair {
 pub struct SingleExecutions {
     /// Tests whose executions of the try cannot be told apart, and why.
     pub untold: Vec<(TestId, String)>,
+}
+
+/// Something that a clause, or the code behind it, reads and the body of its try writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reliance {
+    /// `variable total`, `field size`.
+    pub what: String,
+    pub read_line: Option<u32>,
+    /// It is not read in the clause but behind it.
+    pub is_read_after: bool,
+    /// Lines of the body that set it.
+    pub set_lines: Vec<u32>,
+    /// An exception may come before any of them, so that an older value is read.
+    pub may_be_older: bool,
 }
 
 /// Executions of a try, by how they ended as seen from one of its clauses.

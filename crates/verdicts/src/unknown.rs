@@ -76,9 +76,13 @@ pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unkno
     }
     let (all_white, mixed): (Vec<_>, Vec<_>) = white.iter().copied().partition(|test| test.is_all_white());
     let mut reasons = unstable(&all_white);
-    reasons.extend(mixed.iter().flat_map(|test| test.failures()).map(Unknown::Mixed));
+    let failures: Vec<_> = mixed.iter().flat_map(|test| test.failures()).map(Unknown::Mixed).collect();
+    // Once independence is out of the question, what other mixed tests say no longer matters.
+    let awaited = if failures.is_empty() { &white } else { &all_white };
+    let unfinished = unfinished(awaited);
+    reasons.extend(failures);
     reasons.extend(unstable(&mixed));
-    reasons.extend(unfinished(&white));
+    reasons.extend(unfinished);
     reasons.extend(once_per_jvm(row));
     reasons
 }

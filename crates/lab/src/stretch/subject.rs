@@ -4,13 +4,13 @@ use super::hierarchy::Hierarchy;
 use super::refusal::Refusal;
 use crate::check::observations::PairNumber;
 use crate::check::slot::Changes;
+use crate::compiled::{class_file, sites_of};
 use crate::project::Project;
 use catchment_classfile::{ClassFile, Insns, MemberRef};
 use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
 use catchment_pairs::{ClassPairs, TrySite, pairs_of};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 const INTERRUPTED: &str = "java.lang.InterruptedException";
@@ -32,11 +32,8 @@ pub(crate) type Stretchings<'s> = [(&'s Subject, &'s str)];
 
 impl Subject {
     pub(crate) fn find(project: &Project, number: PairNumber, pair: &CheckedPair) -> Result<Self, Refusal> {
-        let file = PathBuf::from(format!("{}.class", pair.class.replace('.', "/")));
-        let folders = project.configurations.iter().flat_map(|configuration| &configuration.application);
-        let mut found = folders.filter_map(|folder| read_in(&project.workspace.root, folder, &file));
-        let (path, bytes) =
-            found.next().ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
+        let (path, bytes) = class_file(project, &pair.class)
+            .ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
         Ok(Self { number, id: pair.id.clone(), path, bytes })
     }
 
@@ -47,7 +44,7 @@ impl Subject {
             Err(error) => return Some(Refusal::NotTriable(error.to_string())),
         };
         let pairs = pairs_of(&class);
-        let sites = self.sites(&pairs);
+        let sites = sites_of(&pairs, &self.id);
         if sites.is_empty() {
             return Some(Refusal::NotTriable("its class has changed".into()));
         }
@@ -57,19 +54,6 @@ impl Subject {
                 .or_else(|| narrow_need(&class, site, clause, rung, hierarchy))
                 .or_else(|| interruption(&class, &pairs, index, clause, rung, hierarchy))
         })
-    }
-
-    /// Where the clause is compiled: indices of the try and of the clause.
-    fn sites(&self, pairs: &ClassPairs) -> Vec<(usize, usize)> {
-        let clauses = pairs
-            .tries
-            .iter()
-            .enumerate()
-            .flat_map(|(index, site)| (0..site.clauses.len()).map(move |clause| (index, clause)));
-        let is_own = |&(index, clause): &(usize, usize)| {
-            pairs.pairs.get(pairs.pair_of(index, clause)).is_some_and(|pair| pair.id == self.id)
-        };
-        clauses.filter(is_own).collect()
     }
 }
 
@@ -96,7 +80,7 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
     let retypes: Vec<_> = stretchings
         .iter()
         .flat_map(|(subject, to)| {
-            let sites = subject.sites(&pairs).into_iter();
+            let sites = sites_of(&pairs, &subject.id).into_iter();
             sites.map(|(index, clause)| Retype { site: &pairs.tries[index], clause, to })
         })
         .collect();
@@ -109,12 +93,6 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
         changes.ids.insert(renamed.id.clone(), subject.number);
     }
     Ok(bytes)
-}
-
-fn read_in(root: &Path, folder: &Path, file: &Path) -> Option<(PathBuf, Vec<u8>)> {
-    let path = folder.join(file);
-    let relative = path.strip_prefix(root).ok()?.to_owned();
-    Some((relative, fs::read(&path).ok()?))
 }
 
 fn later_clause(

@@ -2,7 +2,7 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Experiment,
-    Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome, Problem, SetAside, SingleExecutions, Stats,
+    Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome, Problem, Reliance, SetAside, SingleExecutions, Stats,
     Suppression, TestColour, TestId, Timed, Usages,
 };
 
@@ -129,6 +129,16 @@ fn dependent() -> CheckedPair {
             executed(CORRUPT, usages(0, 2)),
             executed(REJECTS, usages(0, 1)),
             executed(WARM, usages(4, 0)),
+        ],
+        relies_on: vec![
+            Reliance {
+                what: "variable total".into(),
+                read_line: Some(14),
+                set_lines: vec![11, 12],
+                may_be_older: true,
+                ..Reliance::default()
+            },
+            Reliance { what: "field size".into(), is_read_after: true, ..Reliance::default() },
         ],
         experiments: vec![
             failed(CORRUPT, IO, FailureKind::Assertion, text),

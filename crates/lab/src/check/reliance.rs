@@ -1,0 +1,106 @@
+//! What clauses that are not source-independent read of what their try has written.
+
+use crate::compiled::{class_file, sites_of};
+use crate::project::Project;
+use catchment_classfile::ClassFile;
+use catchment_flow::{Place, Receiver, Relied, reliance};
+use catchment_pairs::pairs_of;
+use catchment_verdicts::{CheckedPair, CheckedProject, Reliance, SourceIndependence, Verdicts, judge};
+
+/// Adds it to every pair that it may explain something of.
+pub(crate) fn add_reliances(checked: &mut CheckedProject, project: &Project) {
+    for position in 0..checked.pairs.len() {
+        let pair = &checked.pairs[position];
+        if is_dependent(&judge(pair, &checked.tests)) {
+            checked.pairs[position].relies_on = relies_on(pair, project);
+        }
+    }
+}
+
+fn is_dependent(verdicts: &Verdicts) -> bool {
+    let selective = verdicts.selective.as_ref().map(|judgement| judgement.verdict);
+    [Some(verdicts.source_independence.verdict), selective].contains(&Some(SourceIndependence::Dependent))
+}
+
+/// Nothing, where the code cannot be read: it is an explanation, not a verdict.
+fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
+    let Some((_, bytes)) = class_file(project, &pair.class) else { return Vec::new() };
+    let Ok(class) = ClassFile::parse(&bytes) else { return Vec::new() };
+    let pairs = pairs_of(&class);
+    let sites = sites_of(&pairs, &pair.id).into_iter();
+    let found = sites.filter_map(|(index, clause)| reliance(&class, &pairs.tries[index], clause).ok());
+    joined(found.flatten().map(described))
+}
+
+fn described(relied: Relied) -> Reliance {
+    Reliance {
+        what: name_of(&relied.place),
+        read_line: relied.read.line,
+        is_read_after: relied.after,
+        set_lines: relied.writes.iter().filter_map(|write| write.line).collect(),
+        may_be_older: relied.before,
+    }
+}
+
+fn name_of(place: &Place) -> String {
+    match place {
+        Place::Local { name: Some(name), .. } => format!("variable {name}"),
+        Place::Local { slot, .. } => format!("variable number {slot}"),
+        Place::Field { name, of: Receiver::This, .. } => format!("field {name}"),
+        Place::Field { owner, name, .. } => format!("field {owner}.{name}"),
+    }
+}
+
+/// What is read several times is one thing, told by its first read.
+fn joined(all: impl Iterator<Item = Reliance>) -> Vec<Reliance> {
+    let mut joined: Vec<Reliance> = Vec::new();
+    for each in all {
+        match joined.iter_mut().find(|known| known.what == each.what) {
+            Some(known) => {
+                known.is_read_after &= each.is_read_after;
+                known.may_be_older |= each.may_be_older;
+                known.set_lines.extend(each.set_lines);
+            }
+            None => joined.push(each),
+        }
+    }
+    for each in &mut joined {
+        each.set_lines.sort_unstable();
+        each.set_lines.dedup();
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_flow::Spot;
+
+    fn relied(name: Option<&str>, read: u32, writes: &[u32], after: bool) -> Relied {
+        let spot = |line: u32| Spot { pc: line as usize, line: Some(line) };
+        Relied {
+            place: Place::Local { slot: 3, name: name.map(str::to_owned) },
+            read: spot(read),
+            after,
+            writes: writes.iter().map(|line| spot(*line)).collect(),
+            before: true,
+        }
+    }
+
+    #[test]
+    fn what_is_read_twice_is_told_once() {
+        let all = [relied(Some("size"), 9, &[5, 4], false), relied(Some("size"), 12, &[5], true)];
+        let told = joined(all.into_iter().map(described));
+        let [told] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!((told.what.as_str(), told.read_line), ("variable size", Some(9)));
+        assert_eq!((told.set_lines.as_slice(), told.is_read_after), (&[4, 5][..], false));
+    }
+
+    #[test]
+    fn places_are_named_as_in_the_source_if_that_is_known() {
+        assert_eq!(described(relied(None, 1, &[], false)).what, "variable number 3");
+        let field = |of| name_of(&Place::Field { owner: "com.acme.Cache".into(), name: "size".into(), of });
+        assert_eq!(field(Receiver::This), "field size");
+        assert_eq!(field(Receiver::Static), "field com.acme.Cache.size");
+    }
+}
