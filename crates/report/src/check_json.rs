@@ -5,8 +5,8 @@
 use crate::check::{CheckReport, kind_word};
 use crate::json::{JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
-    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, Outcome, Reliance,
-    SourceIndependence, Stats, TestTable, Timed, Usages, Verdicts, advice, explain,
+    CheckedConfiguration, CheckedPair, CheckedTest, Experiment, Finding, Judgement, NearestTest, Outcome,
+    Reliance, SourceIndependence, Stats, TestTable, Timed, Usages, Verdicts, advice, explain, nearest_test,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -75,6 +75,8 @@ struct JsonCheckedPair<'a> {
     decided_by: &'static str,
     advice: Option<String>,
     why_unknown: JsonWhyUnknown,
+    /// An existing test to start from where only another test could tell more, or null.
+    nearest_test: Option<JsonNearest<'a>>,
     /// Execution by execution, or null where that was not asked.
     selective: Option<JsonSelective<'a>>,
     /// What a dependent clause reads of what its try has written.
@@ -92,6 +94,13 @@ struct JsonCheckedPair<'a> {
     left_out: bool,
     executions: Vec<JsonExecution<'a>>,
     experiments: Vec<JsonExperiment<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonNearest<'a> {
+    test: &'a str,
+    /// What it has to do with the pair.
+    why: &'static str,
 }
 
 #[derive(Serialize)]
@@ -296,6 +305,7 @@ fn checked_pair<'a>(
             source_independence: why_unknown(report, pair, source),
             pure_resilience: why_unknown(report, pair, resilience),
         },
+        nearest_test: nearest_test(report.project, pair).and_then(|nearest| json_nearest(report, nearest)),
         relies_on: pair.relies_on.iter().map(json_reliance).collect(),
         selective: verdicts.selective.as_ref().map(|judgement| selective(report, pair, judgement)),
         evidence: JsonEvidence {
@@ -343,6 +353,11 @@ fn usages(usages: &Usages) -> JsonUsages {
 
 fn why_unknown<V>(report: &CheckReport<'_>, pair: &CheckedPair, judgement: &Judgement<V>) -> Option<String> {
     explain(judgement.unknown.first()?, pair, &report.project.tests)
+}
+
+fn json_nearest<'a>(report: &CheckReport<'a>, nearest: NearestTest) -> Option<JsonNearest<'a>> {
+    let test = report.project.test(nearest.test)?;
+    Some(JsonNearest { test: &test.name, why: nearest.nearness.as_str() })
 }
 
 fn json_reliance(reliance: &Reliance) -> JsonReliance<'_> {

@@ -9,6 +9,7 @@ use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Finding, FindingKind, Judgement, NoOutcome, NotRun, Outcome,
     PureResilience, Reliance, SourceIndependence, Unknown, Verdicts, advice_on_dependence, explain,
+    nearest_test,
 };
 use std::io::{self, Write};
 
@@ -250,6 +251,10 @@ fn write_pair(
         write_selective(out, report, pair, selective)?;
     }
     write_reasons(out, pair, &undecided(verdicts), &report.project.tests)?;
+    if let Some(nearest) = nearest_test(report.project, pair) {
+        let name = report.project.test(nearest.test).map_or("?", |test| test.name.as_str());
+        writeln!(out, "    to start from: {}, which {}", readable(name), nearest.nearness.as_str())?;
+    }
     match report.suppression_of(pair) {
         Some(suppression) => writeln!(out, "    suppressed: {}", suppression.reason),
         None => Ok(()),

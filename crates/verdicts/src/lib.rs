@@ -8,6 +8,7 @@ mod experiment;
 mod findings;
 mod judge;
 mod matrix;
+mod nearest;
 mod needed;
 mod project;
 mod selective;
@@ -19,6 +20,7 @@ pub use advice::{advice, advice_on_dependence, explain};
 pub use experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome};
 pub use findings::{Finding, FindingKind, Findings, StaleSuppression, Suppression, find};
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
+pub use nearest::{NearestTest, Nearness, nearest_test};
 pub use needed::{Needed, Step, what_is_needed};
 pub use project::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Problem, Reliance, SetAside,

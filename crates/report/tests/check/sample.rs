@@ -2,8 +2,8 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Experiment,
-    Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome, Problem, Reliance, SetAside, SingleExecutions, Stats,
-    Suppression, TestColour, TestId, Timed, Usages,
+    Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome, Problem, Reliance, SetAside, SingleExecutions,
+    Stats, Suppression, TestColour, TestId, Timed, Usages,
 };
 
 const CORRUPT: TestId = TestId(0);

@@ -133,6 +133,13 @@ fn experiments_that_were_not_run_are_counted() {
 }
 
 #[test]
+fn what_mixed_tests_were_not_asked_no_longer_matters_when_one_of_them_fails() {
+    let (tests, mut pair) = full_matrix(&[member(MIXED, &[Truth::Fail]), member(MIXED, &[Truth::Pass])]);
+    pair.experiments.remove(1);
+    assert_eq!(judge(&pair, &tests).source_independence.unknown, [Unknown::Mixed(0)]);
+}
+
+#[test]
 fn verdicts_that_rest_on_time_alone_say_so() {
     let (tests, mut pair) = full_matrix(&[member(WHITE, &[Truth::Fail]), member(WHITE, &[Truth::Fail])]);
     pair.experiments[0].outcome = failure(FailureKind::Timeout);
