@@ -28,6 +28,7 @@ fixtures! {
     hostile_baseline: "hostile-baseline" by JUnit4,
     lost_worker: "lost-worker" by JUnit5,
     contexts: "contexts" by JUnit5,
+    fine: "fine" by JUnit5 with "--fine",
     first_time: "first-time" by JUnit5,
     litter: "litter" by JUnit5,
     mixed: "mixed" by JUnit5 with "--selective",

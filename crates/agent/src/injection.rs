@@ -6,10 +6,11 @@ use crate::jvm::{Recipe, Recipes};
 use crate::lock;
 use crate::mapping::{CounterFile, Switches};
 use crate::occurrences::{Ended, OccurrenceLog};
-use catchment_protocol::lab::{Aim, Injected, Injection, Sample};
+use crate::places::Places;
+use catchment_protocol::lab::{Aim, Injected, Injection, Sample, ThrowPlace};
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Role, WovenClass, WovenTry};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -34,6 +35,7 @@ struct Registry {
     endings: FxHashMap<String, Vec<(Role, u32)>>,
     /// By the counter of what they catch.
     clauses: FxHashMap<u32, Clause>,
+    places: Places,
     experiments: i64,
     running: Option<Arc<Experiment>>,
 }
@@ -62,6 +64,17 @@ pub(crate) struct Experiment {
     log: Mutex<OccurrenceLog>,
     /// What the clause caught, by execution.
     samples: Mutex<Vec<(u64, Sample)>>,
+    visited: Mutex<Visited>,
+}
+
+/// The places that executions of a try have come to.
+#[derive(Debug, Default)]
+struct Visited {
+    /// In that order.
+    places: Vec<ThrowPlace>,
+    counters: FxHashSet<u32>,
+    /// Executions in which something was thrown at the one that is meant.
+    hit: FxHashSet<u64>,
 }
 
 /// What to do about an execution of the try that has just begun.
@@ -91,6 +104,18 @@ impl Registry {
         }
     }
 
+    /// Lets the tries and places of an experiment ask what to do, or no longer.
+    fn switch_entries(&self, experiment: &Experiment, switches: &Switches, on: bool) {
+        let Injection { pair, aim, place, .. } = &experiment.injection;
+        let tries = self.entries.get(pair).into_iter().flatten().copied();
+        tries.for_each(|counter| switches.set_entry(counter, on));
+        let named = place.iter().flat_map(|place| self.places.counters_of(place));
+        named.for_each(|counter| switches.set_entry(counter, on));
+        if *aim == Aim::Places {
+            self.places.counters().for_each(|counter| switches.set_entry(counter, on));
+        }
+    }
+
     fn ended(&self, pair: &str, counters: &CounterFile) -> Ended {
         let mut ended = Ended::default();
         for (role, counter) in self.endings.get(pair).into_iter().flatten() {
@@ -114,9 +139,15 @@ impl Registry {
 
 impl Injections {
     /// A class is about to run with these probes; if it has tries of the running experiment they throw from the first on.
-    pub(crate) fn woven(&self, class: &WovenClass, switches: &Switches) {
+    pub(crate) fn woven(&self, class: &WovenClass, places: &[(u32, ThrowPlace)], switches: &Switches) {
         let mut registry = lock(&self.registry);
         let registry = &mut *registry;
+        for (counter, place) in places {
+            registry.places.add(*counter, place);
+            if registry.running.as_ref().is_some_and(|running| running.concerns(place)) {
+                switches.set_entry(*counter, true);
+            }
+        }
         for woven_try in &class.tries {
             registry.add_earlier(class, woven_try);
             registry.add_endings(class, woven_try);
@@ -153,11 +184,10 @@ impl Injections {
             thrown_in: OnceLock::new(),
             log: Mutex::new(log),
             samples: Mutex::default(),
+            visited: Mutex::default(),
         };
         switches.set_experiment(true);
-        for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
-            switches.set_entry(*entry, true);
-        }
+        registry.switch_entries(&experiment, switches, true);
         registry.running = Some(Arc::new(experiment));
     }
 
@@ -166,9 +196,7 @@ impl Injections {
         let mut registry = lock(&self.registry);
         let experiment = registry.running.take()?;
         lock(&experiment.log).settle(registry.ended(&experiment.injection.pair, counters));
-        for entry in registry.entries.get(&experiment.injection.pair).into_iter().flatten() {
-            switches.set_entry(*entry, false);
-        }
+        registry.switch_entries(&experiment, switches, false);
         switches.set_experiment(false);
         Some(experiment)
     }
@@ -184,7 +212,7 @@ impl Injections {
         counters: &CounterFile,
         on_stack: impl FnOnce() -> usize,
     ) -> Hit {
-        if experiment.injection.aim == Aim::Every {
+        if !experiment.follows_executions() {
             experiment.reached.fetch_add(1, Ordering::SeqCst);
             return Hit::Yes;
         }
@@ -193,7 +221,7 @@ impl Injections {
         if before >= experiment.injection.max_fired {
             return Hit::TooMany(before);
         }
-        if experiment.injection.aim != Aim::Only(before) {
+        if experiment.injection.place.is_some() || experiment.injection.aim != Aim::Only(before) {
             return Hit::No;
         }
         experiment.reached.fetch_add(1, Ordering::SeqCst);
@@ -203,11 +231,37 @@ impl Injections {
     /// Something was caught: what has ended until now had ended by then. Gives the execution that did so just now by its
     /// catch, where executions are told apart.
     pub(crate) fn look(&self, experiment: &Experiment, counters: &CounterFile) -> Option<u64> {
-        if experiment.injection.aim == Aim::Every {
+        if !experiment.follows_executions() {
             return None;
         }
         let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
         lock(&experiment.log).settle(ended)
+    }
+
+    /// Whether the counter is that of a place, not of a try.
+    pub(crate) fn is_place(&self, counter: u32) -> bool {
+        lock(&self.registry).places.at(counter).is_some()
+    }
+
+    /// A place has been come to: whether something is thrown there.
+    pub(crate) fn visited(&self, experiment: &Experiment, counters: &CounterFile, counter: u32) -> Hit {
+        let (ended, place) = {
+            let registry = lock(&self.registry);
+            (registry.ended(&experiment.injection.pair, counters), registry.places.at(counter).cloned())
+        };
+        let Some(execution) = lock(&experiment.log).within(ended) else { return Hit::No };
+        let mut visited = lock(&experiment.visited);
+        if experiment.injection.aim == Aim::Places {
+            if visited.counters.insert(counter) {
+                visited.places.extend(place);
+            }
+            return Hit::No;
+        }
+        if !visited.hit.insert(execution) {
+            return Hit::No;
+        }
+        experiment.reached.fetch_add(1, Ordering::SeqCst);
+        Hit::Yes
     }
 
     /// What the clauses in front of the one that is meant catch. To be asked when the try is there.
@@ -246,6 +300,26 @@ impl Injections {
 }
 
 impl Experiment {
+    /// Whether it matters which execution of the try is which.
+    fn follows_executions(&self) -> bool {
+        self.injection.aim != Aim::Every || self.injection.place.is_some()
+    }
+
+    /// Whether something is to be seen or thrown at this place.
+    fn concerns(&self, place: &ThrowPlace) -> bool {
+        self.injection.aim == Aim::Places || self.injection.place.as_ref() == Some(place)
+    }
+
+    /// It throws elsewhere than at the beginning of the try.
+    pub(crate) fn throws_within(&self) -> bool {
+        self.injection.place.is_some()
+    }
+
+    /// How the exceptions are made, once that is decided.
+    pub(crate) fn recipe(&self) -> Option<Arc<Recipe>> {
+        self.recipe.get().map(Arc::clone)
+    }
+
     /// The executions so far, without one that has just begun; none if all are hit.
     pub(crate) fn occurrences(&self) -> Occurrences {
         lock(&self.log).so_far()
@@ -299,6 +373,7 @@ impl Experiment {
             made: self.recipe.get().map_or_else(not_tried, |recipe| recipe.made.clone()),
             occurrences: lock(&self.log).all(),
             samples: lock(&self.samples).clone(),
+            places: lock(&self.visited).places.clone(),
         }
     }
 }

@@ -22,6 +22,7 @@ mod mapping;
 mod network;
 mod observer;
 mod occurrences;
+mod places;
 mod scope;
 mod selftest;
 mod snapshots;
@@ -258,7 +259,7 @@ impl CatchmentAgent {
         }
         let delivered = Delivered { class: name, bytes, code_source: "", changed_before: false };
         let (woven, outcome) = match observer.weave(&delivered) {
-            Ok(Some(WovenBytes { bytes: Some(bytes), record })) => (Some(bytes), Ok(record)),
+            Ok(Some(WovenBytes { bytes: Some(bytes), record, .. })) => (Some(bytes), Ok(record)),
             Ok(_) => (None, Err("nothing was woven".to_owned())),
             Err(what) => (None, Err(what)),
         };

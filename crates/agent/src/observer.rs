@@ -6,9 +6,11 @@ use crate::describe::{Delivered, woven_class};
 use crate::lock;
 use crate::log_file::LogFile;
 use crate::mapping::{CounterFile, Switches};
+use crate::places::places_of;
 use crate::scope::{CodeSource, Decision, Scope};
 use crate::worker::Worker;
 use catchment_protocol::hash::hash64;
+use catchment_protocol::lab::ThrowPlace;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
 use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
@@ -20,6 +22,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
+
+const IN_WORKERS: ProbeKinds = ProbeKinds::USAGE.union(ProbeKinds::METHOD_ESCAPE);
 
 #[derive(Debug)]
 pub(crate) struct Observer {
@@ -47,6 +51,7 @@ pub(crate) struct WovenBytes {
     /// `None` when the class came out unchanged: its methods were skipped, and the record says why.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) record: WovenClass,
+    places: Vec<(u32, ThrowPlace)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -60,9 +65,10 @@ impl Observer {
     pub(crate) fn create(options: &AgentOptions) -> io::Result<Self> {
         let (log, counters) = create_files(&options.results)?;
         // Which exceptions leave the application into test code matters only where tests are known.
-        let kinds = match options.socket {
-            Some(_) => ProbeKinds::USAGE.union(ProbeKinds::METHOD_ESCAPE),
-            None => ProbeKinds::USAGE,
+        let kinds = match (&options.socket, options.calls_can_throw) {
+            (Some(_), true) => IN_WORKERS.union(ProbeKinds::CALL).union(ProbeKinds::THROWING),
+            (Some(_), false) => IN_WORKERS,
+            (None, _) => ProbeKinds::USAGE,
         };
         Ok(Self {
             switches: Switches::create(&counters)?,
@@ -211,7 +217,7 @@ impl Observer {
     fn weave_and_record(&self, delivered: &Delivered<'_>) -> Option<Vec<u8>> {
         match self.weave(delivered) {
             Ok(Some(woven)) => {
-                let is_recorded = self.record_class(woven.record);
+                let is_recorded = self.record_class(woven.record, &woven.places);
                 woven.bytes.filter(|_| is_recorded)
             }
             Ok(None) => None,
@@ -223,14 +229,14 @@ impl Observer {
     }
 
     /// Probes whose meaning is not written down would count for nothing: then the class stays as it was.
-    fn record_class(&self, class: WovenClass) -> bool {
+    fn record_class(&self, class: WovenClass, places: &[(u32, ThrowPlace)]) -> bool {
         let key = (class.class.clone(), class.hash);
         let mut woven = lock(&self.woven);
         let Some(numbering) = woven.get_mut(&key) else { return false };
         if !numbering.recorded {
             // Before the class runs, and before anybody hears of it.
             if let Some(worker) = self.worker() {
-                worker.injections.woven(&class, &self.switches);
+                worker.injections.woven(&class, places, &self.switches);
             }
             // Without pairs there is nothing that anybody could look up.
             numbering.recorded = class.pairs.is_empty() || self.write(&Record::ClassWoven(class)).is_ok();
@@ -264,7 +270,8 @@ impl Observer {
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
         let (sites, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
         let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &sites, &woven) };
-        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record }))
+        let places = places_of(delivered.class, base, &sites);
+        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, places }))
     }
 
     /// A method that cannot hold all its probes may still hold those of its tries, which matter more.

@@ -109,6 +109,13 @@ impl OccurrenceLog {
         outermost.filter(|_| new.white == 1 && colour == Colour::White)
     }
 
+    /// The execution that this thread is in, the innermost.
+    pub(crate) fn within(&mut self, ended: Ended) -> Option<u64> {
+        self.settle(ended);
+        let is_here = self.thread == Some(thread::current().id());
+        self.open.last().filter(|_| is_here).map(|index| *index as u64)
+    }
+
     /// Without the one that began last.
     pub(crate) fn so_far(&self) -> Occurrences {
         self.of(&self.kept[..self.kept.len().saturating_sub(1)])

@@ -440,12 +440,12 @@ mod tests {
         let mut bench = Bench::new();
         let is_armed = |bench: &Bench| [0, 10].map(|entry| bench.switches.entry(entry));
         bench.counters.allocate(20).unwrap();
-        bench.worker.injections.woven(&class(0), &bench.switches);
+        bench.worker.injections.woven(&class(0), &[], &bench.switches);
         bench.request(&injection("b"));
         assert_eq!(is_armed(&bench), [false, false]);
         bench.start("t");
         assert_eq!(is_armed(&bench), [true, false]);
-        bench.worker.injections.woven(&class(10), &bench.switches);
+        bench.worker.injections.woven(&class(10), &[], &bench.switches);
         assert_eq!(is_armed(&bench), [true, true]);
         let experiment = bench.worker.injections.running().unwrap();
         assert_eq!(bench.worker.injections.begun(&experiment, &bench.counters, || 1), Hit::Yes);
@@ -463,7 +463,7 @@ mod tests {
     fn samples_are_wanted_once_per_test_of_what_a_clause_catches_and_not_while_injecting() {
         let mut bench = Bench::new();
         bench.counters.allocate(3).unwrap();
-        bench.worker.injections.woven(&class(0), &bench.switches);
+        bench.worker.injections.woven(&class(0), &[], &bench.switches);
         assert!(bench.worker.wants_sample(1, "aType"));
         assert!(bench.worker.wants_sample(1, "narrowerType") && !bench.worker.wants_sample(0, "aType"));
         bench.worker.sample(1, Sample { exception: "aType".into(), ..Sample::default() });

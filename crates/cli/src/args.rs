@@ -160,6 +160,9 @@ pub(crate) struct CheckArgs {
     /// Where tests execute a try in several ways and verdicts stay unknown, throw at one execution at a time
     #[arg(long, help_heading = "What to do")]
     pub(crate) selective: bool,
+    /// Where a catch holds when the exception comes at once, also throw at the calls within the try
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) fine: bool,
     /// Confirm passes in fresh JVMs too, not only failures: slower, and surer
     #[arg(long, help_heading = "What to do")]
     pub(crate) confirm_passes: bool,

@@ -1,10 +1,11 @@
 //! `check`: the main job. Baselines, plan, experiments; what is judged in the end is one value.
 //!
 //! ```text
-//! project ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► single executions ──► CheckedProject
+//! project ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► single executions, calls ──► CheckedProject
 //!                └──────────────────┴── every step in the store ──┴────────────────┘
 //! ```
 
+mod answers;
 pub(crate) mod attempts;
 pub(crate) mod baseline;
 mod batch;
@@ -12,14 +13,16 @@ pub(crate) mod campaign;
 mod contexts;
 pub(crate) mod counters;
 pub(crate) mod experiments;
+mod fine;
 mod first_uses;
 mod heard;
 mod history;
 pub(crate) mod observations;
+mod places;
 mod proof;
 mod queue;
 mod reliance;
-pub(crate) mod single;
+mod single;
 pub(crate) mod slot;
 pub(crate) mod solo;
 mod subjects;
@@ -73,6 +76,8 @@ pub struct CheckRequest {
     pub confirm_passes: bool,
     /// Where all executions of a try together say nothing, ask one at a time.
     pub selective: bool,
+    /// Also throw at the calls within tries whose clauses hold when the exception comes at once.
+    pub fine: bool,
     /// Forget what earlier checks found.
     pub fresh: bool,
     /// Inject into tests that talk to other machines too.
@@ -221,6 +226,9 @@ fn carry_out<T>(
         experiments.run(&mut slots)?;
         if request.selective {
             experiments.ask_single_executions(&mut slots)?;
+        }
+        if request.fine {
+            experiments.ask_places(&mut slots)?;
         }
     }
     if shared.is_interrupted() {

@@ -9,7 +9,7 @@
 //! finished      phases that are complete
 //! jvm           what the tests of each run configuration run on
 //! experiment    the plan: test, pair, exception
-//! single_runs   what a test said of the executions of a try, asked one at a time
+//! answer        what a test said of a try, asked execution by execution or call by call
 //! attempt       each execution of an experiment that is over; of warm ones, once the worker has proven itself
 //! ```
 //!
@@ -17,18 +17,19 @@
 //! aside, never an error.
 
 use crate::check::observations::{Attempt, PairNumber, Phase, PlainRun, TestNumber, Usages};
-use crate::check::single::SingleRuns;
 use crate::unix::free_bytes;
 use crate::worker::Jvm;
 use catchment_protocol::lab::{Sample, TestUnit};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "6";
+const VERSION: &str = "7";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -57,8 +58,9 @@ create table unobserved (pair integer primary key, reason text not null);
 create table experiment (
     number integer primary key, pair integer not null, test integer not null, exception text not null,
     unique (pair, test, exception));
-create table single_runs (
-    pair integer not null, test integer not null, runs text not null, primary key (pair, test)) without rowid;
+create table answer (
+    pair integer not null, test integer not null, kind text not null, answer text not null,
+    primary key (pair, test, kind)) without rowid;
 create table attempt (
     experiment integer not null, ordinal integer not null, attempt text not null,
     primary key (experiment, ordinal)) without rowid;
@@ -382,23 +384,31 @@ impl Store {
         })
     }
 
-    pub(crate) fn keep_single_runs(
+    /// What a test said of the try of a pair, when asked many things of one kind.
+    pub(crate) fn keep_answer(
         &self,
         pair: PairNumber,
         test: TestNumber,
-        runs: &SingleRuns,
+        kind: &str,
+        answer: &impl Serialize,
     ) -> Result<()> {
-        let json = serde_json::to_string(runs)?;
+        let json = serde_json::to_string(answer)?;
         self.execute(
-            "insert or replace into single_runs values (?1, ?2, ?3)",
-            params![pair.0, test.0, json],
+            "insert or replace into answer values (?1, ?2, ?3, ?4)",
+            params![pair.0, test.0, kind, json],
         )?;
         Ok(())
     }
 
-    pub(crate) fn single_runs(&self, pair: PairNumber, test: TestNumber) -> Result<Option<SingleRuns>> {
-        let query = "select runs from single_runs where pair = ?1 and test = ?2";
-        let found = self.connection.query_row(query, params![pair.0, test.0], |row| row.get::<_, String>(0));
+    pub(crate) fn answer<A: DeserializeOwned>(
+        &self,
+        pair: PairNumber,
+        test: TestNumber,
+        kind: &str,
+    ) -> Result<Option<A>> {
+        let query = "select answer from answer where pair = ?1 and test = ?2 and kind = ?3";
+        let found =
+            self.connection.query_row(query, params![pair.0, test.0, kind], |row| row.get::<_, String>(0));
         let json = found.optional().map_err(|reason| self.failed(reason))?;
         Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
     }

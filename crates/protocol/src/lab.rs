@@ -43,6 +43,19 @@ pub struct Injection {
     /// More executions of the try than this are a loop that never ends; the worker says so and ends.
     pub max_fired: u64,
     pub aim: Aim,
+    /// Throw before this instruction rather than at the beginning of the try, the first time that an execution of the try that is
+    /// hit comes to it.
+    pub place: Option<ThrowPlace>,
+}
+
+/// An instruction of the application before which something can be thrown: a call, or one that throws.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ThrowPlace {
+    /// Binary name.
+    pub class: String,
+    /// Index of the method in the class file.
+    pub method: u16,
+    pub pc: u16,
 }
 
 /// Which executions of the try are hit. Unless it is all of them, what becomes of the others is kept.
@@ -53,6 +66,8 @@ pub enum Aim {
     /// The one before which so many have begun.
     Only(u64),
     None,
+    /// None, and the places are listed that executions of the try come to.
+    Places,
 }
 
 /// The data of an exception that a clause has caught.
@@ -195,6 +210,8 @@ pub struct Injected {
     /// If none was to be hit: what the pair's clause caught, by the number of executions begun before. Not all, if it
     /// caught very much.
     pub samples: Vec<(u64, Sample)>,
+    /// If that was asked: the places that executions of the try came to, in that order, each once.
+    pub places: Vec<ThrowPlace>,
 }
 
 /// Why a JVM ends unasked.
@@ -299,6 +316,7 @@ mod tests {
             made: Ok(String::new()),
             occurrences: Occurrences::default(),
             samples: vec![(3, Sample::default())],
+            places: vec![ThrowPlace { class: "a.B".into(), method: 1, pc: 2 }],
         }
     }
 

@@ -26,6 +26,8 @@ pub struct AgentOptions {
     pub socket: Option<PathBuf>,
     /// Write down how this JVM was started.
     pub record_launch: bool,
+    /// Calls and throws of the application can be made to throw too, not only tries.
+    pub calls_can_throw: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +60,9 @@ impl AgentOptions {
         if self.record_launch {
             parts.push("launch=record".to_owned());
         }
+        if self.calls_can_throw {
+            parts.push("calls=throw".to_owned());
+        }
         parts.join(",")
     }
 
@@ -75,6 +80,7 @@ impl AgentOptions {
                 "tests" => options.tests.push(PathBuf::from(value)),
                 "socket" => options.socket = Some(PathBuf::from(value)),
                 "launch" if value == "record" => options.record_launch = true,
+                "calls" if value == "throw" => options.calls_can_throw = true,
                 _ => return Err(OptionsError::Unknown(key.into())),
             }
         }
@@ -158,6 +164,7 @@ mod tests {
             tests: vec!["/p/target/test-classes".into()],
             socket: Some("/run/s 1".into()),
             record_launch: true,
+            calls_can_throw: true,
         };
         let text = options.encode();
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\''), "{text}");

@@ -78,9 +78,11 @@ struct JsonCheckedPair<'a> {
     /// An existing test to start from where only another test could tell more, or null.
     nearest_test: Option<JsonNearest<'a>>,
     /// Execution by execution, or null where that was not asked.
-    selective: Option<JsonSelective<'a>>,
+    selective: Option<JsonOtherRule<'a>>,
     /// What a dependent clause reads of what its try has written.
     relies_on: Vec<JsonReliance<'a>>,
+    /// Call by call, or null where that was not asked.
+    fine: Option<JsonOtherRule<'a>>,
     /// Positions in `experiments`.
     evidence: JsonEvidence<'a>,
     only_timeouts: bool,
@@ -113,7 +115,7 @@ struct JsonReliance<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonSelective<'a> {
+struct JsonOtherRule<'a> {
     source_independence: &'static str,
     why_unknown: Option<String>,
     /// Positions in `experiments`.
@@ -157,6 +159,8 @@ struct JsonExperiment<'a> {
     mode: &'static str,
     /// Which execution of the try was hit, counted from 1, or null for all.
     occurrence: Option<u64>,
+    /// Where it was thrown, or null for the beginning of the try.
+    place: Option<JsonPlace<'a>>,
     outcome: &'static str,
     fired: u64,
     /// Why the outcome is `none`, or null.
@@ -169,6 +173,16 @@ struct JsonExperiment<'a> {
     caught_here: u64,
     caught_elsewhere: Vec<JsonCaught<'a>>,
     made: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'a> {
+    method: &'a str,
+    source_file: Option<&'a str>,
+    line: Option<u32>,
+    /// What is called there, or null for a throw.
+    callee: Option<&'a str>,
+    in_body: bool,
 }
 
 #[derive(Serialize)]
@@ -201,6 +215,7 @@ struct JsonStats {
     both_ways_fresh_seconds: f64,
     both_ways_different: u64,
     single: JsonTimed,
+    fine: JsonTimed,
     no_outcome: JsonTimed,
     timeouts: JsonTimed,
     fresh: JsonTimed,
@@ -307,7 +322,8 @@ fn checked_pair<'a>(
         },
         nearest_test: nearest_test(report.project, pair).and_then(|nearest| json_nearest(report, nearest)),
         relies_on: pair.relies_on.iter().map(json_reliance).collect(),
-        selective: verdicts.selective.as_ref().map(|judgement| selective(report, pair, judgement)),
+        selective: verdicts.selective.as_ref().map(|judgement| other_rule(report, pair, judgement)),
+        fine: verdicts.fine.as_ref().map(|judgement| other_rule(report, pair, judgement)),
         evidence: JsonEvidence {
             source_independence: &source.evidence,
             pure_resilience: &resilience.evidence,
@@ -328,7 +344,7 @@ fn checked_pair<'a>(
                 once_per_jvm: execution.once_per_jvm,
             })
             .collect(),
-        experiments: pair.experiments.iter().map(|it| experiment(report, it)).collect(),
+        experiments: pair.experiments.iter().map(|it| experiment(report, pair, it)).collect(),
     }
 }
 
@@ -370,12 +386,12 @@ fn json_reliance(reliance: &Reliance) -> JsonReliance<'_> {
     }
 }
 
-fn selective<'a>(
+fn other_rule<'a>(
     report: &CheckReport<'_>,
     pair: &CheckedPair,
     judgement: &'a Judgement<SourceIndependence>,
-) -> JsonSelective<'a> {
-    JsonSelective {
+) -> JsonOtherRule<'a> {
+    JsonOtherRule {
         source_independence: judgement.verdict.as_str(),
         why_unknown: why_unknown(report, pair, judgement),
         evidence: &judgement.evidence,
@@ -383,7 +399,22 @@ fn selective<'a>(
     }
 }
 
-fn experiment<'a>(report: &'a CheckReport<'_>, experiment: &'a Experiment) -> JsonExperiment<'a> {
+fn json_place<'a>(pair: &'a CheckedPair, experiment: &Experiment) -> Option<JsonPlace<'a>> {
+    let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
+    Some(JsonPlace {
+        method: &place.method,
+        source_file: place.source_file.as_deref(),
+        line: place.line,
+        callee: place.callee.as_deref(),
+        in_body: place.is_in_body,
+    })
+}
+
+fn experiment<'a>(
+    report: &'a CheckReport<'_>,
+    pair: &'a CheckedPair,
+    experiment: &'a Experiment,
+) -> JsonExperiment<'a> {
     let (outcome, why, detail) = match &experiment.outcome {
         Outcome::Pass => ("pass", None, None),
         Outcome::Fail(failure) => (failure.kind.as_str(), None, Some(failure.text.as_str())),
@@ -394,6 +425,7 @@ fn experiment<'a>(report: &'a CheckReport<'_>, experiment: &'a Experiment) -> Js
         exception: &experiment.exception,
         mode: experiment.mode.as_str(),
         occurrence: experiment.mode.occurrence(),
+        place: json_place(pair, experiment),
         outcome,
         fired: experiment.fired,
         why,
@@ -430,6 +462,7 @@ fn stats(stats: &Stats) -> JsonStats {
         both_ways_fresh_seconds: stats.both_ways_fresh_seconds,
         both_ways_different: stats.both_ways_different,
         single: timed(stats.single),
+        fine: timed(stats.fine),
         no_outcome: timed(stats.no_outcome),
         timeouts: timed(stats.timeouts),
         fresh: timed(stats.fresh),

@@ -11,13 +11,14 @@ pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
         "  experiments: {} planned, {} ended ({} of them in an earlier check), {} not needed",
         stats.planned, stats.experiments, stats.resumed, stats.not_needed
     )?;
-    let lines: [(&str, Timed); 10] = [
+    let lines: [(&str, Timed); 11] = [
         ("build", stats.build),
         ("suite runs, nothing armed", stats.suite),
         ("solo runs, nothing armed", stats.solo),
         ("warm experiments, pass or fail", stats.warm),
         ("warm experiments, no outcome", stats.no_outcome),
         ("runs for single executions", stats.single),
+        ("runs for calls within tries", stats.fine),
         ("time-outs", stats.timeouts),
         ("experiments in fresh JVMs", stats.fresh),
         ("sentinel runs", stats.sentinels),

@@ -3,6 +3,7 @@
 //! Findings come in the order of `catchment_verdicts::find`, which says why.
 
 use crate::check::CheckReport;
+use crate::check_fine_text::{write_fine, write_hidden};
 use crate::check_reasons_text::write_reasons;
 use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_table};
 use crate::text::{counted, pair_line, readable, simple_name};
@@ -39,6 +40,7 @@ pub fn write_check_text(
     detail: CheckDetail,
 ) -> io::Result<()> {
     write_findings(out, report, detail)?;
+    write_hidden(out, report)?;
     if detail.all {
         write_all_pairs(out, report)?;
     }
@@ -187,7 +189,7 @@ fn write_failure(
 }
 
 /// What a test does, as the verb of a sentence.
-fn what_happens(kind: FailureKind) -> &'static str {
+pub(crate) fn what_happens(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::Assertion => "fails",
         FailureKind::Timeout => "never ends",
@@ -198,7 +200,7 @@ fn what_happens(kind: FailureKind) -> &'static str {
 }
 
 /// One line of bounded length.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     let line = readable(text.lines().next().unwrap_or_default());
     match line.char_indices().nth(LONGEST_FAILURE) {
         Some((cut, _)) => format!("{}...", &line[..cut]),
@@ -249,6 +251,9 @@ fn write_pair(
     pair.relies_on.iter().try_for_each(|each| writeln!(out, "    {}", reliance_line(each)))?;
     if let Some(selective) = &verdicts.selective {
         write_selective(out, report, pair, selective)?;
+    }
+    if let Some(fine) = &verdicts.fine {
+        write_fine(out, report, pair, fine)?;
     }
     write_reasons(out, pair, &undecided(verdicts), &report.project.tests)?;
     if let Some(nearest) = nearest_test(report.project, pair) {

@@ -3,6 +3,7 @@
 //! JSON is one line, with a `schema` field that names its contract: fields are added, never changed in meaning.
 
 mod check;
+mod check_fine_text;
 mod check_json;
 mod check_plan_text;
 mod check_reasons_text;

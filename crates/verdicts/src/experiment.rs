@@ -63,6 +63,9 @@ pub enum Mode {
     ShortCircuit,
     /// At the beginning of one execution of the try, counted from 1.
     Occurrence(u64),
+    /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index is one
+    /// into [`FineGrained::places`](crate::FineGrained::places).
+    Place(usize),
 }
 
 impl Mode {
@@ -71,14 +74,23 @@ impl Mode {
         match self {
             Self::ShortCircuit => "short_circuit",
             Self::Occurrence(_) => "selective",
+            Self::Place(_) => "fine",
         }
     }
 
     /// Which execution, where it is about one.
     pub fn occurrence(self) -> Option<u64> {
         match self {
-            Self::ShortCircuit => None,
+            Self::ShortCircuit | Self::Place(_) => None,
             Self::Occurrence(number) => Some(number),
+        }
+    }
+
+    /// Which place, where it is about one.
+    pub fn place(self) -> Option<usize> {
+        match self {
+            Self::ShortCircuit | Self::Occurrence(_) => None,
+            Self::Place(index) => Some(index),
         }
     }
 }

@@ -13,6 +13,7 @@
 //! tests were asked.
 
 use crate::experiment::{FailureKind, Mode, Outcome};
+use crate::fine::judge_finely;
 use crate::matrix::{Row, TestCells};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest};
 use crate::selective::judge_selectively;
@@ -83,6 +84,8 @@ pub struct Verdicts {
     pub decided_by: Mode,
     /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its place.
     pub selective: Option<Judgement<SourceIndependence>>,
+    /// Source independence at every call of the try, where that was asked; beside the rule of the paper as well.
+    pub fine: Option<Judgement<SourceIndependence>>,
 }
 
 impl Verdicts {
@@ -104,6 +107,7 @@ pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
         pure_resilience: pure_resilience(pair, &row),
         decided_by: Mode::ShortCircuit,
         selective: judge_selectively(pair, tests),
+        fine: judge_finely(pair, tests),
     }
 }
 

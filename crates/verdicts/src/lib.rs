@@ -6,6 +6,7 @@
 mod advice;
 mod experiment;
 mod findings;
+mod fine;
 mod judge;
 mod matrix;
 mod nearest;
@@ -23,8 +24,8 @@ pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, 
 pub use nearest::{NearestTest, Nearness, nearest_test};
 pub use needed::{Needed, Step, what_is_needed};
 pub use project::{
-    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Problem, Reliance, SetAside,
-    SingleExecutions, TestColour, TestId, Usages,
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, FineGrained, FinePlace,
+    Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId, Usages,
 };
 pub use stats::{Stats, Timed};
 pub use tables::{PairTable, PairTables, TestTable};

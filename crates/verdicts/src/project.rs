@@ -165,6 +165,8 @@ pub struct CheckedPair {
     pub experiments: Vec<Experiment>,
     /// What became of asking its executions one by one; `None` when nobody did.
     pub single_executions: Option<SingleExecutions>,
+    /// What became of throwing elsewhere than at the beginning of the try; `None` when nobody asked.
+    pub fine_grained: Option<FineGrained>,
     /// Of a clause that is not source-independent: what it reads of what its try has written.
     pub relies_on: Vec<Reliance>,
     /// Why no injected exception can reach the clause, if so: unreachable by injection.
@@ -181,6 +183,30 @@ pub struct CheckedPair {
 pub struct SingleExecutions {
     /// Tests whose executions of the try cannot be told apart, and why.
     pub untold: Vec<(TestId, String)>,
+}
+
+/// Calls and throws within executions of a try, before which the exception was thrown. The runs are among
+/// [`CheckedPair::experiments`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FineGrained {
+    pub places: Vec<FinePlace>,
+    /// Tests that could not be asked, and why.
+    pub untold: Vec<(TestId, String)>,
+    /// Places that tests came to and that are too many to be asked about.
+    pub left: usize,
+}
+
+/// Where an exception was thrown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FinePlace {
+    /// `com.acme.Cache.load`.
+    pub method: String,
+    pub source_file: Option<String>,
+    pub line: Option<u32>,
+    /// What is called there, `java.io.InputStream.read`; `None` for a throw.
+    pub callee: Option<String>,
+    /// It stands in the body of the try, not in what that calls.
+    pub is_in_body: bool,
 }
 
 /// Something that a clause, or the code behind it, reads and the body of its try writes.

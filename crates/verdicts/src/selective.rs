@@ -60,7 +60,7 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], execution: &Execution) -> 
 }
 
 /// Why the run says nothing, unless it was never made.
-fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> {
+pub(crate) fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> {
     match &experiment.outcome {
         _ if experiment.unstable => Some(Unknown::Unstable(number)),
         Outcome::Pass | Outcome::None(NoOutcome::NotRun(_)) => None,

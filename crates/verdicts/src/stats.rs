@@ -45,6 +45,8 @@ pub struct Stats {
     pub both_ways_different: u64,
     /// Runs that hit, or only watch, single executions of a try, wherever they ran.
     pub single: Timed,
+    /// Runs that throw at single calls within a try, or only watch them, wherever they ran.
+    pub fine: Timed,
     /// Experiments that ran out of time.
     pub timeouts: Timed,
     /// Experiments in warm workers that ended otherwise.

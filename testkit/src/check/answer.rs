@@ -59,8 +59,8 @@ impl Answer {
                 let (test, caught) =
                     (test_name(&experiment["test"]), simple_names([text(&experiment["type"])]));
                 let execution = experiment["occurrence"].as_u64().map(|number| format!(" at {number}"));
-                let execution = execution.unwrap_or_default();
-                facts.insert(format!("{about} under {test} [{caught}]{execution}"), outcome(experiment));
+                let where_thrown = execution.or_else(|| place(&experiment["place"])).unwrap_or_default();
+                facts.insert(format!("{about} under {test} [{caught}]{where_thrown}"), outcome(experiment));
             }
         }
         facts
@@ -84,8 +84,10 @@ impl Answer {
             if !pair["not_injectable"].is_null() {
                 facts.insert(format!("{about} unreachable"), "yes".to_owned());
             }
-            if let Some(selective) = pair["selective"]["source_independence"].as_str() {
-                facts.insert(format!("{about} selective"), selective.to_owned());
+            for rule in ["selective", "fine"] {
+                if let Some(verdict) = pair[rule]["source_independence"].as_str() {
+                    facts.insert(format!("{about} {rule}"), verdict.to_owned());
+                }
             }
             facts.insert(about, verdicts);
         }
@@ -129,11 +131,21 @@ fn unaccounted(pair: &Value, experiment: &Value) -> Option<String> {
     }
 }
 
+/// ` before Integer.parseInt`, ` before throw`.
+fn place(place: &Value) -> Option<String> {
+    place.as_object()?;
+    let Some(callee) = place["callee"].as_str() else { return Some(" before throw".to_owned()) };
+    let mut names = callee.rsplit('.');
+    let (name, class) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    Some(format!(" before {class}.{name}"))
+}
+
 /// Whether a negative verdict rests on this experiment.
 fn is_evidence(pair: &Value, experiment: &Value) -> bool {
     let position = array(&pair["experiments"]).iter().position(|it| it == experiment);
-    if experiment["mode"] == "selective" {
-        return pair["selective"]["source_independence"] == "dependent";
+    let mode = text(&experiment["mode"]);
+    if mode != "short_circuit" {
+        return pair[mode]["source_independence"] == "dependent";
     }
     let negative = [("source_independence", "dependent"), ("pure_resilience", "not_resilient")];
     negative.into_iter().filter(|(contract, verdict)| text(&pair[*contract]) == *verdict).any(

@@ -13,6 +13,8 @@
 //!   CacheTest.fails [IOException]: none (artefact)
 //!   selective independent                         (execution by execution, where asked)
 //!   CacheTest.mixes [IOException] at 3: pass      (thrown at the third execution only)
+//!   fine dependent                                (call by call, where asked)
+//!   CacheTest.reads [IOException] before Reader.read: fail
 //! ```
 //!
 //! Names are without packages, the types of a multi-catch sorted and joined by `|`.
@@ -74,8 +76,10 @@ impl Reader {
         if let Some(usages) = line.strip_prefix("usages ") {
             return self.insert(format!("{pair} usages"), usages);
         }
-        if let Some(selective) = line.strip_prefix("selective ") {
-            return self.insert(format!("{pair} selective"), selective);
+        for rule in ["selective", "fine"] {
+            if let Some(verdict) = line.strip_prefix(rule).and_then(|rest| rest.strip_prefix(' ')) {
+                return self.insert(format!("{pair} {rule}"), verdict);
+            }
         }
         if line == "unreachable" || line == "only timeouts" {
             return self.insert(format!("{pair} {line}"), "yes");

@@ -4,9 +4,11 @@ use super::java::{Java, Method, Throwable};
 use super::lab::Call;
 use super::read;
 use crate::callers::Caller;
-use crate::injection::{Fired, Hit};
+use crate::injection::{Experiment, Fired, Hit};
+use crate::jvm::Recipe;
 use catchment_protocol::lab::Ending;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// The frames between the native method and the try: `inject`, `enter`, `tryEnter`.
 const FRAMES_OF_INJECTION: i32 = 3;
@@ -26,13 +28,18 @@ thread_local! {
     static IS_BUILDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The exception that the try reached just now throws, if it does.
-pub(super) fn next_exception<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
+/// The exception that the try or place reached just now throws, if it does.
+pub(super) fn next_exception<'j>(call: &Call<'j>, counter: u32) -> Option<Throwable<'j>> {
     if IS_BUILDING.replace(true) {
         return None;
     }
     let _building = Building;
-    build(call)
+    let experiment = call.worker.injections.running()?;
+    let recipe = match call.worker.injections.is_place(counter) {
+        true => at_place(call, &experiment, counter)?,
+        false => at_try(call, &experiment)?,
+    };
+    thrown(call, &experiment, &recipe)
 }
 
 /// Ends the building however it ends.
@@ -44,16 +51,19 @@ impl Drop for Building {
     }
 }
 
-fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
+/// An execution of the try begins: how what it throws is made, if it does.
+fn at_try(call: &Call<'_>, experiment: &Experiment) -> Option<Arc<Recipe>> {
     let java = &call.java;
-    let experiment = call.worker.injections.running()?;
     let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
     let on_stack = || {
         let stack = java.stack(FRAMES_OF_INJECTION, DEEPEST_STACK);
         stack.into_iter().filter(|each| each.number() == method.number()).count()
     };
-    match call.worker.injections.begun(&experiment, &call.observer.counters, on_stack) {
+    let hit = call.worker.injections.begun(experiment, &call.observer.counters, on_stack);
+    match hit {
         Hit::Yes => {}
+        // Later, and by the class that catches: the one that throws may not know the type.
+        Hit::No if experiment.throws_within() => {}
         Hit::No => return None,
         Hit::TooMany(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
@@ -63,10 +73,20 @@ fn build<'j>(call: &Call<'j>) -> Option<Throwable<'j>> {
     }
     let loader = java.loader_of(catching);
     let injections = &call.worker.injections;
-    let recipe = injections.recipes.find(java, loader, &experiment, &injections.earlier(&experiment));
+    let recipe = injections.recipes.find(java, loader, experiment, &injections.earlier(experiment));
     experiment.made_by(&recipe);
-    let made = recipe.make(java)?;
-    java.mark(made, 2 * experiment.number);
+    (hit == Hit::Yes).then_some(recipe)
+}
+
+/// A call or throw within an execution of the try.
+fn at_place(call: &Call<'_>, experiment: &Experiment, counter: u32) -> Option<Arc<Recipe>> {
+    let hit = call.worker.injections.visited(experiment, &call.observer.counters, counter);
+    experiment.recipe().filter(|_| hit == Hit::Yes)
+}
+
+fn thrown<'j>(call: &Call<'j>, experiment: &Experiment, recipe: &Recipe) -> Option<Throwable<'j>> {
+    let made = recipe.make(&call.java)?;
+    call.java.mark(made, 2 * experiment.number);
     match experiment.fire() {
         Fired::First => call.worker.fired(experiment.occurrences()),
         Fired::Again => {}

@@ -213,8 +213,15 @@ pub(super) extern "system" fn entry_switches(_: *mut jni::JNIEnv, _: jni::jclass
     crate::observer().map_or(0, |observer| observer.switches.entries_address() as jni::jlong)
 }
 
-pub(super) extern "system" fn inject(env: *mut jni::JNIEnv, _: jni::jclass, _: jni::jint) -> jni::jobject {
-    in_worker(env, null_mut(), |call| inject::next_exception(call).map(|made| Java::raw(made.into())))
+pub(super) extern "system" fn inject(
+    env: *mut jni::JNIEnv,
+    _: jni::jclass,
+    counter: jni::jint,
+) -> jni::jobject {
+    in_worker(env, null_mut(), |call| {
+        let made = inject::next_exception(call, u32::try_from(counter).ok()?)?;
+        Some(Java::raw(made.into()))
+    })
 }
 
 pub(super) extern "system" fn caught(

@@ -62,6 +62,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         matrix: args.matrix,
         confirm_passes: args.confirm_passes,
         selective: args.selective,
+        fine: args.fine,
         list: args.list,
         ..args.project.request(config)
     }

@@ -287,6 +287,7 @@ mod tests {
             made,
             occurrences: Occurrences::default(),
             samples: Vec::new(),
+            places: Vec::new(),
         };
         TestRun { outcome, injected: Some(Box::new(injected)), ..TestRun::default() }
     }

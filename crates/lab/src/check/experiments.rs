@@ -10,7 +10,7 @@ use super::proof::Unproven;
 use super::queue::{Key, PairNeeds, Queue, Taken};
 use super::slot::{Slot, in_parallel};
 use crate::store::Planned;
-use catchment_protocol::lab::{Aim, Sample};
+use catchment_protocol::lab::{Aim, Sample, ThrowPlace};
 use catchment_protocol::occurrences::Occurrence;
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Needed, NoOutcome, NotRun, Outcome, Step, TestId, Usages,
@@ -47,6 +47,8 @@ pub(crate) struct Task {
     pub(crate) usages: Usages,
     /// The one execution to be hit; all, if there is none.
     pub(crate) single: Option<Single>,
+    /// Where it is thrown, unless at the beginning of the try.
+    pub(crate) place: Option<ThrowPlace>,
 }
 
 /// An execution of a try, and how those before it go with nothing armed.
@@ -64,6 +66,15 @@ impl Task {
         task.key.exception = exception;
         name.clone_into(&mut task.planned.exception);
         task.single = Some(single);
+        task
+    }
+
+    /// The same with this type thrown at a place.
+    pub(crate) fn at_place(&self, exception: usize, name: &str, place: ThrowPlace) -> Self {
+        let mut task = self.clone();
+        task.key.exception = exception;
+        name.clone_into(&mut task.planned.exception);
+        task.place = Some(place);
         task
     }
 
@@ -254,6 +265,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             comes_first,
             usages: execution.map(|execution| execution.usages).unwrap_or_default(),
             single: None,
+            place: None,
         }
     }
 

@@ -166,6 +166,7 @@ mod tests {
                 made: Ok(String::new()),
                 occurrences,
                 samples: Vec::new(),
+                places: Vec::new(),
             };
             told_apart(&TestRun { injected: Some(Box::new(injected)), ..TestRun::default() }, &usages)
         };

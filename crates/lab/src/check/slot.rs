@@ -210,6 +210,7 @@ pub(crate) struct Slot<'a> {
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
     changes: Changes,
+    calls_can_throw: bool,
 }
 
 impl<'a> Slot<'a> {
@@ -226,6 +227,7 @@ impl<'a> Slot<'a> {
             warm_workers: 0,
             littered: 0,
             changes: Changes::default(),
+            calls_can_throw: false,
         })
     }
 
@@ -233,6 +235,12 @@ impl<'a> Slot<'a> {
     pub(crate) fn change(&mut self, changes: Changes) {
         self.retire();
         self.changes = changes;
+    }
+
+    /// From now on calls within tries can be made to throw in its JVMs, or no longer.
+    pub(crate) fn let_calls_throw(&mut self, calls_can_throw: bool) {
+        self.retire();
+        self.calls_can_throw = calls_can_throw;
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -312,6 +320,7 @@ impl<'a> Slot<'a> {
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
             max_heap_mib: (unix::memory_mib() / 4 / self.lab.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             is_short_lived,
+            calls_can_throw: self.calls_can_throw,
         }
     }
 }

@@ -146,6 +146,7 @@ impl Experiments<'_, '_> {
             sample,
             max_fired: max_fired(entries),
             aim: task.aim(),
+            place: task.place.clone(),
         })
     }
 }

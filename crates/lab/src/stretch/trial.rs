@@ -217,6 +217,7 @@ impl Trial<'_, '_, '_> {
             sample,
             max_fired: max_fired(execution.usages.entries()),
             aim: Aim::Every,
+            place: None,
         })
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct WorkerSetup {
     pub(crate) max_heap_mib: u64,
     /// For a JVM that runs a single test: compile fast rather than well.
     pub(crate) is_short_lived: bool,
+    /// Calls and throws of the application can be made to throw too.
+    pub(crate) calls_can_throw: bool,
 }
 
 impl WorkerSetup {
@@ -125,6 +127,7 @@ impl WorkerSetup {
             application: self.configuration.application.clone(),
             tests: self.configuration.tests.clone(),
             socket: Some(self.socket()),
+            calls_can_throw: self.calls_can_throw,
             ..AgentOptions::default()
         };
         let mut argument = joined("-agentpath:", self.agent.library.as_os_str());
@@ -230,6 +233,7 @@ mod tests {
             marker: "m".to_owned(),
             max_heap_mib: 512,
             is_short_lived: false,
+            calls_can_throw: false,
         }
     }
 

@@ -20,7 +20,7 @@ import jdk.internal.vm.annotation.Hidden;
  * program, which would have had the stack for itself. (The JDK's reserved stack would keep the count too, but the JVM
  * prints a warning on stdout whenever it is used.)
  *
- * <p>In a worker the agent also switches on more than counting: a try entry may throw, what clauses catch is then told to
+ * <p>In a worker the agent also switches on more than counting: a try entry, a call or a throw may throw, what clauses catch is then told to
  * the agent, and so is that an exception leaves a method.
  */
 public final class Probes {
@@ -89,20 +89,30 @@ public final class Probes {
     }
 
     @ForceInline
+    @Hidden
+    @LambdaForm.Hidden
     public static void throwing(Throwable thrown, int id) {
         try {
             count(id);
         } catch (StackOverflowError ours) {
             // See above.
         }
+        if (UNSAFE.getByte(ENTRIES + id) != 0) {
+            Injector.enter(id);
+        }
     }
 
     @ForceInline
+    @Hidden
+    @LambdaForm.Hidden
     public static void call(int id) {
         try {
             count(id);
         } catch (StackOverflowError ours) {
             // See above.
+        }
+        if (UNSAFE.getByte(ENTRIES + id) != 0) {
+            Injector.enter(id);
         }
     }
 

@@ -1,0 +1,260 @@
+//! Fine-grain injection: clauses that hold when the exception comes at once are asked call by call.
+//!
+//! For each test that enters the catch: see which calls and throws of the application run within executions of the try, then
+//! run it once for each of them with the exception thrown there. Those in the body of the try come first, in the order in
+//! which they run: the first that fails is the line that makes the difference, and the last that is asked.
+
+use super::answers::{Answer, Line, Subject};
+use super::attempts::{Demands, experiment_of, taken_over};
+use super::campaign::CheckError;
+use super::experiments::{Experiments, Task};
+use super::history::Untold;
+use super::observations::Attempt;
+use super::places::PlaceReader;
+use super::proof::Unproven;
+use super::slot::Slot;
+use catchment_protocol::lab::{Aim, TestRun, ThrowPlace};
+use catchment_verdicts::{
+    CheckedPair, Experiment, FineGrained, FinePlace, Mode, NoOutcome, NotRun, Outcome, SourceIndependence,
+    TestId, judge,
+};
+use serde::{Deserialize, Serialize};
+
+/// So many places are asked of one test at most.
+const MOST_ASKED: usize = 60;
+
+/// In the store.
+const KIND: &str = "calls";
+
+/// What such runs cost.
+const LINE: Line = |stats| &mut stats.fine;
+
+/// What one test said of the calls within a try, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum FineRuns {
+    Untold(Untold),
+    Told {
+        runs: Vec<FineRun>,
+        /// Places that were not asked because there are too many.
+        left: usize,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FineRun {
+    exception: String,
+    place: ThrowPlace,
+    /// Empty where another run has made it needless.
+    attempts: Vec<Attempt>,
+}
+
+impl Answer for FineRuns {
+    fn has_confirmed_failure(&self, test: TestId) -> bool {
+        let Self::Told { runs, .. } = self else { return false };
+        let mut experiments =
+            runs.iter().filter_map(|run| experiment_of(test, &run.exception, &run.attempts));
+        experiments.any(|experiment| experiment.is_confirmed_failure())
+    }
+
+    fn is_final(&self, test: TestId, demands: Demands) -> bool {
+        let stands = |run: &FineRun| {
+            run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
+        };
+        match self {
+            Self::Untold(untold) => untold.is_lasting,
+            Self::Told { runs, .. } => runs.iter().all(stands),
+        }
+    }
+}
+
+impl Experiments<'_, '_> {
+    /// Asks about every pair that is source-independent in the worst case.
+    pub(crate) fn ask_places(&self, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
+        let subjects =
+            self.subjects(|verdicts| verdicts.source_independence.verdict == SourceIndependence::Independent);
+        {
+            let mut campaign = self.shared.campaign();
+            for subject in &subjects {
+                campaign.checked.pairs[subject.position].fine_grained.get_or_insert_default();
+            }
+        }
+        let mut left = Vec::new();
+        for subject in subjects {
+            if !self.take_over_places(subject)? {
+                left.push(subject);
+            }
+        }
+        slots.iter_mut().for_each(|slot| slot.let_calls_throw(true));
+        let outcome = self.for_each_subject(slots, "calls within tries", left, LINE, |slot, subject| {
+            if self.is_finely_decided(subject.position) {
+                Ok(())
+            } else {
+                self.ask_subject_finely(slot, subject)
+            }
+        });
+        slots.iter_mut().for_each(|slot| slot.let_calls_throw(false));
+        outcome
+    }
+
+    /// Whether an earlier check knows what the test says.
+    fn take_over_places(&self, subject: Subject) -> Result<bool, CheckError> {
+        let task = self.task_of(subject);
+        let (pair, test) = (task.planned.pair, task.planned.test);
+        let known: Option<FineRuns> = self.shared.campaign().store.answer(pair, test, KIND)?;
+        let known = known.filter(|runs| runs.is_final(subject.test, task.demands));
+        known.iter().for_each(|runs| self.add_places(subject, runs));
+        Ok(known.is_some())
+    }
+
+    fn ask_subject_finely(&self, slot: &mut Slot<'_>, subject: Subject) -> Result<(), CheckError> {
+        let task = self.task_of(subject);
+        let asked = if task.comes_first {
+            Some(FineRuns::Untold(Untold::lasting("it executes the try once per JVM")))
+        } else {
+            self.ask_until_proven(slot, &task, |slot, task, unproven| {
+                self.ask_each_place(slot, task, unproven)
+            })?
+        };
+        let Some(runs) = asked else { return Ok(()) };
+        {
+            let campaign = self.shared.campaign();
+            let (pair, test) = (task.planned.pair, task.planned.test);
+            campaign.store.together(|| campaign.store.keep_answer(pair, test, KIND, &runs))?;
+        }
+        self.add_places(subject, &runs);
+        Ok(())
+    }
+
+    fn is_finely_decided(&self, position: usize) -> bool {
+        let campaign = self.shared.campaign();
+        let fine = judge(&campaign.checked.pairs[position], &campaign.checked.tests).fine;
+        fine.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
+    }
+
+    /// Also whether one warm worker has answered everything that was asked of any.
+    fn ask_each_place(
+        &self,
+        slot: &mut Slot<'_>,
+        task: &Task,
+        unproven: &mut Unproven,
+    ) -> Result<Option<(FineRuns, bool)>, CheckError> {
+        let watched = self.shared.lab.turns.take(|| self.watch(slot, task, unproven, Aim::Places, LINE))?;
+        let places = match watched.and_then(|run| places_in(&run)) {
+            Ok(places) => self.body_first(task, places),
+            Err(untold) => return Ok(Some((FineRuns::Untold(untold), true))),
+        };
+        let worker = slot.warm_worker();
+        let left = places.len().saturating_sub(MOST_ASKED);
+        let types = self.shared.campaign().checked.pairs[task.key.position].types.clone();
+        let mut runs = Vec::new();
+        let mut is_decided = false;
+        for (exception, name) in types.iter().enumerate() {
+            for place in places.iter().take(MOST_ASKED) {
+                if !is_decided && self.shared.is_over() {
+                    return Ok(None);
+                }
+                let mut run = FineRun { exception: name.clone(), place: place.clone(), attempts: Vec::new() };
+                if !is_decided {
+                    let hit = task.at_place(exception, name, place.clone());
+                    run.attempts = self.hit(slot, &hit, unproven, LINE)?;
+                    let experiment = experiment_of(task.key.test, name, &run.attempts);
+                    is_decided = experiment.is_some_and(|experiment| experiment.is_confirmed_failure());
+                }
+                runs.push(run);
+            }
+        }
+        Ok(Some((FineRuns::Told { runs, left }, slot.warm_worker() == worker)))
+    }
+
+    /// Those in the body of the try, then the others.
+    fn body_first(&self, task: &Task, places: Vec<ThrowPlace>) -> Vec<ThrowPlace> {
+        let pair = self.shared.campaign().checked.pairs[task.key.position].clone();
+        let reader = PlaceReader::new(self.shared.lab.project, &pair);
+        let (body, deeper): (Vec<_>, Vec<_>) = places.into_iter().partition(|place| reader.is_in_body(place));
+        [body, deeper].concat()
+    }
+
+    /// What the runs say goes to the evidence of the pair.
+    fn add_places(&self, subject: Subject, runs: &FineRuns) {
+        let mut campaign = self.shared.campaign();
+        let pair = &mut campaign.checked.pairs[subject.position];
+        let mut fine = pair.fine_grained.take().unwrap_or_default();
+        match runs {
+            FineRuns::Untold(untold) => fine.untold.push((subject.test, untold.why.clone())),
+            FineRuns::Told { runs, left } => {
+                fine.left += left;
+                let mut reader = PlaceReader::new(self.shared.lab.project, pair);
+                let read = |run: &FineRun| added(&mut fine, reader.describe(&run.place));
+                let indices: Vec<_> = runs.iter().map(read).collect();
+                add_runs(pair, subject.test, runs, &indices);
+            }
+        }
+        pair.fine_grained = Some(fine);
+    }
+}
+
+/// The index of the place, which is added if it is new.
+fn added(fine: &mut FineGrained, place: FinePlace) -> usize {
+    let known = fine.places.iter().position(|each| *each == place);
+    known.unwrap_or_else(|| {
+        fine.places.push(place);
+        fine.places.len() - 1
+    })
+}
+
+/// Two places may look the same to people, and are then one: what fails counts before what passes.
+fn add_runs(pair: &mut CheckedPair, test: TestId, runs: &[FineRun], indices: &[usize]) {
+    for (run, index) in runs.iter().zip(indices) {
+        let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
+        let experiment = experiment_of(test, &run.exception, &run.attempts)
+            .unwrap_or_else(|| Experiment::new(test, run.exception.clone(), not_needed));
+        let experiment = Experiment { mode: Mode::Place(*index), ..experiment };
+        let known = pair.experiments.iter_mut().find(|each| {
+            (each.test, each.mode) == (test, experiment.mode) && each.exception == experiment.exception
+        });
+        match known {
+            Some(known) if known.is_confirmed_failure() => {}
+            Some(known) if experiment.is_confirmed_failure() || !known.is_pass() => *known = experiment,
+            Some(_) => {}
+            None => pair.experiments.push(experiment),
+        }
+    }
+}
+
+/// What a run that only watched came to.
+fn places_in(run: &TestRun) -> Result<Vec<ThrowPlace>, Untold> {
+    let Some(injected) = &run.injected else { return Err(Untold::for_now("it was not watched")) };
+    if injected.occurrences.is_interleaved {
+        return Err(Untold::lasting("several threads or coroutines execute the try"));
+    }
+    Ok(injected.places.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_verdicts::{Failure, FailureKind};
+
+    fn run(outcome: Outcome) -> FineRun {
+        let attempt = |is_fresh| Attempt { is_fresh, outcome: outcome.clone(), ..Attempt::default() };
+        FineRun {
+            exception: "a.E".into(),
+            place: ThrowPlace::default(),
+            attempts: vec![attempt(false), attempt(true)],
+        }
+    }
+
+    #[test]
+    fn of_places_that_look_alike_the_one_that_fails_counts() {
+        let failed = Outcome::Fail(Failure { kind: FailureKind::Assertion, text: String::new() });
+        for runs in [[run(Outcome::Pass), run(failed.clone())], [run(failed), run(Outcome::Pass)]] {
+            let mut pair = CheckedPair::default();
+            add_runs(&mut pair, TestId(0), &runs, &[0, 0]);
+            assert!(pair.experiments.len() == 1 && pair.experiments[0].is_confirmed_failure());
+        }
+        let needless = FineRun { attempts: Vec::new(), ..run(Outcome::Pass) };
+        let mut pair = CheckedPair::default();
+        add_runs(&mut pair, TestId(0), &[run(Outcome::Pass), needless], &[0, 1]);
+        assert_eq!(pair.experiments[1].outcome, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded)));
+    }
+}
