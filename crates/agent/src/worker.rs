@@ -331,8 +331,10 @@ pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::injection::Hit;
     use crate::injection::{Fired, Hit};
     use catchment_protocol::lab::Injection;
+    use catchment_protocol::lab::{Aim, ThrowPlace};
     use catchment_protocol::records::{WovenClass, WovenClause, WovenPair, WovenTry};
     use std::os::unix::net::UnixListener;
 
@@ -457,6 +459,33 @@ mod tests {
         assert_eq!((injected.reached, injected.fired, injected.caught_here), (1, 2, 2));
         assert_eq!(injected.caught_elsewhere, [(11, 1)]);
         assert_eq!(is_armed(&bench), [false, false]);
+    }
+
+    #[test]
+    fn places_count_while_the_try_is_being_executed_and_throw_once_in_each_execution() {
+        let mut bench = Bench::new();
+        bench.counters.allocate(20).unwrap();
+        let place = ThrowPlace { class: "a.B".into(), method: 1, pc: 2 };
+        bench.worker.injections.woven(&class(0), &[(5, place.clone())], &bench.switches);
+        let mut run = |injection: Injection| {
+            bench.request(&Request::RunTest { test: "t".into(), injection: Some(injection) });
+            bench.start("t");
+            assert!(bench.switches.entry(5));
+            let injections = &bench.worker.injections;
+            let experiment = injections.running().unwrap();
+            let visit = || injections.visited(&experiment, &bench.counters, 5);
+            let mut hits = vec![visit()];
+            injections.begun(&experiment, &bench.counters, || 1);
+            hits.extend([visit(), visit()]);
+            let injected = bench.finish("t").injected.unwrap();
+            assert!(!bench.switches.entry(5));
+            (hits, injected)
+        };
+        let watched = Injection { pair: "a".into(), max_fired: 9, aim: Aim::Places, ..Injection::default() };
+        let (hits, injected) = run(watched.clone());
+        assert_eq!((hits, injected.places), (vec![Hit::No; 3], vec![place.clone()]));
+        let (hits, injected) = run(Injection { aim: Aim::Every, place: Some(place), ..watched });
+        assert_eq!((hits, injected.reached), (vec![Hit::No, Hit::Yes, Hit::No], 1));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use catchment_program::{LoadOptions, jdk_image, visit};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+const OBJECT: &str = "java.lang.Object";
 const THROWABLE: &str = "java.lang.Throwable";
 const INTERRUPTED: &str = "java.lang.InterruptedException";
 
@@ -13,7 +14,7 @@ const INTERRUPTED: &str = "java.lang.InterruptedException";
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
     superclasses: HashMap<String, String>,
-    /// Methods of exceptions.
+    /// Methods of exceptions and of `Object`.
     methods: HashSet<Method>,
     /// Methods that declare to be interruptible.
     interruptible: HashSet<Method>,
@@ -50,7 +51,7 @@ impl Hierarchy {
 
     fn add_methods(&mut self, class: &ClassFile<'_>) {
         let name = class.name.to_binary_name();
-        if self.is_subclass(&name, THROWABLE) {
+        if name == OBJECT || self.is_subclass(&name, THROWABLE) {
             self.methods.extend(class.methods.iter().map(|method| key(&name, method)));
         }
     }

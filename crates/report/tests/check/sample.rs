@@ -2,8 +2,8 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Experiment,
-    Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome, Problem, Reliance, SetAside, SingleExecutions,
-    Stats, Suppression, TestColour, TestId, Timed, Usages,
+    Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun, Outcome, Problem, Reliance,
+    SetAside, SingleExecutions, Stats, Suppression, TestColour, TestId, Timed, Usages,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -81,6 +81,8 @@ fn pairs() -> Vec<CheckedPair> {
             text: "java.lang.AssertionError".into(),
         })),
         untold(),
+        fine(14, None),
+        fine(15, Some("org.opentest4j.AssertionFailedError: expected: <0> but was: <1>")),
         never_executed(),
         left_out(),
     ]
@@ -265,6 +267,33 @@ fn untold() -> CheckedPair {
     CheckedPair { single_executions: Some(SingleExecutions { untold }), ..mixed(13) }
 }
 
+/// Holds when the exception comes at once; at the second of two calls, fails like this.
+fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
+    let place = |callee: Option<&str>, is_in_body| FinePlace {
+        method: "com.acme.Steps.lambda$run$0".into(),
+        source_file: Some("Steps.java".into()),
+        line: Some(10 * number + 1),
+        callee: callee.map(str::to_owned),
+        is_in_body,
+    };
+    let places = vec![place(Some("java.io.Reader.read"), true), place(None, false)];
+    let second = match failure {
+        Some(text) => failed(CORRUPT, IO, FailureKind::Assertion, text),
+        None => passed(CORRUPT, IO),
+    };
+    CheckedPair {
+        usages: usages(0, 1),
+        executions: vec![executed(CORRUPT, usages(0, 1))],
+        experiments: vec![
+            passed(CORRUPT, IO),
+            Experiment { mode: Mode::Place(0), ..passed(CORRUPT, IO) },
+            Experiment { mode: Mode::Place(1), ..second },
+        ],
+        fine_grained: Some(FineGrained { places, ..FineGrained::default() }),
+        ..pair(number, "Steps", "run", IO)
+    }
+}
+
 fn never_executed() -> CheckedPair {
     CheckedPair { source_file: None, try_line: None, catch_line: None, ..pair(9, "Cold", "run", IO) }
 }
@@ -324,6 +353,7 @@ fn stats() -> Stats {
         both_ways_different: 1,
         fresh: timed(4, 3.5),
         single: timed(2, 0.5),
+        fine: Timed { count: 30, seconds: 0.6 },
         timeouts: timed(1, 5.0),
         no_outcome: timed(1, 0.25),
         sentinels: timed(2, 0.125),
