@@ -331,7 +331,6 @@ pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::injection::Hit;
     use crate::injection::{Fired, Hit};
     use catchment_protocol::lab::Injection;
     use catchment_protocol::lab::{Aim, ThrowPlace};
