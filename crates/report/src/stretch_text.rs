@@ -59,7 +59,7 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
 fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
     let evidence = &accepted.evidence;
     let tests = counted(evidence.tests, "test passes", "tests pass");
-    let with = format!("with a {} thrown at the beginning of the try", simple_name(&accepted.to));
+    let with = format!("with {} thrown at the beginning of the try", simple_name(&accepted.to));
     writeln!(out, "      {tests}, {} of them also {with}", evidence.injected)?;
     if evidence.case == Case::CatchesMore {
         writeln!(

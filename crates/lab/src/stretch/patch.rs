@@ -125,9 +125,13 @@ impl Patcher<'_> {
         let Some(language) = Language::of_path(&path.to_string_lossy()) else {
             return refuse(&Refusal::NotPatchable("its language is neither Java nor Kotlin".into()));
         };
-        let before = match fs::read_to_string(self.root.join(&path)) {
-            Ok(before) => before,
+        let bytes = match fs::read(self.root.join(&path)) {
+            Ok(bytes) => bytes,
             Err(error) => return refuse(&Refusal::NoSource(format!("{}: {error}", path.display()))),
+        };
+        // Which encoding it is instead, only the build knows.
+        let Ok(before) = String::from_utf8(bytes) else {
+            return refuse(&Refusal::NotPatchable("the source is not UTF-8".into()));
         };
         if let Some(what) = looks_generated(&before, language) {
             return refuse(&Refusal::Generated(what.to_owned()));

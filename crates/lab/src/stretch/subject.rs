@@ -35,8 +35,9 @@ impl Subject {
         let file = PathBuf::from(format!("{}.class", pair.class.replace('.', "/")));
         let folders = project.configurations.iter().flat_map(|configuration| &configuration.application);
         let mut found = folders.filter_map(|folder| read_in(&project.workspace.root, folder, &file));
-        let (path, bytes) =
-            found.next().ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
+        let (path, bytes) = found
+            .next()
+            .ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
         Ok(Self { number, id: pair.id.clone(), path, bytes })
     }
 
@@ -151,7 +152,7 @@ fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal>
         NarrowNeed::Type { name, line } => {
             // Of interfaces nothing is known but that every exception has this one.
             let is_met = name == SERIALIZABLE || hierarchy.is_subclass(rung, &name);
-            (is_met, format!("a {name}"), line)
+            (is_met, format!("the type {name}"), line)
         }
         NarrowNeed::Method { owner, name, descriptor, line } => {
             (hierarchy.has_method(rung, &name, &descriptor), format!("{owner}.{name}"), line)
