@@ -1,7 +1,7 @@
 //! `catchment stretch` on the fixtures: what every clause may catch, and why not more, as worked out by hand.
 
 use catchment_testkit::check::{CheckProject, Framework, Snapshot, differences};
-use catchment_testkit::stretch;
+use catchment_testkit::{schema, stretch};
 use std::fs;
 
 /// One test per fixture, so that a failure has a name.
@@ -43,6 +43,8 @@ fn matches_expectations(name: &str, arguments: &[&str]) {
     assert_none(&project.marker.left_over(), "processes left behind");
     assert_none(&project.left_in_temporary().expect("temporary folder"), "temporary files left behind");
     assert_none(&differences(&expected, &stretch::facts(&answer)), name);
+    let schema = schema::schema("stretch").expect("the schema is there");
+    assert_none(&schema::violations(&schema, &answer), "what does not follow the schema");
     assert_eq!(answer["together"], true, "the suite has passed with all of them");
     assert!(answer["patch"].is_null(), "none was asked for");
 }

@@ -97,7 +97,7 @@ impl Refusal {
             Self::NotInjectable { test: id, why } => format!("cannot be thrown in {}: {why}", test(*id)),
             Self::Interplay { with, test: id, failure } => {
                 let others: Vec<_> = with.iter().map(|position| place(*position)).collect();
-                format!("{} fails when {} is stretched too: {failure}", test(*id), others.join(", "))
+                format!("{} fails with {} stretched as well: {failure}", test(*id), others.join(", "))
             }
             Self::NoSource(why) => format!("no source to patch: {why}"),
             Self::Generated(what) => format!("its source is generated: {what}"),
