@@ -5,25 +5,25 @@ use catchment_verdicts::{CheckedPair, CheckedProject, CheckedTest, TestId};
 
 const LOADS: TestId = TestId(0);
 
-/// One clause per way to end, each in a method that says which.
+/// A clause in a method that says how it ends.
+struct Made {
+    method: &'static str,
+    accepted: Option<Accepted>,
+    refused: Vec<(Option<&'static str>, Refusal)>,
+}
+
+/// One clause per way to end.
 pub(crate) fn stretched() -> Stretched {
-    let mut clauses = vec![
-        ("same", accepted(IO, Case::CatchesTheSame, 2), Vec::new()),
-        ("more", accepted(IO, Case::CatchesMore, 1), Vec::new()),
-        ("unchecked", accepted(EXCEPTION, Case::CatchesTheSame, 1), Vec::new()),
-        ("lower", accepted(IO, Case::CatchesTheSame, 1), vec![(Some(EXCEPTION), interruptible())]),
-    ];
-    clauses
-        .extend(refusals().into_iter().map(|(method, rung, refusal)| (method, None, vec![(rung, refusal)])));
-    let pairs = clauses.iter().zip(1..).map(|((method, ..), number)| pair(number, method)).collect();
-    let clause = |(pair, (_, accepted, refused)): (usize, (&str, _, Vec<(Option<&str>, Refusal)>))| {
-        let refused = refused.into_iter().map(|(rung, refusal)| (rung.map(str::to_owned), refusal)).collect();
-        StretchedClause { pair, refused, accepted }
+    let made: Vec<Made> = accepted_ones().into_iter().chain(refused_ones()).collect();
+    let pairs = made.iter().zip(1..).map(|(made, number)| pair(number, made.method)).collect();
+    let clause = |(pair, made): (usize, Made)| {
+        let refused = made.refused.into_iter().map(|(rung, refusal)| (rung.map(str::to_owned), refusal));
+        StretchedClause { pair, refused: refused.collect(), accepted: made.accepted }
     };
     let tests = vec![CheckedTest { name: "com.acme.CacheTest.loads".into(), ..CheckedTest::default() }];
     Stretched {
         checked: CheckedProject { tests, pairs, ..CheckedProject::default() },
-        clauses: clauses.into_iter().enumerate().map(clause).collect(),
+        clauses: made.into_iter().enumerate().map(clause).collect(),
         together: true,
         patch: None,
     }
@@ -50,13 +50,27 @@ pub(crate) fn only(is_kept: impl Fn(&StretchedClause) -> bool) -> Stretched {
 const IO: &str = "java.io.IOException";
 const EXCEPTION: &str = "java.lang.Exception";
 
-fn accepted(to: &str, case: Case, injected: usize) -> Option<Accepted> {
-    let evidence = Evidence { case, tests: 2, injected };
-    Some(Accepted { to: to.into(), evidence, catches_all_unchecked: to == EXCEPTION })
+fn accepted_ones() -> Vec<Made> {
+    let accepted = |method, to: &str, case, injected| {
+        let evidence = Evidence { case, tests: 2, injected };
+        let accepted = Accepted { to: to.into(), evidence, catches_all_unchecked: to == EXCEPTION };
+        Made { method, accepted: Some(accepted), refused: Vec::new() }
+    };
+    let interruptible = Refusal::Interruptible { call: "java.lang.Thread.sleep".into() };
+    vec![
+        accepted("same", IO, Case::CatchesTheSame, 2),
+        accepted("more", IO, Case::CatchesMore, 1),
+        accepted("unchecked", EXCEPTION, Case::CatchesTheSame, 1),
+        Made {
+            refused: vec![(Some(EXCEPTION), interruptible)],
+            ..accepted("lower", IO, Case::CatchesTheSame, 1)
+        },
+    ]
 }
 
-fn interruptible() -> Refusal {
-    Refusal::Interruptible { call: "java.lang.Thread.sleep".into() }
+fn refused_ones() -> impl Iterator<Item = Made> {
+    let made = |(method, rung, refusal)| Made { method, accepted: None, refused: vec![(rung, refusal)] };
+    refusals().into_iter().map(made)
 }
 
 fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
