@@ -3,6 +3,7 @@
 //! ```text
 //! <name>/main, test      sources; `test-<framework>` where one project is tested by several frameworks
 //! <name>/earlier, later  classes as they were when `main` was compiled, and as they are now (see `project.rs`)
+//! <name>/outside         classes of the application that are compiled to a folder outside the project
 //! <name>/catchment.toml  if it needs settings of its own
 //! <name>/expected.txt    see `expected.rs`
 //! ```
@@ -17,8 +18,9 @@ mod project;
 mod snapshot;
 
 pub use answer::Answer;
+pub(crate) use answer::{clause_name, test_name};
 pub use left_over::Marker;
-pub use project::{CheckProject, Framework};
+pub use project::{CheckProject, Framework, binary};
 pub use snapshot::Snapshot;
 
 use crate::workspace::root;

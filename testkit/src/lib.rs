@@ -17,4 +17,5 @@ pub mod pinned;
 pub mod random_programs;
 pub mod schema;
 pub mod source_counters;
+pub mod stretch;
 pub mod workspace;

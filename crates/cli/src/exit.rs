@@ -53,6 +53,7 @@ impl ExitCode {
                 ProjectError::NoBuild { .. } | ProjectError::NoFolder { .. } | ProjectError::Plain(_),
             )
             | CheckError::NothingSelected
+            | CheckError::UnknownType(_)
             | CheckError::Folder { .. }
             | CheckError::Busy { .. } => Self::USAGE,
             CheckError::Interrupted => Self::INTERRUPTED,

@@ -37,7 +37,8 @@ use trial::Trial;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StretchRequest {
     pub check: CheckRequest,
-    /// The widest type to be tried, a binary name. Unless given, no clause is made to catch every unchecked exception.
+    /// The widest type to be tried, a binary name; those of `java.lang` also without their package. Unless given, no clause is
+    /// made to catch every unchecked exception.
     pub to: Option<String>,
     /// Make a source patch and let the project's own build say whether it holds.
     pub patch: bool,
@@ -126,7 +127,9 @@ pub fn stretch(
 ) -> Result<Stretched, CheckError> {
     let (checked, (clauses, together, patch)) = check_and(&request.check, progress, |experiments, slots| {
         let hierarchy = Hierarchy::of(&experiments.shared.lab.project.configurations);
-        let stretching = Stretching { experiments, hierarchy, to: request.to.as_deref() };
+        let named = |to: &String| hierarchy.named(to).ok_or_else(|| CheckError::UnknownType(to.clone()));
+        let to = request.to.as_ref().map(named).transpose()?;
+        let stretching = Stretching { experiments, hierarchy, to };
         let mut candidates = stretching.try_each(slots)?;
         let together = stretching.try_together(&mut slots[0], &mut candidates)?;
         let patch = if request.patch && together {
@@ -150,7 +153,7 @@ pub(crate) struct Candidate {
 pub(crate) struct Stretching<'s, 'a, 'p> {
     experiments: &'s Experiments<'a, 'p>,
     hierarchy: Hierarchy,
-    to: Option<&'s str>,
+    to: Option<String>,
 }
 
 impl Stretching<'_, '_, '_> {
@@ -209,7 +212,7 @@ impl Stretching<'_, '_, '_> {
                 return Ok(Candidate { clause, subject: None });
             }
         };
-        let rungs = rungs(&pair.types, self.to, &self.hierarchy);
+        let rungs = rungs(&pair.types, self.to.as_deref(), &self.hierarchy);
         if rungs.is_empty() {
             let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
             clause.refused.push((None, Refusal::NoWiderType { on_request }));

@@ -4,6 +4,7 @@
 use crate::json::write_line;
 use catchment_lab::{Accepted, Refusal, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
+use catchment_verdicts::TestId;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -41,6 +42,8 @@ struct JsonAccepted<'a> {
 struct JsonRefused<'a> {
     to: Option<&'a str>,
     why: &'static str,
+    /// Speaks against it, if a test does.
+    test: Option<String>,
     text: String,
 }
 
@@ -88,11 +91,9 @@ fn json_accepted(accepted: &Accepted) -> JsonAccepted<'_> {
 
 fn json_refused<'a>(stretched: &Stretched, to: Option<&'a str>, refusal: &Refusal) -> JsonRefused<'a> {
     let pair = |position: usize| stretched.checked.pairs.get(position).map(|pair| pair.id.clone());
-    let text = refusal.explain(
-        |id| stretched.checked.test(id).map(|test| test.name.clone()).unwrap_or_default(),
-        |position| pair(position).unwrap_or_default(),
-    );
-    JsonRefused { to, why: refusal.as_str(), text }
+    let name = |id: TestId| stretched.checked.test(id).map(|test| test.name.clone()).unwrap_or_default();
+    let text = refusal.explain(name, |position| pair(position).unwrap_or_default());
+    JsonRefused { to, why: refusal.as_str(), test: refusal.test(name), text }
 }
 
 fn patch(stretched: &Stretched) -> Option<JsonPatch> {

@@ -1,6 +1,6 @@
 //! What stretching gave, for a terminal: what can catch more, what cannot and why, and the patch.
 
-use crate::text::{counted, pair_line, readable, simple_name};
+use crate::text::{counted, pair_line, readable, simple_name, source_place};
 use catchment_lab::{Accepted, Case, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
@@ -50,7 +50,7 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
     for (rung, refusal) in &clause.refused {
         let rung = rung.as_ref().map(|rung| format!("not {}: ", simple_name(rung))).unwrap_or_default();
         let test = |id: TestId| test_name(stretched, id);
-        let why = refusal.explain(test, |position| place(stretched, position));
+        let why = refusal.explain(test, |position| short_place(stretched, position));
         writeln!(out, "      {rung}{}", readable(&why))?;
     }
     Ok(())
@@ -59,8 +59,13 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
 fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
     let evidence = &accepted.evidence;
     let tests = counted(evidence.tests, "test passes", "tests pass");
-    let with = format!("with a {} thrown at the beginning of the try", simple_name(&accepted.to));
-    writeln!(out, "      {tests}, {} of them also {with}", evidence.injected)?;
+    let with = format!("with {} thrown at the beginning of the try", simple_name(&accepted.to));
+    let of_them = if evidence.injected == evidence.tests {
+        String::new()
+    } else {
+        format!("{} of them ", evidence.injected)
+    };
+    writeln!(out, "      {tests}, {of_them}also {with}")?;
     if evidence.case == Case::CatchesMore {
         writeln!(
             out,
@@ -106,6 +111,13 @@ fn place(stretched: &Stretched, position: usize) -> String {
     let Some(pair) = stretched.checked.pairs.get(position) else { return String::new() };
     let line = pair.catch_line.or(pair.try_line);
     pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types)
+}
+
+/// For the middle of a sentence.
+fn short_place(stretched: &Stretched, position: usize) -> String {
+    let Some(pair) = stretched.checked.pairs.get(position) else { return String::new() };
+    let place = source_place(pair.source_file.as_deref(), pair.catch_line.or(pair.try_line));
+    format!("{}.{} ({place})", pair.class, pair.method)
 }
 
 fn test_name(stretched: &Stretched, id: TestId) -> String {

@@ -171,9 +171,14 @@ fn outcome(experiment: &Value) -> String {
 
 /// `pair Cache.load catch IOException`.
 fn about(pair: &Value) -> String {
+    format!("pair {}", clause_name(pair))
+}
+
+/// `Cache.load catch IOException`.
+pub(crate) fn clause_name(pair: &Value) -> String {
     let class = text(&pair["class"]).rsplit('.').next().unwrap_or_default();
     let types = simple_names(array(&pair["types"]).iter().map(text));
-    format!("pair {class}.{} catch {types}", text(&pair["method"]))
+    format!("{class}.{} catch {types}", text(&pair["method"]))
 }
 
 /// `1 pink, 2 white`, or `none`.
@@ -186,7 +191,7 @@ fn usages(usages: &Value) -> String {
 }
 
 /// Without the package, whose parts begin with small letters.
-fn test_name(name: &Value) -> String {
+pub(crate) fn test_name(name: &Value) -> String {
     let mut rest = text(name);
     while let Some((part, after)) = rest.split_once('.')
         && part.starts_with(|first: char| first.is_ascii_lowercase())

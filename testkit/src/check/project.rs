@@ -8,6 +8,7 @@ use crate::compilers::{Compiler, Job};
 use crate::workspace::{files_below, root};
 use crate::{jdk, maven};
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ impl Framework {
 pub struct CheckProject {
     folder: TempDir,
     libraries: Vec<PathBuf>,
+    /// Classes of the application that lie elsewhere.
+    outside: Option<PathBuf>,
     /// Where fixtures keep what shall outlive every JVM: its path is in the variable `FIXTURE_STATE`.
     state: TempDir,
     /// The temporary folder of the checks themselves; their workers have others.
@@ -62,20 +65,27 @@ pub struct CheckProject {
 
 impl CheckProject {
     pub fn new(name: &str, framework: Framework) -> Result<Self> {
+        Self::of_fixture(&folder().join(name), framework)
+    }
+
+    /// Of a fixture in another folder.
+    pub fn of_fixture(fixture: &Path, framework: Framework) -> Result<Self> {
         let libraries = maven::resolve_with_dependencies(framework.coordinates())?;
         let folder_of_tests = [framework.folder_name(), "test"]
-            .map(|tests| folder().join(name).join(tests))
+            .map(|tests| fixture.join(tests))
             .into_iter()
             .find(|tests| tests.is_dir());
-        let tests = folder_of_tests.with_context(|| format!("{name} has no tests for {framework:?}"))?;
-        let project = Self {
+        let tests = folder_of_tests
+            .with_context(|| format!("{} has no tests for {framework:?}", fixture.display()))?;
+        let mut project = Self {
             folder: tempfile::tempdir()?,
             libraries,
+            outside: None,
             state: tempfile::tempdir()?,
             temporary: tempfile::tempdir()?,
             marker: Marker::new(),
         };
-        project.compile(&folder().join(name), &tests)?;
+        project.compile(fixture, &tests)?;
         Ok(project)
     }
 
@@ -94,11 +104,15 @@ impl CheckProject {
         self.folder().join("classes/main")
     }
 
+    fn application(&self) -> Vec<PathBuf> {
+        std::iter::once(self.main_classes()).chain(self.outside.clone()).collect()
+    }
+
     pub fn test_classes(&self) -> PathBuf {
         self.folder().join("classes/test")
     }
 
-    fn compile(&self, fixture: &Path, tests: &Path) -> Result<()> {
+    fn compile(&mut self, fixture: &Path, tests: &Path) -> Result<()> {
         let earlier = fixture.join("earlier");
         let earlier = if earlier.is_dir() { vec![compiled(&earlier, &[])?] } else { Vec::new() };
         copy(&compiled(&fixture.join("main"), &earlier)?, &self.main_classes())?;
@@ -106,7 +120,11 @@ impl CheckProject {
         if later.is_dir() {
             copy(&compiled(&later, &[self.main_classes()])?, &self.main_classes())?;
         }
-        let mut class_path = vec![self.main_classes()];
+        let outside = fixture.join("outside");
+        if outside.is_dir() {
+            self.outside = Some(compiled(&outside, &[self.main_classes()])?);
+        }
+        let mut class_path = self.application();
         class_path.extend(self.libraries.iter().cloned());
         copy(&compiled(tests, &class_path)?, &self.test_classes())?;
         let settings = fixture.join("catchment.toml");
@@ -129,17 +147,34 @@ impl CheckProject {
 
     /// `catchment check` for this project, with its answer as JSON.
     pub fn command(&self, arguments: &[&str]) -> Result<Command> {
+        self.command_of("check", arguments)
+    }
+
+    fn command_of(&self, name: &str, arguments: &[&str]) -> Result<Command> {
         let mut test_class_path = vec![self.test_classes()];
         test_class_path.extend(self.libraries.iter().cloned());
         let mut command = Command::new(binary()?);
-        command.arg("check").arg(self.folder()).arg("--json");
-        command.arg("--classpath").arg(self.main_classes());
+        command.arg(name).arg(self.folder()).arg("--json");
+        command.arg("--classpath").arg(env::join_paths(self.application())?);
         command.arg("--test-classpath").arg(env::join_paths(test_class_path)?);
         command.args(arguments).current_dir(self.folder()).stdin(Stdio::null());
         command.env("JAVA_HOME", jdk::installed(17)?.home()).env_remove("JAVA_TOOL_OPTIONS");
         command.env("FIXTURE_STATE", self.state.path()).env("TMPDIR", self.temporary.path());
         self.marker.put_on(&mut command);
         Ok(command)
+    }
+
+    /// What `catchment stretch --json` says of this project.
+    pub fn stretch(&self, arguments: &[&str]) -> Result<Value> {
+        let output = self.command_of("stretch", arguments)?.output().context("cannot start catchment")?;
+        if !output.status.success() {
+            bail!(
+                "catchment stretch ended with {}:\n{}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        serde_json::from_slice(&output.stdout).context("the answer is no JSON")
     }
 
     /// Runs the check to its end.
@@ -183,7 +218,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 /// The command line tool, built like the test that asks for it.
 ///
 /// Cargo tells only the tests of its own package where it is.
-fn binary() -> Result<PathBuf> {
+pub fn binary() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let built = BUILT.get_or_init(|| build_binary().map_err(|error| format!("{error:#}")));
     built.clone().map_err(anyhow::Error::msg)

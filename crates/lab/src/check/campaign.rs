@@ -32,6 +32,8 @@ pub enum CheckError {
     Interrupted,
     #[error("--include and --exclude leave no try-catch pair (whole class names: com.acme.* for a package)")]
     NothingSelected,
+    #[error("--to {0}: the tests know no exception of this name (a whole name, such as java.io.IOException)")]
+    UnknownType(String),
     #[error("no test passed twice with nothing injected: {0}")]
     NothingPasses(String),
 }

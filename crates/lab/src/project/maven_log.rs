@@ -1,6 +1,5 @@
 //! What Maven says on its way.
 
-use super::verify::CompilerError;
 use std::path::Path;
 
 /// Characters of a reason that still make one line.
@@ -37,29 +36,6 @@ pub(super) fn failure(log: &str, root: &Path) -> String {
         Some((end, _)) => format!("{}...", &reason[..end]),
         None => reason,
     }
-}
-
-/// All that compilers complain about: `[ERROR] /p/src/A.java:[3,4] ...` by Maven, `/p/src/A.java:3: error: ...` by javac under
-/// Gradle, `e: file:///p/src/A.kt:3:4 ...` by kotlinc.
-pub(super) fn compiler_errors(log: &str) -> Vec<CompilerError> {
-    let mut errors: Vec<CompilerError> = log.lines().filter_map(compiler_error_in).collect();
-    // Maven says everything twice.
-    let mut known = std::collections::HashSet::new();
-    errors.retain(|error| known.insert((error.path.clone(), error.line)));
-    errors
-}
-
-fn compiler_error_in(line: &str) -> Option<CompilerError> {
-    let line = line.trim();
-    let text = line.strip_prefix("[ERROR] ").or_else(|| line.strip_prefix("e: ")).unwrap_or(line);
-    let text = text.strip_prefix("file://").unwrap_or(text);
-    let end = [".java:", ".kt:"].iter().find_map(|mark| text.find(mark).map(|at| at + mark.len() - 1))?;
-    let (path, rest) = (&text[..end], text[end + 1..].trim_start_matches(['[', ' ']));
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let number = rest[..digits].parse().ok()?;
-    let message = rest[digits..].trim_start_matches(|c: char| !c.is_alphabetic());
-    let message = message.strip_prefix("error: ").unwrap_or(message);
-    Some(CompilerError { path: path.into(), line: number, message: message.to_owned() })
 }
 
 /// `core: Compilation failure: src/A.java:[3,4] ';' expected`. The message may go on below its first line.

@@ -6,6 +6,7 @@
 mod build_run;
 mod class_folders;
 mod command_line;
+mod compiler_log;
 mod configuration;
 mod copy;
 mod executions;
@@ -28,9 +29,10 @@ mod tree;
 mod verify;
 mod workspace;
 
+pub(crate) use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub(crate) use copy::remove_all;
-pub(crate) use verify::{CompilerError, Verified, verify};
+pub(crate) use verify::{Verified, verify};
 pub use workspace::Workspace;
 
 use crate::seen::Problem;

@@ -1,10 +1,11 @@
 //! What the project's own build and tests say of changed sources.
 
-use super::maven_log::compiler_errors;
+use super::compiler_log::{CompilerError, compiler_errors};
+use super::configuration::{ReportedTest, RunConfiguration};
 use super::workspace::Workspace;
 use super::{Project, ProjectError, ProjectRequest, build, locate};
 use catchment_protocol::lab::Outcome;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -22,14 +23,6 @@ pub(crate) enum Verified {
     TestFails { test: String },
 }
 
-/// What a compiler has to say about a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CompilerError {
-    pub(crate) path: PathBuf,
-    pub(crate) line: u32,
-    pub(crate) message: String,
-}
-
 /// Builds a copy of the project in which the files (by path in the project) have other contents.
 pub(crate) fn verify(
     request: &ProjectRequest,
@@ -45,15 +38,7 @@ pub(crate) fn verify(
     let copy = patched_copy(before, files)?;
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     match build(&request, tool, &copy, progress) {
-        Ok(found) => {
-            let reported = found.configurations.iter().flat_map(|configuration| &configuration.reported);
-            let passed: HashSet<_> = reported
-                .filter(|test| test.outcome == Outcome::Passed)
-                .map(|test| (test.class.clone(), test.name.clone()))
-                .collect();
-            let failing = first_failing(before, &passed);
-            Ok(failing.map_or(Verified::Passes { tests: passed.len() }, |test| Verified::TestFails { test }))
-        }
+        Ok(found) => Ok(compared(reported(&before.configurations), reported(&found.configurations))),
         Err(ProjectError::BuildFailed { reason, log }) => {
             let log = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
             Ok(Verified::DoesNotCompile { errors: compiler_errors(&log), reason })
@@ -74,10 +59,73 @@ fn patched_copy(before: &Project, files: &[(PathBuf, String)]) -> Result<Workspa
     Ok(copy)
 }
 
-fn first_failing(before: &Project, passed: &HashSet<(String, String)>) -> Option<String> {
-    let reported = before.configurations.iter().flat_map(|configuration| &configuration.reported);
-    let mut missing = reported
-        .filter(|test| test.outcome == Outcome::Passed)
-        .filter(|test| !passed.contains(&(test.class.clone(), test.name.clone())));
-    missing.next().map(|test| format!("{}.{}", test.class, test.name))
+fn reported(configurations: &[RunConfiguration]) -> impl Iterator<Item = &ReportedTest> {
+    configurations.iter().flat_map(|configuration| &configuration.reported)
+}
+
+/// Tests of one name are counted: each has to pass as often as before.
+fn compared<'r>(
+    before: impl Iterator<Item = &'r ReportedTest>,
+    after: impl Iterator<Item = &'r ReportedTest>,
+) -> Verified {
+    let mut passed: HashMap<(&str, &str), usize> = HashMap::new();
+    for test in after.filter(|test| test.outcome == Outcome::Passed) {
+        *passed.entry((&test.class, &test.name)).or_default() += 1;
+    }
+    let tests = passed.values().sum();
+    for test in before.filter(|test| test.outcome == Outcome::Passed) {
+        match passed.get_mut(&(test.class.as_str(), test.name.as_str())) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => return Verified::TestFails { test: format!("{}.{}", test.class, test.name) },
+        }
+    }
+    Verified::Passes { tests }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `+` in front of tests that pass, `-` in front of those that fail, `?` in front of those that are skipped.
+    fn tests(names: &str) -> Vec<ReportedTest> {
+        let test = |name: &str| {
+            let outcome = match &name[..1] {
+                "+" => Outcome::Passed,
+                "-" => Outcome::Failed,
+                _ => Outcome::Skipped,
+            };
+            ReportedTest { class: "acme.ATest".into(), name: name[1..].into(), outcome, millis: 1 }
+        };
+        names.split_whitespace().map(test).collect()
+    }
+
+    fn check(before: &str, after: &str, expected: Result<usize, &str>) {
+        let expected = match expected {
+            Ok(tests) => Verified::Passes { tests },
+            Err(test) => Verified::TestFails { test: format!("acme.ATest.{test}") },
+        };
+        assert_eq!(compared(tests(before).iter(), tests(after).iter()), expected, "{before}, then {after}");
+    }
+
+    #[test]
+    fn what_passed_has_to_pass_again() {
+        check("+one +two", "+two +one", Ok(2));
+        check("+one +two", "+one -two", Err("two"));
+        check("+one +two", "+one", Err("two"));
+        check("+one", "?one", Err("one"));
+        check("", "", Ok(0));
+    }
+
+    #[test]
+    fn what_did_not_pass_may_do_anything() {
+        check("+one -two ?three", "+one -two ?three", Ok(1));
+        check("+one -two", "+one +two +new", Ok(3));
+        check("+one", "+one -new", Ok(1));
+    }
+
+    #[test]
+    fn of_tests_with_one_name_each_counts() {
+        check("+one +one", "+one -one", Err("one"));
+        check("+one -one", "-one +one", Ok(1));
+    }
 }

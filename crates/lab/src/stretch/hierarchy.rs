@@ -63,6 +63,12 @@ impl Hierarchy {
             .take(self.superclasses.len() + 1)
     }
 
+    /// The throwable that a user calls so, as in a source without imports.
+    pub(crate) fn named(&self, name: &str) -> Option<String> {
+        let names = [name.to_owned(), format!("java.lang.{name}")];
+        names.into_iter().find(|name| self.is_subclass(name, THROWABLE))
+    }
+
     /// Also true for the class itself.
     pub(crate) fn is_subclass(&self, narrow: &str, wide: &str) -> bool {
         self.lineage(narrow).any(|each| each == wide)
@@ -128,6 +134,18 @@ pub(crate) mod tests {
         assert!(hierarchy.is_subclass("C", "A") && hierarchy.is_subclass("C", "C"));
         assert!(!hierarchy.is_subclass("A", "C") && !hierarchy.is_subclass("Unknown", "A"));
         assert!(!hierarchy.is_subclass("Loop", "A"), "and it ends");
+    }
+
+    #[test]
+    fn users_name_exceptions_as_in_a_source_without_imports() {
+        let hierarchy = hierarchy(&[
+            ("java.lang.Exception", THROWABLE),
+            ("com.acme.Odd", "java.lang.Exception"),
+            ("java.lang.String", "java.lang.Object"),
+        ]);
+        assert_eq!(hierarchy.named("Exception").as_deref(), Some("java.lang.Exception"));
+        assert_eq!(hierarchy.named("com.acme.Odd").as_deref(), Some("com.acme.Odd"));
+        assert_eq!((hierarchy.named("Odd"), hierarchy.named("String")), (None, None));
     }
 
     #[test]

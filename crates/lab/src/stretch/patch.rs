@@ -125,9 +125,13 @@ impl Patcher<'_> {
         let Some(language) = Language::of_path(&path.to_string_lossy()) else {
             return refuse(&Refusal::NotPatchable("its language is neither Java nor Kotlin".into()));
         };
-        let before = match fs::read_to_string(self.root.join(&path)) {
-            Ok(before) => before,
+        let bytes = match fs::read(self.root.join(&path)) {
+            Ok(bytes) => bytes,
             Err(error) => return refuse(&Refusal::NoSource(format!("{}: {error}", path.display()))),
+        };
+        // Which encoding it is instead, only the build knows.
+        let Ok(before) = String::from_utf8(bytes) else {
+            return refuse(&Refusal::NotPatchable("the source is not UTF-8".into()));
         };
         if let Some(what) = looks_generated(&before, language) {
             return refuse(&Refusal::Generated(what.to_owned()));
@@ -175,4 +179,44 @@ impl Patcher<'_> {
 fn refuse_all(candidates: &mut [Candidate], refusal: &Refusal) {
     let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
     accepted.for_each(|candidate| candidate.clause.refuse(refusal.clone()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patch(root: &Path, names: &[&str]) -> Patch {
+        let file = |name: &&str| PatchedFile {
+            path: name.into(),
+            before: format!("{name} before"),
+            after: format!("{name} after"),
+        };
+        Patch { root: root.to_owned(), files: names.iter().map(file).collect(), tests: 1 }
+    }
+
+    #[test]
+    fn a_patch_is_written_as_a_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
+        fs::write(&one, "one before").unwrap();
+        fs::write(&two, "two changed by somebody").unwrap();
+        let patch = patch(folder.path(), &["one", "two"]);
+
+        let error = patch.apply().unwrap_err().to_string();
+        assert!(error.ends_with("two has been changed meanwhile"), "{error}");
+        assert_eq!(fs::read_to_string(&one).unwrap(), "one before");
+        assert_eq!(fs::read_to_string(&two).unwrap(), "two changed by somebody");
+
+        fs::write(&two, "two before").unwrap();
+        patch.apply().unwrap();
+        assert_eq!(fs::read_to_string(&one).unwrap(), "one after");
+        assert_eq!(fs::read_to_string(&two).unwrap(), "two after");
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(patch(folder.path(), &["gone"]).apply().is_err());
+        assert!(!folder.path().join("gone").exists());
+    }
 }

@@ -59,13 +59,26 @@ impl Refusal {
         }
     }
 
+    /// The test that speaks against it. `name` names a test.
+    pub fn test(&self, name: impl Fn(TestId) -> String) -> Option<String> {
+        match self {
+            Self::TestFails { test, .. }
+            | Self::Expected { test }
+            | Self::FailsUnderInjection { test, .. }
+            | Self::NotInjectable { test, .. }
+            | Self::Interplay { test, .. } => Some(name(*test)),
+            Self::BuildTestFails { test } => Some(test.clone()),
+            _ => None,
+        }
+    }
+
     /// One line for people. `test` names a test, `place` a pair by its position.
     pub fn explain(&self, test: impl Fn(TestId) -> String, place: impl Fn(usize) -> String) -> String {
         match self {
             Self::NoWiderType { on_request: true } => {
                 "only types that catch every unchecked exception are wider; --to java.lang.Exception tries them".into()
             }
-            Self::NoWiderType { on_request: false } => "nothing wider is below Exception or Error".into(),
+            Self::NoWiderType { on_request: false } => "there is no wider type to be tried".into(),
             Self::LaterClause { exception, line } => {
                 format!("the later clause for {exception}{} could not be reached any more", at(*line))
             }
@@ -84,7 +97,7 @@ impl Refusal {
             Self::NotInjectable { test: id, why } => format!("cannot be thrown in {}: {why}", test(*id)),
             Self::Interplay { with, test: id, failure } => {
                 let others: Vec<_> = with.iter().map(|position| place(*position)).collect();
-                format!("{} fails when {} is stretched too: {failure}", test(*id), others.join(", "))
+                format!("{} fails with {} stretched as well: {failure}", test(*id), others.join(", "))
             }
             Self::NoSource(why) => format!("no source to patch: {why}"),
             Self::Generated(what) => format!("its source is generated: {what}"),

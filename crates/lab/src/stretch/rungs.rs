@@ -13,6 +13,8 @@ pub(crate) fn rungs(types: &[String], to: Option<&str>, hierarchy: &Hierarchy) -
     let is_common = |rung: &&str| types.iter().all(|each| hierarchy.is_subclass(each, rung));
     let is_new = |rung: &&str| types.iter().any(|each| each != rung);
     let is_proposed = |rung: &&str| match to {
+        // As wide as there is; errors never get there.
+        Some(EXCEPTION) => true,
         Some(to) => hierarchy.is_subclass(rung, to),
         None => !newly_catches_all_unchecked(types, rung, hierarchy),
     };
@@ -88,5 +90,6 @@ mod tests {
     fn errors_stay_below_error() {
         assert_eq!(of(&["java.lang.NoSuchMethodError"], None), ["java.lang.LinkageError"]);
         assert_eq!(of(&["java.lang.LinkageError"], None), [""; 0]);
+        assert_eq!(of(&["java.lang.NoSuchMethodError"], Some(EXCEPTION)), ["java.lang.LinkageError"]);
     }
 }

@@ -129,7 +129,7 @@ fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal>
         NarrowNeed::Type { name, line } => {
             // Of interfaces nothing is known but that every exception has this one.
             let is_met = name == SERIALIZABLE || hierarchy.is_subclass(rung, &name);
-            (is_met, format!("a {name}"), line)
+            (is_met, format!("the type {name}"), line)
         }
         NarrowNeed::Method { owner, name, descriptor, line } => {
             (hierarchy.has_method(rung, &name, &descriptor), format!("{owner}.{name}"), line)

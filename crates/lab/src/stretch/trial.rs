@@ -79,12 +79,13 @@ impl Trial<'_, '_, '_> {
     ) -> Result<Result<Evidence, Refusal>, CheckError> {
         let id = execution.test;
         let plain = self.plain(slot, execution)?;
-        if let Some(failure) = plain.failure {
-            return Ok(Err(Refusal::TestFails { test: id, failure }));
-        }
         let catches_more = plain.white > execution.usages.white;
+        // A test that wants to see the exception fails without it, or takes it either way.
         if catches_more && self.experiments.baseline.reaches_test(self.known(id).0) {
             return Ok(Err(Refusal::Expected { test: id }));
+        }
+        if let Some(failure) = plain.failure {
+            return Ok(Err(Refusal::TestFails { test: id, failure }));
         }
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
         let mut evidence = Evidence { case, tests: 1, injected: 0 };

@@ -1,0 +1,114 @@
+//! Clauses made by hand, with every kind of refusal.
+
+use catchment_lab::{Accepted, Case, Evidence, Patch, PatchedFile, Refusal, Stretched, StretchedClause};
+use catchment_verdicts::{CheckedPair, CheckedProject, CheckedTest, TestId};
+
+const LOADS: TestId = TestId(0);
+
+/// A clause in a method that says how it ends.
+struct Made {
+    method: &'static str,
+    accepted: Option<Accepted>,
+    refused: Vec<(Option<&'static str>, Refusal)>,
+}
+
+/// One clause per way to end.
+pub(crate) fn stretched() -> Stretched {
+    let made: Vec<Made> = accepted_ones().into_iter().chain(refused_ones()).collect();
+    let pairs = made.iter().zip(1..).map(|(made, number)| pair(number, made.method)).collect();
+    let clause = |(pair, made): (usize, Made)| {
+        let refused = made.refused.into_iter().map(|(rung, refusal)| (rung.map(str::to_owned), refusal));
+        StretchedClause { pair, refused: refused.collect(), accepted: made.accepted }
+    };
+    let tests = vec![CheckedTest { name: "com.acme.CacheTest.loads".into(), ..CheckedTest::default() }];
+    Stretched {
+        checked: CheckedProject { tests, pairs, ..CheckedProject::default() },
+        clauses: made.into_iter().enumerate().map(clause).collect(),
+        together: true,
+        patch: None,
+    }
+}
+
+/// With the patch that a build has passed.
+pub(crate) fn patched() -> Stretched {
+    let file = PatchedFile {
+        path: "src/main/java/com/acme/Cache.java".into(),
+        before: "try {\n} catch (EOFException e) {\n}\n".into(),
+        after: "try {\n} catch (IOException e) {\n}\n".into(),
+    };
+    let patch = Patch { root: "/p".into(), files: vec![file], tests: 12 };
+    Stretched { patch: Some(patch), ..only(|clause| clause.accepted.is_some()) }
+}
+
+/// Only these clauses of all.
+pub(crate) fn only(is_kept: impl Fn(&StretchedClause) -> bool) -> Stretched {
+    let all = stretched();
+    let clauses = all.clauses.iter().filter(|clause| is_kept(clause)).cloned().collect();
+    Stretched { clauses, ..all }
+}
+
+const IO: &str = "java.io.IOException";
+const EXCEPTION: &str = "java.lang.Exception";
+
+fn accepted_ones() -> Vec<Made> {
+    let accepted = |method, to: &str, case, injected| {
+        let evidence = Evidence { case, tests: 2, injected };
+        let accepted = Accepted { to: to.into(), evidence, catches_all_unchecked: to == EXCEPTION };
+        Made { method, accepted: Some(accepted), refused: Vec::new() }
+    };
+    let interruptible = Refusal::Interruptible { call: "java.lang.Thread.sleep".into() };
+    vec![
+        accepted("same", IO, Case::CatchesTheSame, 2),
+        accepted("more", IO, Case::CatchesMore, 1),
+        accepted("unchecked", EXCEPTION, Case::CatchesTheSame, 1),
+        Made {
+            refused: vec![(Some(EXCEPTION), interruptible)],
+            ..accepted("lower", IO, Case::CatchesTheSame, 1)
+        },
+    ]
+}
+
+fn refused_ones() -> impl Iterator<Item = Made> {
+    let made = |(method, rung, refusal)| Made { method, accepted: None, refused: vec![(rung, refusal)] };
+    refusals().into_iter().map(made)
+}
+
+fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
+    let (test, failure) = (LOADS, "java.lang.AssertionError: expected 1 but was 2".to_owned());
+    let line = Some(44);
+    vec![
+        ("on_request", None, Refusal::NoWiderType { on_request: true }),
+        ("widest", None, Refusal::NoWiderType { on_request: false }),
+        ("sibling", Some(IO), Refusal::LaterClause { exception: "java.net.SocketException".into(), line }),
+        ("narrow", Some(IO), Refusal::NeedsNarrowType { what: "the type java.io.EOFException".into(), line }),
+        (
+            "narrow",
+            Some(IO),
+            Refusal::NeedsNarrowType { what: "com.acme.OddException.code".into(), line: None },
+        ),
+        ("untriable", None, Refusal::NotTriable("its class has changed".into())),
+        ("fails", Some(IO), Refusal::TestFails { test, failure: failure.clone() }),
+        ("expected", Some(IO), Refusal::Expected { test }),
+        ("injected", Some(IO), Refusal::FailsUnderInjection { test, failure: failure.clone() }),
+        ("uninjectable", Some(IO), Refusal::NotInjectable { test, why: "artefact".into() }),
+        ("interplay", Some(IO), Refusal::Interplay { with: vec![0, 1], test, failure }),
+        ("sourceless", Some(IO), Refusal::NoSource("the class does not name it".into())),
+        ("generated", Some(IO), Refusal::Generated("@Generated".into())),
+        ("latin", Some(IO), Refusal::NotPatchable("the source is not UTF-8".into())),
+        ("compiled", Some(IO), Refusal::Compiler("unreported exception java.io.IOException".into())),
+        ("built", Some(IO), Refusal::BuildTestFails { test: "com.acme.OtherTest.works".into() }),
+    ]
+}
+
+fn pair(number: u32, method: &str) -> CheckedPair {
+    let exception = "java.io.EOFException";
+    CheckedPair {
+        id: format!("com.acme.Cache.{method}()V#0.0:{exception}@{number:08x}"),
+        class: "com.acme.Cache".into(),
+        method: method.into(),
+        types: vec![exception.into()],
+        source_file: Some("Cache.java".into()),
+        catch_line: Some(10 * number),
+        ..CheckedPair::default()
+    }
+}

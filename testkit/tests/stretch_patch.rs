@@ -1,0 +1,99 @@
+//! `catchment stretch` on a Maven project: the patch, and what the project's own build says of it.
+
+use catchment_testkit::check::{Snapshot, binary, differences};
+use catchment_testkit::{jdk, stretch};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const FIXTURE: &str = "patched";
+
+/// Fixtures are UTF-8; this source is not, and javac is told so.
+const LATIN: &str = "src/main/java/shop/Sizes.java";
+
+#[test]
+fn a_patch_holds_what_the_projects_own_build_has_passed() {
+    let project = copy_of_fixture();
+    let before = Snapshot::of(project.path()).expect("snapshot");
+
+    let shown = stretch(project.path(), &["--diff"]);
+
+    let errors = String::from_utf8_lossy(&shown.stderr);
+    assert!(shown.status.success(), "{errors}");
+    assert!(errors.contains("The patch of 2 files can be applied"), "{errors}");
+    assert_eq!(before.changes(&Snapshot::of(project.path()).expect("snapshot")), [""; 0]);
+    let patch = String::from_utf8(shown.stdout).expect("a patch is text");
+    let wanted = fs::read_to_string(stretch::folder().join(FIXTURE).join("expected.patch"));
+    assert_eq!(patch, wanted.expect("expected patch"));
+
+    let applied = stretch(project.path(), &["--apply", "--json"]);
+
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+    let answer = serde_json::from_slice(&applied.stdout).expect("JSON");
+    let expected = stretch::expected(FIXTURE).expect("expected file");
+    assert_eq!(differences(&expected, &stretch::facts(&answer)), [""; 0]);
+    assert_eq!(answer["patch"]["diff"], patch);
+    assert_eq!(answer["patch"]["tests"], 8);
+    assert_refused_by_compiler(&answer, "required", "unreported exception java.io.IOException");
+    assert_refused_by_compiler(&answer, "sorted", "exception java.io.IOException is never thrown");
+    assert_is_what_git_makes_of(&patch, project.path());
+    assert_own_tests_pass(project.path());
+}
+
+fn assert_refused_by_compiler(answer: &serde_json::Value, method: &str, message: &str) {
+    let clauses = answer["clauses"].as_array().expect("clauses");
+    let mut refused = clauses
+        .iter()
+        .filter(|clause| clause["method"] == method)
+        .flat_map(|clause| clause["refused"].as_array().expect("refused"));
+    let said = refused.find(|refused| refused["why"] == "compiler").expect("the compiler refuses it");
+    let text = said["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with("the project's compiler refuses it: ") && text.contains(message), "{text}");
+}
+
+/// The sources are what they would be had the user applied the patch.
+fn assert_is_what_git_makes_of(patch: &str, project: &Path) {
+    let other = copy_of_fixture();
+    fs::write(other.path().join("catches.patch"), patch).expect("written");
+    let mut git = Command::new("git");
+    git.args(["apply", "catches.patch"]).current_dir(other.path());
+    let output = git.env("GIT_CEILING_DIRECTORIES", other.path()).output().expect("git starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for name in ["Labels", "Orders", "Codes", "Sizes", "Shelf"] {
+        let path = format!("src/main/java/shop/{name}.java");
+        let [by_git, by_us] = [other.path(), project].map(|root| fs::read(root.join(&path)).expect("source"));
+        assert!(by_git == by_us, "{path}: {}", String::from_utf8_lossy(&by_us));
+    }
+}
+
+fn assert_own_tests_pass(project: &Path) {
+    let mut maven = Command::new("mvn");
+    maven.args(["--batch-mode", "test"]).current_dir(project);
+    maven.env("JAVA_HOME", jdk::installed(17).expect("JDK 17").home());
+    let output = maven.output().expect("mvn starts");
+    let log = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && log.contains("Tests run: 8, Failures: 0, Errors: 0"), "{log}");
+}
+
+fn stretch(project: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binary().expect("catchment is built"));
+    command.arg("stretch").arg(project).args(arguments).stdin(Stdio::null());
+    command.env("JAVA_HOME", jdk::installed(17).expect("JDK 17").home()).env_remove("JAVA_TOOL_OPTIONS");
+    command.output().expect("catchment starts")
+}
+
+fn copy_of_fixture() -> TempDir {
+    let copy = tempfile::tempdir().expect("temporary folder");
+    let fixture = stretch::folder().join(FIXTURE);
+    for file in catchment_testkit::workspace::files_below(&fixture).expect("fixture") {
+        let target = copy.path().join(file.strip_prefix(&fixture).expect("below"));
+        fs::create_dir_all(target.parent().expect("a file is in a folder")).expect("folder");
+        fs::copy(&file, &target).expect("copied");
+    }
+    let source = fs::read_to_string(copy.path().join(LATIN)).expect("source");
+    let latin: Vec<u8> = source.chars().map(|c| u8::try_from(c).expect("in ISO-8859-1")).collect();
+    assert!(String::from_utf8(latin.clone()).is_err(), "it has to be something else than UTF-8");
+    fs::write(copy.path().join(LATIN), latin).expect("written");
+    copy
+}
