@@ -178,6 +178,7 @@ impl Worker {
             sample: None,
             max_fired: 1000,
             aim: Aim::Every,
+            place: None,
         }
     }
 
