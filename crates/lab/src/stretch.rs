@@ -150,6 +150,13 @@ pub(crate) struct Candidate {
     pub(crate) subject: Option<Subject>,
 }
 
+impl Candidate {
+    fn not_tried(pair: usize) -> Self {
+        let refused = vec![(None, Refusal::OutOfTime)];
+        Self { clause: StretchedClause { pair, refused, accepted: None }, subject: None }
+    }
+}
+
 pub(crate) struct Stretching<'s, 'a, 'p> {
     experiments: &'s Experiments<'a, 'p>,
     hierarchy: Hierarchy,
@@ -179,6 +186,8 @@ impl Stretching<'_, '_, '_> {
             return Err(CheckError::Interrupted);
         }
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.extend(left.into_iter().map(Candidate::not_tried));
         done.sort_by_key(|candidate: &Candidate| candidate.clause.pair);
         Ok(done)
     }
@@ -230,6 +239,11 @@ impl Stretching<'_, '_, '_> {
                 None => trial.run(slot)?,
             };
             match outcome {
+                // What was not found out of a wide type says nothing in favour of a narrower one.
+                Err(Refusal::OutOfTime) => {
+                    clause.refused.push((Some(rung), Refusal::OutOfTime));
+                    break;
+                }
                 Err(refusal) => clause.refused.push((Some(rung), refusal)),
                 Ok(evidence) => {
                     let catches_all_unchecked =

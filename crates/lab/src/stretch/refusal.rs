@@ -13,6 +13,8 @@ pub enum Refusal {
     NeedsNarrowType { what: String, line: Option<u32> },
     /// It would swallow that its thread was interrupted by this call.
     Interruptible { call: String },
+    /// The budget was used up before it was tried, or while it was.
+    OutOfTime,
     /// The class cannot be changed for a trial, and why.
     NotTriable(String),
     /// With nothing injected a test fails.
@@ -45,6 +47,7 @@ impl Refusal {
             Self::LaterClause { .. } => "later_clause",
             Self::NeedsNarrowType { .. } => "needs_narrow_type",
             Self::Interruptible { .. } => "interruptible",
+            Self::OutOfTime => "out_of_time",
             Self::NotTriable(_) => "not_triable",
             Self::TestFails { .. } => "test_fails",
             Self::Expected { .. } => "expected",
@@ -86,6 +89,7 @@ impl Refusal {
             Self::Interruptible { call } => {
                 format!("it would swallow the InterruptedException that {call} declares")
             }
+            Self::OutOfTime => "the budget was used up before it was tried: run again with more time".into(),
             Self::NotTriable(why) => format!("cannot be tried: {why}"),
             Self::TestFails { test: id, failure } => format!("{} fails then: {failure}", test(*id)),
             Self::Expected { test: id } => {

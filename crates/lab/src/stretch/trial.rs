@@ -55,6 +55,9 @@ impl Trial<'_, '_, '_> {
             if self.experiments.shared.is_interrupted() {
                 return Err(CheckError::Interrupted);
             }
+            if self.experiments.shared.is_over() {
+                return Ok(Err(Refusal::OutOfTime));
+            }
             let asked = self.experiments.shared.lab.turns.take(|| self.ask(slot, execution, changes))?;
             match asked {
                 Err(refusal) => return Ok(Err(refusal)),

@@ -87,6 +87,7 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
             Refusal::NeedsNarrowType { what: "com.acme.OddException.code".into(), line: None },
         ),
         ("untriable", None, Refusal::NotTriable("its class has changed".into())),
+        ("late", Some("java.lang.Exception"), Refusal::OutOfTime),
         ("fails", Some(IO), Refusal::TestFails { test, failure: failure.clone() }),
         ("expected", Some(IO), Refusal::Expected { test }),
         ("injected", Some(IO), Refusal::FailsUnderInjection { test, failure: failure.clone() }),
