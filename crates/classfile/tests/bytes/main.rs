@@ -2,5 +2,6 @@
 
 mod builder;
 mod hostile;
+mod interfaces;
 mod relocate;
 mod stream;
