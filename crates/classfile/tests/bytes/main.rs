@@ -2,6 +2,7 @@
 
 mod builder;
 mod hostile;
+mod interfaces;
 mod patch;
 mod relocate;
 mod stream;
