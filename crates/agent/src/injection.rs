@@ -244,16 +244,25 @@ impl Injections {
     }
 
     /// A place has been come to: whether something is thrown there.
-    pub(crate) fn visited(&self, experiment: &Experiment, counters: &CounterFile, counter: u32) -> Hit {
-        let (ended, place) = {
-            let registry = lock(&self.registry);
-            (registry.ended(&experiment.injection.pair, counters), registry.places.at(counter).cloned())
-        };
+    pub(crate) fn visited(
+        &self,
+        experiment: &Experiment,
+        counters: &CounterFile,
+        switches: &Switches,
+        counter: u32,
+    ) -> Hit {
+        // Most calls of a program are not in the try.
+        if !lock(&experiment.log).is_open() {
+            return Hit::No;
+        }
+        let ended = lock(&self.registry).ended(&experiment.injection.pair, counters);
         let Some(execution) = lock(&experiment.log).within(ended) else { return Hit::No };
         let mut visited = lock(&experiment.visited);
         if experiment.injection.aim == Aim::Places {
+            // It is known now, and need not ask again.
+            switches.set_entry(counter, false);
             if visited.counters.insert(counter) {
-                visited.places.extend(place);
+                visited.places.extend(lock(&self.registry).places.at(counter).cloned());
             }
             return Hit::No;
         }

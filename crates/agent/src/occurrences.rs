@@ -109,6 +109,11 @@ impl OccurrenceLog {
         outermost.filter(|_| new.white == 1 && colour == Colour::White)
     }
 
+    /// Whether any has begun that was not seen to end.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// The execution that this thread is in, the innermost.
     pub(crate) fn within(&mut self, ended: Ended) -> Option<u64> {
         self.settle(ended);

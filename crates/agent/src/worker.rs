@@ -472,7 +472,7 @@ mod tests {
             assert!(bench.switches.entry(5));
             let injections = &bench.worker.injections;
             let experiment = injections.running().unwrap();
-            let visit = || injections.visited(&experiment, &bench.counters, 5);
+            let visit = || injections.visited(&experiment, &bench.counters, &bench.switches, 5);
             let mut hits = vec![visit()];
             injections.begun(&experiment, &bench.counters, || 1);
             hits.extend([visit(), visit()]);

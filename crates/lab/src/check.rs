@@ -19,7 +19,7 @@ mod heard;
 mod history;
 pub(crate) mod observations;
 mod places;
-mod proof;
+pub(crate) mod proof;
 mod queue;
 mod reliance;
 mod single;

@@ -37,6 +37,9 @@ fn write_headline(out: &mut dyn Write, stretched: &Stretched, accepted: usize) -
             writeln!(out, "No catch clause is source-independent or purely resilient: nothing to stretch.")
         }
         (_, 0) => writeln!(out, "{all} for any source of the exception; none can catch more."),
+        _ if !stretched.together => {
+            writeln!(out, "{all} for any source of the exception; {accepted} can catch more, each by itself")
+        }
         _ => writeln!(out, "{all} for any source of the exception; {accepted} can catch more"),
     }
 }
@@ -100,7 +103,8 @@ fn write_patch_summary(
         None if accepted > 0 => {
             writeln!(
                 out,
-                "\nThe whole suite passes with all of them. --diff makes a patch, --apply applies it."
+                "\nThe whole suite passes with all of them, on bytecode. --diff makes a patch that the project's own build has compiled \
+                 and tested, --apply applies it."
             )
         }
         None => Ok(()),

@@ -80,7 +80,8 @@ fn at_try(call: &Call<'_>, experiment: &Experiment) -> Option<Arc<Recipe>> {
 
 /// A call or throw within an execution of the try.
 fn at_place(call: &Call<'_>, experiment: &Experiment, counter: u32) -> Option<Arc<Recipe>> {
-    let hit = call.worker.injections.visited(experiment, &call.observer.counters, counter);
+    let observer = call.observer;
+    let hit = call.worker.injections.visited(experiment, &observer.counters, &observer.switches, counter);
     experiment.recipe().filter(|_| hit == Hit::Yes)
 }
 

@@ -15,8 +15,8 @@ use super::proof::Unproven;
 use super::slot::Slot;
 use catchment_protocol::lab::{Aim, TestRun, ThrowPlace};
 use catchment_verdicts::{
-    CheckedPair, Experiment, FineGrained, FinePlace, Mode, NoOutcome, NotRun, Outcome, SourceIndependence,
-    TestId, judge,
+    CheckedPair, Experiment, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun, Outcome,
+    SourceIndependence, TestId, judge,
 };
 use serde::{Deserialize, Serialize};
 
@@ -221,11 +221,41 @@ fn add_runs(pair: &mut CheckedPair, test: TestId, runs: &[FineRun], indices: &[u
     }
 }
 
+/// A run counts if every execution of the try came to the place, and this clause caught what was thrown there: then it differs
+/// from the run that passed in nothing but where the exception came from. One that does not end may do so because of what
+/// watching so many calls takes.
+pub(crate) fn unless_elsewhere(attempt: Attempt, run: Option<&TestRun>) -> Attempt {
+    let why = match (&attempt.outcome, run.and_then(|run| run.injected.as_ref())) {
+        (Outcome::None(_), _) => return attempt,
+        (Outcome::Fail(failure), _) if failure.kind == FailureKind::Timeout => {
+            NoOutcome::WorkerLost("it did not end in time".to_owned())
+        }
+        // The JVM has ended, and cannot be asked.
+        (_, None) => return attempt,
+        (_, Some(injected)) => {
+            let executions = &injected.occurrences;
+            let is_all = executions.iter().count() as u64 == injected.reached;
+            if executions.is_interleaved || executions.is_cut || !is_all {
+                NoOutcome::Diverged
+            } else if injected.caught_here < injected.fired {
+                let first = attempt.caught_elsewhere.first().map(|elsewhere| elsewhere.place.clone());
+                NoOutcome::CaughtElsewhere(first.unwrap_or_else(|| "code that is not observed".to_owned()))
+            } else {
+                return attempt;
+            }
+        }
+    };
+    Attempt { outcome: Outcome::None(why), ..attempt }
+}
+
 /// What a run that only watched came to.
 fn places_in(run: &TestRun) -> Result<Vec<ThrowPlace>, Untold> {
     let Some(injected) = &run.injected else { return Err(Untold::for_now("it was not watched")) };
     if injected.occurrences.is_interleaved {
         return Err(Untold::lasting("several threads or coroutines execute the try"));
+    }
+    if injected.places.is_empty() {
+        return Err(Untold::lasting("nothing of the application is called in the try"));
     }
     Ok(injected.places.clone())
 }
@@ -233,7 +263,42 @@ fn places_in(run: &TestRun) -> Result<Vec<ThrowPlace>, Untold> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catchment_verdicts::{Failure, FailureKind};
+    use catchment_protocol::lab::Injected;
+    use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
+    use catchment_verdicts::Failure;
+
+    /// A test that passes after so many executions of the try, so many of which came to the place.
+    fn passed(executions: usize, reached: u64, caught_here: u64) -> NoOutcomeOrPass {
+        let mut occurrences = Occurrences::default();
+        (0..executions).for_each(|_| occurrences.push(Occurrence { depth: 0, colour: Colour::White }));
+        let injected = Injected {
+            reached,
+            fired: reached,
+            caught_here,
+            caught_elsewhere: Vec::new(),
+            made: Ok(String::new()),
+            occurrences,
+            samples: Vec::new(),
+            places: Vec::new(),
+        };
+        let run = TestRun { injected: Some(Box::new(injected)), ..TestRun::default() };
+        match unless_elsewhere(Attempt::default(), Some(&run)).outcome {
+            Outcome::None(why) => Some(why.as_str()),
+            _ => None,
+        }
+    }
+
+    type NoOutcomeOrPass = Option<&'static str>;
+
+    #[test]
+    fn a_run_counts_if_every_execution_was_hit_and_the_clause_caught_it() {
+        assert_eq!(passed(2, 2, 2), None);
+        assert_eq!(passed(2, 1, 1), Some("diverged"));
+        assert_eq!(passed(2, 2, 1), Some("caught elsewhere"));
+        let timeout = Failure { kind: FailureKind::Timeout, text: String::new() };
+        let hung = Attempt { outcome: Outcome::Fail(timeout), ..Attempt::default() };
+        assert!(matches!(unless_elsewhere(hung, None).outcome, Outcome::None(NoOutcome::WorkerLost(_))));
+    }
 
     fn run(outcome: Outcome) -> FineRun {
         let attempt = |is_fresh| Attempt { is_fresh, outcome: outcome.clone(), ..Attempt::default() };

@@ -91,6 +91,13 @@ impl Heard<'_> {
     }
 }
 
+/// A pair of a changed class goes by its new id only: whoever runs the class as it was built, from a jar perhaps, runs
+/// something else.
+fn number_of(id: &str, changed: &PairNumbers, known: &PairNumbers) -> Option<PairNumber> {
+    let is_changed = |number: &&PairNumber| changed.values().any(|each| each == *number);
+    changed.get(id).or_else(|| known.get(id).filter(|number| !is_changed(number))).copied()
+}
+
 /// Of a class whose tries then may not be recognised.
 const CHANGED: &str = "another agent or class loader changed the class before it was observed";
 
@@ -105,8 +112,8 @@ impl Listener for Heard<'_> {
                 if class.changed_before {
                     self.lab.problem(&class.class, CHANGED);
                 }
-                self.meanings
-                    .add_class(&class, |id| self.ids.get(id).or_else(|| self.lab.numbers.get(id)).copied());
+                let (ids, known) = (&self.ids, &self.lab.numbers);
+                self.meanings.add_class(&class, |id| number_of(id, ids, known));
                 self.add_skipped_methods(&class);
             }
             Record::ClassSkipped { class, reason, .. } => self.add_skipped_class(&class, &reason),
@@ -185,6 +192,17 @@ pub(crate) fn describe(failure: &Failure) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_changed_pair_goes_by_its_new_id_only() {
+        let numbers = |all: &[(&str, i64)]| -> PairNumbers {
+            all.iter().map(|(id, number)| ((*id).to_owned(), PairNumber(*number))).collect()
+        };
+        let (changed, known) = (numbers(&[("wide", 1)]), numbers(&[("narrow", 1), ("other", 2)]));
+        let number = |id| number_of(id, &changed, &known);
+        assert_eq!([number("wide"), number("narrow")], [Some(PairNumber(1)), None]);
+        assert_eq!(number("other"), Some(PairNumber(2)));
+    }
 
     #[test]
     fn a_class_has_the_pairs_that_begin_with_its_name() {

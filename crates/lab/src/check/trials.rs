@@ -7,6 +7,7 @@
 use super::attempts::{attempt_of, not_itself, place_of};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
+use super::fine::unless_elsewhere;
 use super::history::unless_diverged;
 use super::observations::{Attempt, TestNumber};
 use super::proof::Unproven;
@@ -38,7 +39,7 @@ impl Experiments<'_, '_> {
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let (result, micros) = running.run_test(&test.unit.id, Some(injection), limit);
         let attempt = self.judged(running, &result, micros, *number)?;
-        let attempt = of_task(task, running, attempt);
+        let attempt = of_task(task, running, &result, attempt);
         match &result {
             Err(_) => {
                 slot.discard();
@@ -75,7 +76,7 @@ impl Experiments<'_, '_> {
         let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         let attempt = self.judged(&running, &result, micros, *number)?;
-        let attempt = of_task(task, &running, attempt);
+        let attempt = of_task(task, &running, &result, attempt);
         if result.is_ok() {
             running.stop();
         }
@@ -156,10 +157,16 @@ pub(crate) fn max_fired(entries: u64) -> u64 {
     ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR)
 }
 
-/// Where one execution was to be hit, the attempt counts only if it was that one.
-fn of_task(task: &Task, running: &Running<'_>, attempt: Attempt) -> Attempt {
-    match &task.single {
-        Some(single) => unless_diverged(attempt, &single.before, running.heard.fired.as_ref()),
-        None => attempt,
+/// Where one execution was to be hit, the attempt counts only if it was that one; where a call was, only if it was hit in all.
+fn of_task(
+    task: &Task,
+    running: &Running<'_>,
+    result: &Result<TestRun, WorkerEnd>,
+    attempt: Attempt,
+) -> Attempt {
+    match (&task.single, &task.place) {
+        (Some(single), _) => unless_diverged(attempt, &single.before, running.heard.fired.as_ref()),
+        (None, Some(_)) => unless_elsewhere(attempt, result.as_ref().ok()),
+        (None, None) => attempt,
     }
 }

@@ -99,6 +99,9 @@ impl Refusal {
                 format!("{} fails when it is thrown: {failure}", test(*id))
             }
             Self::NotInjectable { test: id, why } => format!("cannot be thrown in {}: {why}", test(*id)),
+            Self::Interplay { with, test: id, failure } if with.is_empty() => {
+                format!("{} fails in the suite then: {failure}", test(*id))
+            }
             Self::Interplay { with, test: id, failure } => {
                 let others: Vec<_> = with.iter().map(|position| place(*position)).collect();
                 format!("{} fails with {} stretched as well: {failure}", test(*id), others.join(", "))

@@ -9,7 +9,8 @@ use crate::check::observations::{PlainOutcome, PlainRun};
 use crate::check::slot::{Changes, Slot};
 use crate::check::solo::{plain_time_limit, run_fresh};
 use crate::check::suite::run_suite;
-use catchment_verdicts::TestId;
+use crate::worker::WorkerEnd;
+use catchment_verdicts::{SetAside, TestId};
 use std::collections::HashMap;
 
 /// A test that fails with some clauses stretched.
@@ -43,7 +44,7 @@ impl Stretching<'_, '_, '_> {
         if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(false) }
     }
 
-    /// A test that fails in the suite, and again alone or in the suite.
+    /// A test that does not pass in the suite, if that is so in a second run of it: the same one, if there is one.
     fn suite_with(
         &self,
         slot: &mut Slot<'_>,
@@ -54,8 +55,9 @@ impl Stretching<'_, '_, '_> {
         if first.is_empty() {
             return Ok(None);
         }
-        let second = self.failing_in_suite(slot, candidates, chosen)?;
-        Ok(second.into_iter().find(|failing| first.iter().any(|each| each.test == failing.test)))
+        let mut second = self.failing_in_suite(slot, candidates, chosen)?;
+        let same = second.iter().position(|failing| first.iter().any(|each| each.test == failing.test));
+        Ok((!second.is_empty()).then(|| second.swap_remove(same.unwrap_or(0))))
     }
 
     fn failing_in_suite(
@@ -64,31 +66,42 @@ impl Stretching<'_, '_, '_> {
         candidates: &[Candidate],
         chosen: &[usize],
     ) -> Result<Vec<Failing>, CheckError> {
-        self.wear(slot, candidates, chosen);
         let mut failing = Vec::new();
         for configuration in 0..self.experiments.shared.lab.project.configurations.len() {
-            let runs = run_suite(self.experiments.shared, slot, configuration, &mut 0)?;
-            failing.extend(self.newly_failing(configuration, &runs.runs));
+            let expected = self.passing_before(configuration);
+            if expected.is_empty() {
+                continue;
+            }
+            self.wear(slot, candidates, chosen)?;
+            match run_suite(self.experiments.shared, slot, configuration, &mut 0) {
+                Ok(runs) => failing.extend(not_passing(&expected, &runs.runs)),
+                Err(CheckError::Worker(end)) if end != WorkerEnd::Interrupted => {
+                    let of = |(_, test): (&str, TestId)| Failing { test, failure: end.to_string() };
+                    failing.extend(expected.into_iter().map(of));
+                }
+                Err(error) => return Err(error),
+            }
         }
         slot.change(Changes::default());
         Ok(failing)
     }
 
-    /// Tests that pass with nothing stretched.
-    fn newly_failing(&self, configuration: usize, runs: &[(String, PlainRun)]) -> Vec<Failing> {
+    /// Tests that pass in the suite with nothing stretched, by what the driver knows them as.
+    fn passing_before(&self, configuration: usize) -> Vec<(&str, TestId)> {
         let campaign = self.experiments.shared.campaign();
-        let tests = (0..).map(TestId).zip(&self.experiments.baseline.tests);
-        let own = tests.filter(|(_, (_, test))| test.configuration == configuration);
-        let ids: HashMap<&str, TestId> = own.map(|(id, (_, test))| (test.unit.id.as_str(), id)).collect();
-        let of = |(unit, run): &(String, PlainRun)| {
-            let id = *ids.get(unit.as_str())?;
-            let passed_before = campaign.checked.tests.get(id.index())?.colour.is_some();
-            Some(Failing { test: id, failure: failure(run)? }).filter(|_| passed_before)
+        let passes = |test: TestId| {
+            let test = campaign.checked.tests.get(test.index());
+            test.is_some_and(|test| {
+                test.colour.is_some() && !matches!(test.set_aside, Some(SetAside::Flaky(_)))
+            })
         };
-        runs.iter().filter_map(of).collect()
+        let tests = (0..).map(TestId).zip(&self.experiments.baseline.tests);
+        let own = tests.filter(|(id, (_, test))| test.configuration == configuration && passes(*id));
+        own.map(|(id, (_, test))| (test.unit.id.as_str(), id)).collect()
     }
 
-    /// One of the smallest set that makes the test fail, and the others of that set.
+    /// One of the smallest set that makes the test fail, and the others of that set. Asked is the test alone or, where that
+    /// says nothing, the whole suite.
     fn culprit(
         &self,
         slot: &mut Slot<'_>,
@@ -96,13 +109,18 @@ impl Stretching<'_, '_, '_> {
         accepted: Vec<usize>,
         failing: &Failing,
     ) -> Result<(usize, Vec<usize>), CheckError> {
-        let mut smallest = smallest(accepted, |chosen| self.fails_with(slot, candidates, chosen, failing))?;
+        let tells_alone = self.fails_alone(slot, candidates, &accepted, failing)?
+            && !self.fails_alone(slot, candidates, &[], failing)?;
+        let mut smallest = smallest(accepted, |chosen| match tells_alone {
+            true => self.fails_alone(slot, candidates, chosen, failing),
+            false => self.fails_in_suite(slot, candidates, chosen, failing),
+        })?;
         let culprit = smallest.pop().unwrap_or_default();
         Ok((culprit, smallest))
     }
 
-    /// Alone, in a JVM of its own.
-    fn fails_with(
+    /// In a JVM of its own.
+    fn fails_alone(
         &self,
         slot: &mut Slot<'_>,
         candidates: &[Candidate],
@@ -110,18 +128,50 @@ impl Stretching<'_, '_, '_> {
         failing: &Failing,
     ) -> Result<bool, CheckError> {
         let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
-        self.wear(slot, candidates, chosen);
+        self.wear(slot, candidates, chosen)?;
         let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
         let (run, _) = run_fresh(slot, test, limit)?;
         slot.change(Changes::default());
-        Ok(failure(&run).is_some())
+        Ok(!run.passed())
     }
 
-    fn wear(&self, slot: &mut Slot<'_>, candidates: &[Candidate], chosen: &[usize]) {
-        let stretchings: Vec<_> = chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect();
-        // All accepted ones can be changed together, so some of them can.
-        slot.change(changes(&stretchings).unwrap_or_default());
+    fn fails_in_suite(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        chosen: &[usize],
+        failing: &Failing,
+    ) -> Result<bool, CheckError> {
+        let found = self.failing_in_suite(slot, candidates, chosen)?;
+        Ok(found.iter().any(|each| each.test == failing.test))
     }
+
+    fn wear(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        chosen: &[usize],
+    ) -> Result<(), CheckError> {
+        let stretchings: Vec<_> = chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect();
+        // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
+        let changes = changes(&stretchings).map_err(|refusal| {
+            CheckError::Worker(WorkerEnd::Unusable {
+                what: format!("classes cannot be changed: {refusal:?}"),
+            })
+        })?;
+        slot.change(changes);
+        Ok(())
+    }
+}
+
+/// A test that is skipped now, or does not run at all, does not pass.
+fn not_passing(expected: &[(&str, TestId)], runs: &[(String, PlainRun)]) -> Vec<Failing> {
+    let runs: HashMap<&str, &PlainRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
+    let failing = |&(unit, test): &(&str, TestId)| {
+        let failure = runs.get(unit).map_or_else(|| Some("it did not run".to_owned()), |run| failure(run))?;
+        Some(Failing { test, failure })
+    };
+    expected.iter().filter_map(failing).collect()
 }
 
 /// Clauses of one class have been changed one at a time so far.
@@ -147,8 +197,9 @@ fn accepted(candidates: &[Candidate]) -> Vec<usize> {
 
 fn failure(run: &PlainRun) -> Option<String> {
     match &run.outcome {
+        PlainOutcome::Passed => None,
         PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
-        PlainOutcome::Passed | PlainOutcome::Skipped(_) => None,
+        PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
     }
 }
 
@@ -196,6 +247,21 @@ mod tests {
         assert_eq!(smallest_of(9, &[1, 7]), [1, 7]);
         assert_eq!(smallest_of(10, &[0, 4, 9]), [0, 4, 9]);
         assert_eq!(smallest_of(1, &[0]), [0]);
+    }
+
+    #[test]
+    fn only_tests_that_pass_again_pass() {
+        let run = |outcome| PlainRun { outcome, ..PlainRun::default() };
+        let runs = [
+            ("passes".to_owned(), run(PlainOutcome::Passed)),
+            ("fails".to_owned(), run(PlainOutcome::Failed("why".into()))),
+            ("skips".to_owned(), run(PlainOutcome::Skipped("now".into()))),
+        ];
+        let expected =
+            [("passes", TestId(0)), ("fails", TestId(1)), ("skips", TestId(2)), ("gone", TestId(3))];
+        let failing = not_passing(&expected, &runs);
+        let facts: Vec<_> = failing.iter().map(|each| (each.test.0, each.failure.as_str())).collect();
+        assert_eq!(facts, [(1, "why"), (2, "skipped: now"), (3, "it did not run")]);
     }
 
     #[test]

@@ -4,9 +4,10 @@ use super::refusal::Refusal;
 use super::subject::{Subject, changes};
 use super::{Case, Evidence};
 use crate::check::CheckError;
-use crate::check::attempts::{attempt_of, is_failure};
+use crate::check::attempts::{attempt_of, not_itself};
 use crate::check::experiments::Experiments;
 use crate::check::observations::{Attempt, PlainOutcome, PlainRun, TestNumber};
+use crate::check::proof::Unproven;
 use crate::check::slot::{Changes, Running, Slot};
 use crate::check::solo::{fresh_time_limit, plain_time_limit, run_fresh, run_plain, time_limit};
 use crate::check::trials::max_fired;
@@ -15,6 +16,10 @@ use crate::worker::WorkerEnd;
 use catchment_protocol::lab::{Aim, Injection};
 use catchment_verdicts::{CheckedPair, Execution, Outcome, TestId};
 use std::time::Duration;
+
+/// Pairs that a jar and a class folder both have are one pair.
+const ELSEWHERE: &str =
+    "a test executes its try in a class that was loaded from elsewhere, from a jar perhaps";
 
 /// What is tried.
 pub(crate) struct Trial<'t, 'a, 'p> {
@@ -29,7 +34,9 @@ pub(crate) struct Trial<'t, 'a, 'p> {
 /// What one test with nothing injected showed.
 struct Plain {
     failure: Option<String>,
-    /// Exceptions that the clause caught.
+    /// Executions of the try of the stretched clause.
+    entries: u64,
+    /// Exceptions that it caught.
     white: u64,
 }
 
@@ -90,6 +97,9 @@ impl Trial<'_, '_, '_> {
         if let Some(failure) = plain.failure {
             return Ok(Err(Refusal::TestFails { test: id, failure }));
         }
+        if plain.entries == 0 {
+            return Ok(Err(Refusal::NotTriable(ELSEWHERE.to_owned())));
+        }
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
         let mut evidence = Evidence { case, tests: 1, injected: 0 };
         if self.is_resilient || execution.usages.white > 0 {
@@ -105,14 +115,20 @@ impl Trial<'_, '_, '_> {
         &self.experiments.baseline.tests[test.index()]
     }
 
-    /// What fails has to fail in a fresh JVM too.
+    /// Where a worker says that it fails, two fresh JVMs have to say that it passes.
     fn plain(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
-        if !needs_fresh(execution) {
-            let warm = self.plain_warm(slot, execution)?;
-            if warm.failure.is_none() {
-                return Ok(warm);
-            }
+        if needs_fresh(execution) {
+            return self.plain_fresh(slot, execution);
         }
+        let warm = self.plain_warm(slot, execution)?;
+        if warm.failure.is_none() {
+            return Ok(warm);
+        }
+        let first = self.plain_fresh(slot, execution)?;
+        if first.failure.is_some() { Ok(first) } else { self.plain_fresh(slot, execution) }
+    }
+
+    fn plain_fresh(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
         let (number, test) = self.known(execution.test);
         let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
         let (run, _) = run_fresh(slot, test, limit)?;
@@ -144,49 +160,79 @@ impl Trial<'_, '_, '_> {
             PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
             PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
         };
-        Plain { failure, white: run.usages_of(self.subject.number).map_or(0, |usages| usages.white) }
+        let usages = run.usages_of(self.subject.number).unwrap_or_default();
+        Plain { failure, entries: usages.entries, white: usages.white }
     }
 
-    /// Throws an exception of the wider type at the beginning of the try, every time.
+    /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
+    /// passes, two fresh JVMs have to.
     fn inject(
         &self,
         slot: &mut Slot<'_>,
         execution: &Execution,
         changes: &Changes,
     ) -> Result<Option<Refusal>, CheckError> {
-        let id = execution.test;
-        let mut attempt = None;
-        if !needs_fresh(execution) {
-            let warm = self.inject_warm(slot, execution, changes)?;
-            attempt = Some(warm).filter(|attempt| attempt.outcome == Outcome::Pass);
-        }
-        let attempt = match attempt {
-            Some(attempt) => attempt,
-            None => self.inject_fresh(slot, execution, changes)?,
+        let needed = if needs_fresh(execution) {
+            1
+        } else if self.passes_warm(slot, execution, changes)? {
+            return Ok(None);
+        } else {
+            2
         };
-        Ok(match attempt.outcome {
-            Outcome::Pass => None,
-            Outcome::Fail(failure) => Some(Refusal::FailsUnderInjection { test: id, failure: failure.text }),
-            Outcome::None(why) => Some(Refusal::NotInjectable { test: id, why: why.as_str().to_owned() }),
-        })
+        for _ in 0..needed {
+            let attempt = self.inject_fresh(slot, execution, changes)?;
+            if let Some(refusal) = self.refusal(execution.test, &attempt) {
+                return Ok(Some(refusal));
+            }
+        }
+        Ok(None)
     }
 
-    fn inject_warm(
+    fn refusal(&self, test: TestId, attempt: &Attempt) -> Option<Refusal> {
+        let cannot = |why: &str| Some(Refusal::NotInjectable { test, why: why.to_owned() });
+        match &attempt.outcome {
+            // Of a sealed type one of the permitted ones is thrown.
+            Outcome::Pass if self.is_old(attempt) => {
+                cannot("what can be made of it is what is caught already")
+            }
+            Outcome::Pass => None,
+            Outcome::Fail(failure) => {
+                Some(Refusal::FailsUnderInjection { test, failure: failure.text.clone() })
+            }
+            Outcome::None(why) => cannot(why.as_str()),
+        }
+    }
+
+    fn is_old(&self, attempt: &Attempt) -> bool {
+        let made = attempt.made.as_deref().unwrap_or_default();
+        self.pair.types.iter().any(|each| made.ends_with(&format!(" {each}")))
+    }
+
+    /// A pass counts once the test has passed again with nothing thrown: something may have been left behind.
+    fn passes_warm(
         &self,
         slot: &mut Slot<'_>,
         execution: &Execution,
         changes: &Changes,
-    ) -> Result<Attempt, CheckError> {
+    ) -> Result<bool, CheckError> {
         let (number, test) = self.known(execution.test);
         let limit = time_limit(self.experiments.baseline.longest_micros(*number));
         let injection = self.injection(execution, changes)?;
+        if !self.experiments.settle_warm(slot, *number, test, &mut Unproven::default())? {
+            return Ok(false);
+        }
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
         let (attempt, has_ended) = injected(running, test, injection, limit)?;
-        // What was thrown may have left something behind for the tests that follow.
-        if has_ended || is_failure(&attempt) {
+        if has_ended || self.refusal(execution.test, &attempt).is_some() {
+            slot.discard();
+            return Ok(false);
+        }
+        let again = self.run_warm(slot, execution.test)?;
+        let is_proven = again.failure.is_none() && again.entries > 0;
+        if !is_proven {
             slot.discard();
         }
-        Ok(attempt)
+        Ok(is_proven)
     }
 
     fn inject_fresh(
@@ -200,7 +246,10 @@ impl Trial<'_, '_, '_> {
         let injection = self.injection(execution, changes)?;
         let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
         if !needs_fresh(execution) {
-            run_plain(&mut running, test, plain_time_limit(longest))?;
+            let ((plain, _), _) = run_plain(&mut running, test, plain_time_limit(longest))?;
+            if !plain.passed() {
+                return Ok(not_itself());
+            }
         }
         let (attempt, has_ended) = injected(&mut running, test, injection, fresh_time_limit(longest))?;
         if !has_ended {
