@@ -41,6 +41,31 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
     assert_own_tests_pass(project.path());
 }
 
+/// Reads a source, so that it passes with changed classes and fails with a patch.
+const READER: &str = "package shop; import static org.junit.Assert.*; import java.nio.file.*;
+    public class ShopTest { @org.junit.Test public void isAsWritten() throws Exception {
+        assertEquals(\"no label\", Labels.of(\"missing\"));
+        byte[] source = Files.readAllBytes(Paths.get(\"src/main/java/shop/Labels.java\"));
+        assertTrue(new String(source, \"ISO-8859-1\").contains(\"catch (FileNotFoundException missing)\")); } }";
+
+#[test]
+fn a_patch_with_which_a_test_of_the_build_fails_is_none() {
+    let project = copy_of_fixture();
+    fs::write(project.path().join("src/test/java/shop/ShopTest.java"), READER).expect("written");
+    let before = Snapshot::of(project.path()).expect("snapshot");
+
+    let shown = stretch(project.path(), &["--diff", "--apply"]);
+
+    let errors = String::from_utf8_lossy(&shown.stderr);
+    assert!(shown.status.success(), "{errors}");
+    assert!(
+        errors.contains("not IOException: shop.ShopTest.isAsWritten fails in the project's own build"),
+        "{errors}"
+    );
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), "");
+    assert_eq!(before.changes(&Snapshot::of(project.path()).expect("snapshot")), [""; 0]);
+}
+
 fn assert_refused_by_compiler(answer: &serde_json::Value, method: &str, message: &str) {
     let clauses = answer["clauses"].as_array().expect("clauses");
     let mut refused = clauses

@@ -86,6 +86,15 @@ impl<'a> ClassFile<'a> {
         }
     }
 
+    /// Interfaces that the class implements or the interface extends, directly. Those whose name cannot be read are missing.
+    pub fn interfaces(&self) -> impl Iterator<Item = JvmStr<'a>> {
+        // Access flags and the two classes are in front of them.
+        let mut reader = Reader::at(self.bytes, self.pool.end() + 6);
+        let count = reader.u2().unwrap_or_default();
+        let indices = (0..count).map_while(move |_| reader.u2().ok());
+        indices.filter_map(|index| self.pool.class_name(index).ok())
+    }
+
     /// The value of the `SourceFile` attribute.
     pub fn source_file(&self) -> Option<JvmStr<'a>> {
         let attribute = self.attributes.find(&self.pool, "SourceFile")?;

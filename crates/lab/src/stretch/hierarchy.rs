@@ -14,7 +14,13 @@ const INTERRUPTED: &str = "java.lang.InterruptedException";
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
     superclasses: HashMap<String, String>,
+<<<<<<< HEAD
     /// Methods of exceptions and of `Object`.
+=======
+    /// Of those that have any, directly.
+    interfaces: HashMap<String, Vec<String>>,
+    /// Methods of exceptions.
+>>>>>>> ae852a3e1588b072b62200af66a0084fd5457119
     methods: HashSet<Method>,
     /// Methods that declare to be interruptible.
     interruptible: HashSet<Method>,
@@ -44,6 +50,10 @@ impl Hierarchy {
         let name = class.name.to_binary_name();
         let interruptible = class.methods.iter().filter(|method| declares_interruption(class, method));
         self.interruptible.extend(interruptible.map(|method| key(&name, method)));
+        let interfaces: Vec<String> = class.interfaces().map(|each| each.to_binary_name()).collect();
+        if !interfaces.is_empty() {
+            self.interfaces.entry(name.clone()).or_insert(interfaces);
+        }
         if let Some(superclass) = class.super_name {
             self.superclasses.entry(name).or_insert_with(|| superclass.to_binary_name());
         }
@@ -76,17 +86,27 @@ impl Hierarchy {
 
     /// Whether a method can be called on an exception of this type.
     pub(crate) fn has_method(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        self.inherits(&self.methods, class, name, descriptor)
+        let method = |owner: &str| (owner.to_owned(), name.to_owned(), descriptor.to_owned());
+        self.lineage(class).any(|each| self.methods.contains(&method(each)))
     }
 
     /// Whether the call may end with an `InterruptedException`, as far as it is declared.
     pub(crate) fn is_interruptible(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        self.inherits(&self.interruptible, class, name, descriptor)
+        let method = |owner: &str| (owner.to_owned(), name.to_owned(), descriptor.to_owned());
+        self.supertypes(class).into_iter().any(|each| self.interruptible.contains(&method(each)))
     }
 
-    fn inherits(&self, methods: &HashSet<Method>, class: &str, name: &str, descriptor: &str) -> bool {
-        let mut lineage = self.lineage(class);
-        lineage.any(|each| methods.contains(&(each.to_owned(), name.to_owned(), descriptor.to_owned())))
+    /// The class with all classes and interfaces above it.
+    fn supertypes<'a>(&'a self, class: &'a str) -> BTreeSet<&'a str> {
+        let mut found = BTreeSet::new();
+        let mut left = vec![class];
+        while let Some(next) = left.pop() {
+            if found.insert(next) {
+                left.extend(self.superclasses.get(next).map(String::as_str));
+                left.extend(self.interfaces.get(next).into_iter().flatten().map(String::as_str));
+            }
+        }
+        found
     }
 }
 
@@ -157,5 +177,8 @@ pub(crate) mod tests {
         assert!(hierarchy.has_method("C", "m", "()V") && !hierarchy.has_method("A", "m", "()V"));
         assert!(!hierarchy.has_method("C", "m", "(I)V"));
         assert!(hierarchy.is_interruptible("C", "m", "()V"));
+        assert!(!hierarchy.is_interruptible("D", "m", "()V"));
+        hierarchy.interfaces.insert("D".to_owned(), vec!["I".to_owned(), "C".to_owned()]);
+        assert!(hierarchy.is_interruptible("D", "m", "()V"), "interfaces hand down methods, too");
     }
 }
