@@ -2,10 +2,7 @@
 
 mod builder;
 mod hostile;
-<<<<<<< HEAD
-mod patch;
-=======
 mod interfaces;
->>>>>>> ae852a3e1588b072b62200af66a0084fd5457119
+mod patch;
 mod relocate;
 mod stream;

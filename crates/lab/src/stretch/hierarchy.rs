@@ -14,13 +14,9 @@ const INTERRUPTED: &str = "java.lang.InterruptedException";
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
     superclasses: HashMap<String, String>,
-<<<<<<< HEAD
-    /// Methods of exceptions and of `Object`.
-=======
     /// Of those that have any, directly.
     interfaces: HashMap<String, Vec<String>>,
-    /// Methods of exceptions.
->>>>>>> ae852a3e1588b072b62200af66a0084fd5457119
+    /// Methods of exceptions and of `Object`.
     methods: HashSet<Method>,
     /// Methods that declare to be interruptible.
     interruptible: HashSet<Method>,
