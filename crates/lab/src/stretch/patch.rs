@@ -11,6 +11,7 @@ use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 
 /// Changed sources with which the project compiles and its tests pass.
@@ -30,17 +31,81 @@ pub struct PatchedFile {
     pub after: String,
 }
 
-impl Patch {
-    /// Writes the files, all or, if one has been changed meanwhile, none.
-    pub fn apply(&self) -> io::Result<()> {
-        for file in &self.files {
-            let path = self.root.join(&file.path);
-            if fs::read_to_string(&path)? != file.before {
-                return Err(io::Error::other(format!("{} has been changed meanwhile", path.display())));
-            }
-        }
-        self.files.iter().try_for_each(|file| fs::write(self.root.join(&file.path), &file.after))
+impl PatchedFile {
+    /// Of a line of the patched text. Only imports, above all clauses, are lines more or less.
+    fn line_before(&self, line: u32) -> u32 {
+        let lines = |text: &str| i64::try_from(text.lines().count()).unwrap_or_default();
+        let before = i64::from(line) + lines(&self.before) - lines(&self.after);
+        u32::try_from(before).unwrap_or_default()
     }
+}
+
+impl Patch {
+    /// Writes the files, all or none: none if one has been changed meanwhile or cannot be written.
+    pub fn apply(&self) -> io::Result<()> {
+        let staged = self.files.iter().map(|file| Staged::of(&self.root.join(&file.path), file));
+        let staged = staged.collect::<io::Result<Vec<_>>>()?;
+        staged.iter().zip(&self.files).try_for_each(|(each, file)| each.write(&file.after))?;
+        put_in_place(&staged)
+    }
+}
+
+/// A file that is about to get other contents. What lies beside it goes with this.
+#[derive(Debug)]
+struct Staged {
+    /// No link: what links lead here stay.
+    target: PathBuf,
+    new: PathBuf,
+    /// A copy of what was there: to put it back takes no space on a full disk.
+    old: PathBuf,
+}
+
+impl Staged {
+    fn of(path: &Path, file: &PatchedFile) -> io::Result<Self> {
+        let target = fs::canonicalize(path)?;
+        if fs::read_to_string(&target)? != file.before {
+            return Err(io::Error::other(format!("{} has been changed meanwhile", path.display())));
+        }
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let beside = |what| target.with_file_name(format!(".{name}.catchment-{what}"));
+        Ok(Self { new: beside("new"), old: beside("old"), target })
+    }
+
+    fn write(&self, content: &str) -> io::Result<()> {
+        self.remove();
+        fs::copy(&self.target, &self.old)?;
+        fs::write(&self.new, content)?;
+        let metadata = fs::metadata(&self.target)?;
+        // Only who may give files away has to.
+        for made in [&self.old, &self.new] {
+            let _ = chown(made, Some(metadata.uid()), Some(metadata.gid()));
+        }
+        fs::set_permissions(&self.new, metadata.permissions())
+    }
+
+    fn remove(&self) {
+        let _ = fs::remove_file(&self.new);
+        let _ = fs::remove_file(&self.old);
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// After an error everything is as it was.
+fn put_in_place(staged: &[Staged]) -> io::Result<()> {
+    for (done, each) in staged.iter().enumerate() {
+        if let Err(error) = fs::rename(&each.new, &each.target) {
+            for before in staged.iter().take(done) {
+                fs::rename(&before.old, &before.target)?;
+            }
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
 /// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left.
@@ -68,7 +133,13 @@ pub(super) fn make(
                 return Ok(Some(Patch { root, files, tests }));
             }
             Verified::DoesNotCompile { errors, reason } => {
-                patcher.refuse_uncompilable(candidates, &errors, &reason);
+                patcher.refuse_uncompilable(candidates, &files, &errors, &reason);
+            }
+            Verified::BuildFails { reason } => {
+                refuse_all(candidates, &Refusal::BuildFails(reason));
+            }
+            Verified::TestsUnknown => {
+                refuse_all(candidates, &Refusal::BuildTestsUnknown);
             }
             Verified::TestFails { test } => {
                 refuse_all(candidates, &Refusal::BuildTestFails { test });
@@ -157,23 +228,52 @@ impl Patcher<'_> {
     }
 
     /// Those nearest to an error in their file; all, if no error is in a patched file.
-    fn refuse_uncompilable(&self, candidates: &mut [Candidate], errors: &[CompilerError], reason: &str) {
-        let mut is_any = false;
-        for error in errors {
-            let own = (0..candidates.len()).filter_map(|index| {
-                let path = self.source_of(&candidates[index])?.ok()?;
-                let line = self.pairs[candidates[index].clause.pair].catch_line?;
-                error.path.ends_with(&path).then(|| (line.abs_diff(error.line), index))
-            });
-            if let Some((_, index)) = own.min() {
-                candidates[index].clause.refuse(Refusal::Compiler(error.message.clone()));
-                is_any = true;
-            }
-        }
-        if !is_any {
+    fn refuse_uncompilable(
+        &self,
+        candidates: &mut [Candidate],
+        files: &[PatchedFile],
+        errors: &[CompilerError],
+        reason: &str,
+    ) {
+        let clauses = candidates.iter().enumerate().filter_map(|(index, candidate)| {
+            let path = self.source_of(candidate)?.ok()?;
+            Some(Clause { index, path, line: self.pairs[candidate.clause.pair].catch_line? })
+        });
+        let guilty = nearest_to_errors(&clauses.collect::<Vec<_>>(), files, errors);
+        if guilty.is_empty() {
             refuse_all(candidates, &Refusal::Compiler(reason.to_owned()));
         }
+        for (index, message) in guilty {
+            candidates[index].clause.refuse(Refusal::Compiler(message.to_owned()));
+        }
     }
+}
+
+/// Where a candidate is.
+#[derive(Debug)]
+struct Clause {
+    index: usize,
+    path: PathBuf,
+    /// Before the patch.
+    line: u32,
+}
+
+/// With the first message for each.
+fn nearest_to_errors<'e>(
+    clauses: &[Clause],
+    files: &[PatchedFile],
+    errors: &'e [CompilerError],
+) -> BTreeMap<usize, &'e str> {
+    let mut guilty = BTreeMap::new();
+    for error in errors {
+        let Some(file) = files.iter().find(|file| error.path.ends_with(&file.path)) else { continue };
+        let line = file.line_before(error.line);
+        let own = clauses.iter().filter(|clause| clause.path == file.path);
+        if let Some(nearest) = own.min_by_key(|clause| clause.line.abs_diff(line)) {
+            guilty.entry(nearest.index).or_insert(error.message.as_str());
+        }
+    }
+    guilty
 }
 
 fn refuse_all(candidates: &mut [Candidate], refusal: &Refusal) {
@@ -184,6 +284,7 @@ fn refuse_all(candidates: &mut [Candidate], refusal: &Refusal) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn patch(root: &Path, names: &[&str]) -> Patch {
         let file = |name: &&str| PatchedFile {
@@ -218,5 +319,96 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(patch(folder.path(), &["gone"]).apply().is_err());
         assert!(!folder.path().join("gone").exists());
+    }
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_keeps_all_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, inner) = (folder.path().join("one"), folder.path().join("inner"));
+        fs::create_dir(&inner).unwrap();
+        fs::write(&one, "one before").unwrap();
+        fs::write(inner.join("two"), "inner/two before").unwrap();
+        // Nobody, not even root, can write there; in a read-only folder root can.
+        fs::create_dir(inner.join(".two.catchment-new")).unwrap();
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o555)).unwrap();
+
+        assert!(patch(folder.path(), &["one", "inner/two"]).apply().is_err());
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(fs::read_to_string(&one).unwrap(), "one before");
+        assert_eq!(fs::read_to_string(inner.join("two")).unwrap(), "inner/two before");
+        assert_eq!(names_in(folder.path()), ["inner", "one"]);
+        assert_eq!(names_in(&inner), [".two.catchment-new", "two"]);
+    }
+
+    #[test]
+    fn files_that_were_written_already_are_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let patch = patch(folder.path(), &["one", "two"]);
+        let staged: Vec<_> = patch
+            .files
+            .iter()
+            .map(|file| {
+                let path = folder.path().join(&file.path);
+                fs::write(&path, &file.before).unwrap();
+                let staged = Staged::of(&path, file).unwrap();
+                staged.write(&file.after).unwrap();
+                staged
+            })
+            .collect();
+        fs::remove_file(&staged[1].new).unwrap();
+
+        assert!(put_in_place(&staged).is_err());
+        drop(staged);
+        assert_eq!(fs::read_to_string(folder.path().join("one")).unwrap(), "one before");
+        assert_eq!(fs::read_to_string(folder.path().join("two")).unwrap(), "two before");
+        assert_eq!(names_in(folder.path()), ["one", "two"]);
+    }
+
+    #[test]
+    fn links_and_permissions_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("one"));
+        fs::write(&real, "one before").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("real", &link).unwrap();
+
+        patch(folder.path(), &["one"]).apply().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "one after");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(names_in(folder.path()), ["one", "real"]);
+    }
+
+    /// `lines` are those of the clauses, `errors` lines of the patched text, which has so many imports more than before.
+    fn check_guilty(lines: &[u32], imports: usize, errors: &[u32], expected: &[(usize, &str)]) {
+        let clause = |(index, line): (usize, &u32)| Clause { index, path: "src/A.java".into(), line: *line };
+        let clauses: Vec<_> = lines.iter().enumerate().map(clause).collect();
+        let after = "import x;\n".repeat(imports) + "line\n";
+        let file = PatchedFile { path: "src/A.java".into(), before: "line\n".into(), after };
+        let error = |line: &u32| CompilerError {
+            path: "/p/src/A.java".into(),
+            line: *line,
+            message: format!("in line {line}"),
+        };
+        let errors: Vec<_> = errors.iter().map(error).collect();
+        let guilty: Vec<_> = nearest_to_errors(&clauses, &[file], &errors).into_iter().collect();
+        assert_eq!(guilty, expected, "{lines:?} with {imports} imports");
+    }
+
+    #[test]
+    fn the_clause_nearest_to_an_error_is_guilty_and_no_other() {
+        check_guilty(&[10, 20], 0, &[10, 11], &[(0, "in line 10")]);
+        check_guilty(&[10, 20], 0, &[21, 10, 9], &[(0, "in line 10"), (1, "in line 21")]);
+        // Line 16 was line 14: nearer to 10 than to 20, and line 18 was line 16.
+        check_guilty(&[10, 20], 2, &[16], &[(0, "in line 16")]);
+        check_guilty(&[10, 20], 2, &[18], &[(1, "in line 18")]);
+        check_guilty(&[10], 0, &[], &[]);
     }
 }

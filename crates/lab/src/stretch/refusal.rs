@@ -37,6 +37,10 @@ pub enum Refusal {
     Compiler(String),
     /// In the project's own build a test fails with the patch.
     BuildTestFails { test: String },
+    /// The project's own build fails with the patch, and not in a patched source.
+    BuildFails(String),
+    /// The project's own build does not report tests, so that nobody knows whether they pass with the patch.
+    BuildTestsUnknown,
 }
 
 impl Refusal {
@@ -59,6 +63,8 @@ impl Refusal {
             Self::NotPatchable(_) => "not_patchable",
             Self::Compiler(_) => "compiler",
             Self::BuildTestFails { .. } => "build_test_fails",
+            Self::BuildFails(_) => "build_fails",
+            Self::BuildTestsUnknown => "build_tests_unknown",
         }
     }
 
@@ -111,6 +117,8 @@ impl Refusal {
             Self::NotPatchable(why) => format!("cannot be patched: {why}"),
             Self::Compiler(what) => format!("the project's compiler refuses it: {what}"),
             Self::BuildTestFails { test } => format!("{test} fails in the project's own build"),
+            Self::BuildFails(why) => format!("the project's own build fails then: {why}"),
+            Self::BuildTestsUnknown => "the build does not say what its tests did".into(),
         }
     }
 }

@@ -98,6 +98,8 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
         ("latin", Some(IO), Refusal::NotPatchable("the source is not UTF-8".into())),
         ("compiled", Some(IO), Refusal::Compiler("unreported exception java.io.IOException".into())),
         ("built", Some(IO), Refusal::BuildTestFails { test: "com.acme.OtherTest.works".into() }),
+        ("styled", Some(IO), Refusal::BuildFails("checkstyle has found 1 violation".into())),
+        ("unreported", Some(IO), Refusal::BuildTestsUnknown),
     ]
 }
 
