@@ -9,6 +9,7 @@
 //! Nothing is compiled until a clause has shown on bytecode that all its tests still pass, with and without an exception of
 //! the wider type. The last word has the project's own compiler and test command.
 
+mod apply;
 mod hierarchy;
 mod patch;
 mod refusal;
