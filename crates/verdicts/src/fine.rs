@@ -27,8 +27,11 @@ pub(crate) fn judge_finely(
     let silent = runs.iter().filter_map(|(number, it)| silent(*number, it).filter(|_| !is_moot(it)));
     let not_run = fine.left + not_asked(pair, tests, &runs);
     let not_run = (not_run > 0).then_some(Unknown::NotRun(not_run));
-    let unknown: Vec<_> = untold.chain(silent).chain(not_run).collect();
+    let mut unknown: Vec<_> = untold.chain(silent).chain(not_run).collect();
     let is_independent = unknown.is_empty() && runs.iter().any(|(_, it)| it.is_pass());
+    if unknown.is_empty() && !is_independent {
+        unknown.extend(runs.first().map(|(number, _)| Unknown::NoOutcome(*number)));
+    }
     Some(Judgement {
         verdict: if is_independent { SourceIndependence::Independent } else { SourceIndependence::Unknown },
         evidence: runs
@@ -104,6 +107,13 @@ mod tests {
         let (verdict, unknown) =
             verdict(vec![run(0, Outcome::Pass), run(1, elsewhere)], FineGrained::default());
         assert_eq!((verdict, unknown), (SourceIndependence::Independent, Vec::new()));
+    }
+
+    #[test]
+    fn where_no_run_counts_the_first_says_why() {
+        let diverged = run(0, Outcome::None(NoOutcome::Diverged));
+        let (verdict, unknown) = verdict(vec![diverged], FineGrained::default());
+        assert_eq!((verdict, unknown), (SourceIndependence::Unknown, vec![Unknown::NoOutcome(0)]));
     }
 
     #[test]
