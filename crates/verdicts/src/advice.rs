@@ -86,11 +86,6 @@ fn no_outcome(experiment: &Experiment, tests: &[CheckedTest]) -> String {
                 "test {test} executed the try {reached} times, and {fired} times an exception could be thrown"
             )
         }
-        NoOutcome::Diverged if experiment.mode.place().is_some() => {
-            format!(
-                "not every execution of the try by test {test} comes to the call, so that it cannot be compared"
-            )
-        }
         NoOutcome::Diverged => {
             format!(
                 "test {test} did not come to the execution that was to be hit in the way it does otherwise"

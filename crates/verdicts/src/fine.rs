@@ -52,7 +52,7 @@ fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
 /// What another clause catches on its way up does not concern this one, and a place that some executions do not come to
 /// cannot be compared.
 fn is_moot(experiment: &Experiment) -> bool {
-    matches!(experiment.outcome, Outcome::None(NoOutcome::CaughtElsewhere(_) | NoOutcome::Diverged))
+    matches!(experiment.outcome, Outcome::None(NoOutcome::CaughtElsewhere(_) | NoOutcome::NotFired))
 }
 
 /// Tests that enter the catch and were not asked, and runs that were not made.
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn where_no_run_counts_the_first_says_why() {
-        let diverged = run(0, Outcome::None(NoOutcome::Diverged));
-        let (verdict, unknown) = verdict(vec![diverged], FineGrained::default());
+        let partly = run(0, Outcome::None(NoOutcome::NotFired));
+        let (verdict, unknown) = verdict(vec![partly], FineGrained::default());
         assert_eq!((verdict, unknown), (SourceIndependence::Unknown, vec![Unknown::NoOutcome(0)]));
     }
 
