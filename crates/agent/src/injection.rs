@@ -282,6 +282,12 @@ impl Injections {
         Arc::clone(found)
     }
 
+    /// Whether the clause of this counter names exactly this type.
+    pub(crate) fn clause_names(&self, counter: u32, exception: &str) -> bool {
+        let registry = lock(&self.registry);
+        registry.clauses.get(&counter).is_some_and(|clause| clause.types.iter().any(|each| each == exception))
+    }
+
     /// Whether what the clause of this counter catches of this type tells what one of its own types would look like: one that
     /// it names, or one that can only be narrower than the single type it names.
     pub(crate) fn clause_tells(&self, counter: u32, exception: &str) -> bool {

@@ -412,8 +412,10 @@ unsafe fn note_sample(
     let (worker, java) = (observer.worker()?, crate::java(jni)?);
     // SAFETY: promised by the caller.
     let thrown = unsafe { java.throwable(thrown) }?;
-    if worker.wants_sample(counter, &java.name_of(thrown)) {
-        worker.sample(counter, read::sample(&java, thrown)?);
+    let name = java.name_of(thrown);
+    if worker.wants_sample(counter, &name) {
+        let is_exact = worker.injections.clause_names(counter, &name);
+        worker.sample(counter, read::sample(&java, thrown, is_exact)?);
     }
     Some(())
 }

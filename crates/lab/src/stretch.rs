@@ -74,6 +74,8 @@ pub struct Accepted {
     pub evidence: Evidence,
     /// It also begins to catch every unchecked exception.
     pub catches_all_unchecked: bool,
+    /// A later clause of the try, which caught exceptions of that type so far: its line.
+    pub takes_from: Option<u32>,
 }
 
 /// What a trial rests on.
@@ -134,7 +136,8 @@ pub fn stretch(
         let mut candidates = stretching.try_each(slots)?;
         let together = stretching.try_together(&mut slots[0], &mut candidates)?;
         let patch = if request.patch && together {
-            patch::make(experiments, &request.check.project, &mut candidates)?
+            let hierarchy = &stretching.hierarchy;
+            patch::make(experiments, hierarchy, &request.check.project, &mut candidates)?
         } else {
             None
         };
@@ -211,7 +214,7 @@ impl Stretching<'_, '_, '_> {
             let campaign = self.experiments.shared.campaign();
             let pair = campaign.checked.pairs[position].clone();
             let verdicts = judge(&pair, &campaign.checked.tests);
-            (pair, verdicts.source_independence.verdict != SourceIndependence::Independent)
+            (pair, verdicts.pure_resilience.verdict == PureResilience::Resilient)
         };
         let number = self.experiments.number_of(position);
         let mut clause = StretchedClause { pair: position, refused: Vec::new(), accepted: None };
@@ -249,7 +252,9 @@ impl Stretching<'_, '_, '_> {
                 Ok(evidence) => {
                     let catches_all_unchecked =
                         rungs::newly_catches_all_unchecked(&pair.types, &rung, &self.hierarchy);
-                    clause.accepted = Some(Accepted { to: rung, evidence, catches_all_unchecked });
+                    let takes_from = subject.takes_from(&rung, &self.hierarchy);
+                    clause.accepted =
+                        Some(Accepted { to: rung, evidence, catches_all_unchecked, takes_from });
                     break;
                 }
             }

@@ -52,6 +52,9 @@ pub struct Widening {
     pub from: Vec<String>,
     /// The type to catch instead of them.
     pub to: String,
+    /// The package of the source has another class of that simple name. It stands in a file of its own, so the source does not
+    /// tell.
+    pub is_shadowed: bool,
 }
 
 /// A source after its widenings.

@@ -34,7 +34,14 @@ pub(crate) fn is_named(scope: &Scope, name: &[String], class: &str, at: usize) -
 }
 
 /// How to write the class at a place; `None` when there is no way.
-pub(crate) fn spelling(source: &Source<'_>, scope: &Scope, class: &str, at: usize) -> Option<Spelling> {
+/// Where the package has another class of that name only an import of the very class makes the simple name right.
+pub(crate) fn spelling(
+    source: &Source<'_>,
+    scope: &Scope,
+    class: &str,
+    is_shadowed: bool,
+    at: usize,
+) -> Option<Spelling> {
     let (package, nested) = parts_of(class)?;
     let path = |depth: usize| joined(package, &nested[..=depth].join("."));
     let head = nested.first()?;
@@ -49,7 +56,7 @@ pub(crate) fn spelling(source: &Source<'_>, scope: &Scope, class: &str, at: usiz
     let simple = escaped(scope.language, &nested.join("."));
     let owners = paths_of(scope.language, &path(0));
     let is_open = owners.iter().any(|it| owner_of(it, head).is_some_and(|owner| scope.is_open(owner)));
-    if scope.is_taken(head) {
+    if is_shadowed || scope.is_taken(head) {
         return (!package.is_empty()).then(|| plain(qualified.clone()));
     }
     if is_open {

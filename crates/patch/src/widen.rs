@@ -55,7 +55,7 @@ fn plan<'c>(
 ) -> Result<Change<'c>, Refusal> {
     let clause = find(clauses, scope, widening, source.has_errors())?;
     let to = widening.to.clone();
-    match spelling(source, scope, &to, clause.start) {
+    match spelling(source, scope, &to, widening.is_shadowed, clause.start) {
         Some(spelling) => Ok(Change { clause, to, spelling }),
         None => Err(Refusal::NotNameable { name: to }),
     }

@@ -12,7 +12,7 @@ fn check_at(
     expected: Result<&str, &str>,
 ) {
     let from = from.split(" | ").map(str::to_owned).collect();
-    let widening = Widening { line, try_line, from, to: to.to_owned() };
+    let widening = Widening { line, try_line, from, to: to.to_owned(), is_shadowed: false };
     let patched = widen(source, Language::Java, &[widening]);
     let refusal = patched.outcomes[0].as_ref().map_err(ToString::to_string);
     match expected {
@@ -160,7 +160,13 @@ fn types_that_have_no_name_here() {
 #[test]
 fn two_types_for_one_clause() {
     let source = "class A { void m() {\n try { f(); } catch (ArithmeticException e) { } } }";
-    let to = |to: &str| Widening { line: 2, try_line: None, from: vec![NARROW.into()], to: to.into() };
+    let to = |to: &str| Widening {
+        line: 2,
+        try_line: None,
+        from: vec![NARROW.into()],
+        to: to.into(),
+        is_shadowed: false,
+    };
     let patched = widen(source, Language::Java, &[to(WIDE), to("java.lang.Exception"), to(WIDE)]);
     let words = "the catch clause at line 2 is to catch different types at once";
     assert!(patched.outcomes.iter().all(|it| it.as_ref().is_err_and(|refusal| refusal.to_string() == words)));
@@ -173,8 +179,31 @@ fn two_types_for_one_clause() {
 #[test]
 fn a_refusal_leaves_the_others_alone() {
     let source = "class A { void m() {\n try { f(); } catch (ArithmeticException e) { } } }";
-    let at = |line: u32| Widening { line, try_line: None, from: vec![NARROW.into()], to: WIDE.into() };
+    let at = |line: u32| Widening {
+        line,
+        try_line: None,
+        from: vec![NARROW.into()],
+        to: WIDE.into(),
+        is_shadowed: false,
+    };
     let patched = widen(source, Language::Java, &[at(1), at(2)]);
     assert_eq!(patched.outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true]);
     assert_eq!(patched.text, source.replace("Arithmetic", "Runtime"));
+}
+
+#[test]
+fn a_class_of_that_name_elsewhere_in_the_package_is_not_caught_instead() {
+    let source = "package p;\nimport java.nio.file.*;\nclass A { void m() {\n try { n(); } catch (NoSuchFileException e) { }\n } }\n";
+    let widened = |is_shadowed| {
+        let widening = Widening {
+            line: 4,
+            try_line: None,
+            from: vec!["java.nio.file.NoSuchFileException".into()],
+            to: "java.nio.file.FileSystemException".into(),
+            is_shadowed,
+        };
+        widen(source, Language::Java, &[widening]).text
+    };
+    assert!(widened(false).contains("catch (FileSystemException e)"));
+    assert!(widened(true).contains("catch (java.nio.file.FileSystemException e)"));
 }

@@ -45,6 +45,19 @@ pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) ->
         )?;
         write_selectively_dependent(out, report)?;
     }
+    let fine = |verdict| {
+        let asked = report.judged().filter_map(|(_, verdicts)| verdicts.fine.as_ref());
+        asked.filter(|fine| fine.verdict == verdict).count()
+    };
+    let [held, failed, open] =
+        [SourceIndependence::Independent, SourceIndependence::Dependent, SourceIndependence::Unknown]
+            .map(fine);
+    if held + failed + open > 0 {
+        writeln!(
+            out,
+            "  of the source-independent, call by call: {held} independent, {failed} dependent, {open} unknown"
+        )?;
+    }
     match tables.all.unstable {
         0 => Ok(()),
         count => writeln!(out, "  {} unstable", counted(count, "unknown pair is", "unknown pairs are")),

@@ -36,6 +36,8 @@ struct JsonAccepted<'a> {
     tests: usize,
     injected: usize,
     catches_all_unchecked: bool,
+    /// The line of a later clause that caught exceptions of the type so far, or null.
+    takes_from: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +88,7 @@ fn json_accepted(accepted: &Accepted) -> JsonAccepted<'_> {
         tests: accepted.evidence.tests,
         injected: accepted.evidence.injected,
         catches_all_unchecked: accepted.catches_all_unchecked,
+        takes_from: accepted.takes_from,
     }
 }
 

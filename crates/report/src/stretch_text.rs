@@ -33,6 +33,12 @@ fn write_headline(out: &mut dyn Write, stretched: &Stretched, accepted: usize) -
     let candidates = stretched.clauses.len();
     let all = counted(candidates, "catch clause holds", "catch clauses hold");
     match (candidates, accepted) {
+        (0, _) if !stretched.together => {
+            writeln!(
+                out,
+                "The budget was used up before any catch clause was known to hold: run again with more time."
+            )
+        }
         (0, _) => {
             writeln!(out, "No catch clause is source-independent or purely resilient: nothing to stretch.")
         }
@@ -75,6 +81,12 @@ fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
             "      it then catches exceptions that went elsewhere before, and the tests do not mind"
         )?;
     }
+    if let Some(line) = accepted.takes_from {
+        writeln!(
+            out,
+            "      it then takes from the clause at line {line} what that has caught of this type so far"
+        )?;
+    }
     if accepted.catches_all_unchecked {
         writeln!(out, "      it then catches every unchecked exception, programming errors too")?;
     }
@@ -88,6 +100,7 @@ fn write_patch_summary(
     is_applied: bool,
 ) -> io::Result<()> {
     match &stretched.patch {
+        _ if !stretched.together && stretched.clauses.is_empty() => Ok(()),
         _ if !stretched.together => {
             writeln!(out, "\nThe budget was used up before all of them were tried together.")
         }

@@ -103,7 +103,7 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     if let Some(execution) = execution
         && experiment.wants_samples()
         && call.worker.injections.clause_tells(counter, &call.java.name_of(thrown))
-        && let Some(sample) = read::sample(&call.java, thrown)
+        && let Some(sample) = read::sample(&call.java, thrown, is_exact(call, counter, thrown))
     {
         experiment.add_sample(execution, sample);
     }
@@ -111,6 +111,10 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
         call.java.mark(thrown, 2 * experiment.number + 1);
         call.worker.injections.caught(&experiment, counter);
     }
+}
+
+fn is_exact<'j>(call: &Call<'j>, counter: u32, thrown: Throwable<'j>) -> bool {
+    call.worker.injections.clause_names(counter, &call.java.name_of(thrown))
 }
 
 /// Whether an exception was thrown by this experiment.

@@ -62,7 +62,7 @@ fn message<'j>(java: &Java<'j>, throwable: Throwable<'j>) -> Option<String> {
 }
 
 /// What a caught exception looks like; `None` when it holds more than simple values. Runs no code of the application.
-pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> Option<Sample> {
+pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>, is_exact: bool) -> Option<Sample> {
     let mut fields = Vec::new();
     for (class, field) in java.own_fields(java.class_of(thrown)) {
         let value = match java.value_of(thrown, &field)? {
@@ -73,7 +73,12 @@ pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> Option<Sampl
         fields.push((class, field.name, value));
     }
     let cause = java.cause_field(thrown).map(|cause| (java.name_of(cause), java.message_field(cause)));
-    Some(Sample { exception: java.name_of(thrown), message: java.message_field(thrown), cause, fields })
+    let exception = java.name_of(thrown);
+    // Of a narrower type than is thrown later, what it says counts, however it comes by that. Code of the application, which
+    // may have tries of its own, is not run here.
+    let is_asked = !is_exact && exception.starts_with("java.");
+    let said = if is_asked { message(java, thrown) } else { java.message_field(thrown) };
+    Some(Sample { exception, message: said, cause, fields })
 }
 
 fn field_value<'j>(java: &Java<'j>, object: Object<'j>) -> Option<FieldValue> {

@@ -28,11 +28,13 @@ pub enum CheckError {
     #[error("{0}")]
     Worker(WorkerEnd),
     /// Nothing is lost: the next check goes on from here.
-    #[error("interrupted; what was finished is kept, and the next check goes on from there")]
+    #[error("interrupted; what the check has finished is kept, and the next one goes on from there")]
     Interrupted,
     #[error("--include and --exclude leave no try-catch pair (whole class names: com.acme.* for a package)")]
     NothingSelected,
-    #[error("--to {0}: the tests know no exception of this name (a whole name, such as java.io.IOException)")]
+    #[error(
+        "--to {0}: no exception of this name is on the class path of the tests (java.io.IOException in full; only names of java.lang may be short)"
+    )]
     UnknownType(String),
     #[error("no test passed twice with nothing injected: {0}")]
     NothingPasses(String),

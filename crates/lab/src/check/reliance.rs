@@ -28,8 +28,13 @@ fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
     let Ok(class) = ClassFile::parse(&bytes) else { return Vec::new() };
     let pairs = pairs_of(&class);
     let sites = sites_of(&pairs, &pair.id).into_iter();
-    let found = sites.filter_map(|(index, clause)| reliance(&class, &pairs.tries[index], clause).ok());
-    joined(found.flatten().map(described))
+    let found = sites.flat_map(|(index, clause)| {
+        let site = &pairs.tries[index];
+        let found = reliance(&class, site, clause).unwrap_or_default().into_iter();
+        // What the try reads itself, when it is executed again, is not what the clause relies on.
+        found.filter(|relied| !(relied.after && site.holds(relied.read.pc)))
+    });
+    joined(found.map(described))
 }
 
 fn described(relied: Relied) -> Reliance {

@@ -62,6 +62,14 @@ impl Hierarchy {
         }
     }
 
+    /// Whether the package of a class has another class of the simple name of `other`.
+    pub(crate) fn shadows(&self, class: &str, other: &str) -> bool {
+        let package = class.rsplit_once('.').map_or(String::new(), |(package, _)| format!("{package}."));
+        let simple = other.rsplit('.').next().unwrap_or(other).split('$').next().unwrap_or(other);
+        let own = format!("{package}{simple}");
+        own != other && self.superclasses.contains_key(&own)
+    }
+
     /// The class and all above it, narrowest first.
     pub(crate) fn lineage<'a>(&'a self, class: &'a str) -> impl Iterator<Item = &'a str> {
         std::iter::successors(Some(class), |each| self.superclasses.get(*each).map(String::as_str))
@@ -162,6 +170,13 @@ pub(crate) mod tests {
         assert_eq!(hierarchy.named("Exception").as_deref(), Some("java.lang.Exception"));
         assert_eq!(hierarchy.named("com.acme.Odd").as_deref(), Some("com.acme.Odd"));
         assert_eq!((hierarchy.named("Odd"), hierarchy.named("String")), (None, None));
+    }
+
+    #[test]
+    fn a_class_of_the_same_simple_name_in_the_package_shadows() {
+        let hierarchy = hierarchy(&[("p.E", "q.E"), ("q.E", "java.lang.Exception")]);
+        assert!(hierarchy.shadows("p.Reader", "q.E") && hierarchy.shadows("p.Reader", "q.E$Inner"));
+        assert!(!hierarchy.shadows("p.Reader", "p.E") && !hierarchy.shadows("r.Reader", "q.E"));
     }
 
     #[test]

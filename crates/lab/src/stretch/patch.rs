@@ -1,13 +1,14 @@
 //! From accepted clauses to a source patch that the project's own build has tried.
 
 use super::Candidate;
+use super::hierarchy::Hierarchy;
 use super::refusal::Refusal;
 use super::sources::Sources;
 use crate::check::CheckError;
 use crate::check::experiments::Experiments;
 use crate::project::{CompilerError, ProjectRequest, Verified, verify};
 use catchment_patch::{Language, Widening, looks_generated, widen};
-use catchment_verdicts::CheckedPair;
+use catchment_verdicts::{CheckedPair, CheckedTest, Execution};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,13 +42,18 @@ impl PatchedFile {
 /// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left.
 pub(super) fn make(
     experiments: &Experiments<'_, '_>,
+    hierarchy: &Hierarchy,
     request: &ProjectRequest,
     candidates: &mut [Candidate],
 ) -> Result<Option<Patch>, CheckError> {
     let lab = experiments.shared.lab;
-    let pairs = experiments.shared.campaign().checked.pairs.clone();
+    let (pairs, tests) = {
+        let campaign = experiments.shared.campaign();
+        (campaign.checked.pairs.clone(), campaign.checked.tests.clone())
+    };
     let sources = Sources::new(lab.project.workspace.source_files());
-    let patcher = Patcher { root: &lab.project.workspace.root, sources: &sources, pairs: &pairs };
+    let root = &lab.project.workspace.root;
+    let patcher = Patcher { hierarchy, root, sources: &sources, pairs: &pairs };
     loop {
         let files = patcher.patched_files(candidates);
         if files.is_empty() {
@@ -71,14 +77,13 @@ pub(super) fn make(
             Verified::TestsUnknown => {
                 refuse_all(candidates, &Refusal::BuildTestsUnknown);
             }
-            Verified::TestFails { test } => {
-                refuse_all(candidates, &Refusal::BuildTestFails { test });
-            }
+            Verified::TestFails { test } => patcher.refuse_failing(candidates, &tests, &test),
         }
     }
 }
 
 struct Patcher<'p> {
+    hierarchy: &'p Hierarchy,
     root: &'p Path,
     sources: &'p Sources,
     pairs: &'p [CheckedPair],
@@ -149,12 +154,29 @@ impl Patcher<'_> {
 
     fn widening(&self, candidate: &Candidate) -> Widening {
         let pair = &self.pairs[candidate.clause.pair];
+        let to = candidate.clause.accepted.as_ref().map(|accepted| accepted.to.clone()).unwrap_or_default();
         Widening {
             line: pair.catch_line.unwrap_or_default(),
             try_line: pair.try_line,
             from: pair.types.clone(),
-            to: candidate.clause.accepted.as_ref().map(|accepted| accepted.to.clone()).unwrap_or_default(),
+            is_shadowed: self.hierarchy.shadows(&pair.class, &to),
+            to,
         }
+    }
+
+    /// Those whose try the test executes; all, if it is not known to execute any of them.
+    fn refuse_failing(&self, candidates: &mut [Candidate], tests: &[CheckedTest], test: &str) {
+        let is_it = |execution: &Execution| {
+            tests.get(execution.test.index()).is_some_and(|each| names_test(&each.name, test))
+        };
+        let refusal = Refusal::BuildTestFails { test: test.to_owned() };
+        let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
+        let mut own: Vec<_> =
+            accepted.filter(|it| self.pairs[it.clause.pair].executions.iter().any(is_it)).collect();
+        if own.is_empty() {
+            return refuse_all(candidates, &refusal);
+        }
+        own.iter_mut().for_each(|candidate| candidate.clause.refuse(refusal.clone()));
     }
 
     /// Those nearest to an error in their file; all, if no error is in a patched file.
@@ -206,6 +228,12 @@ fn nearest_to_errors<'e>(
     guilty
 }
 
+/// Whether a test of a check is the one that a build reports: `acme.ATest.reads(int)[2]` is told as `acme.ATest.reads`, too.
+fn names_test(checked: &str, reported: &str) -> bool {
+    let stem = |name: &str| name.split(['(', '[', ' ', '{']).next().unwrap_or_default().to_owned();
+    stem(checked) == stem(reported)
+}
+
 fn refuse_all(candidates: &mut [Candidate], refusal: &Refusal) {
     let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
     accepted.for_each(|candidate| candidate.clause.refuse(refusal.clone()));
@@ -214,6 +242,13 @@ fn refuse_all(candidates: &mut [Candidate], refusal: &Refusal) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_test_of_the_build_is_known_by_its_method() {
+        assert!(names_test("acme.ATest.reads", "acme.ATest.reads"));
+        assert!(names_test("acme.ATest.reads(int)[2]", "acme.ATest.reads{int}[2]"));
+        assert!(!names_test("acme.ATest.reads", "acme.ATest.readsMore"));
+    }
 
     /// `lines` are those of the clauses, `errors` lines of the patched text, which has so many imports more than before.
     fn check_guilty(lines: &[u32], imports: usize, errors: &[u32], expected: &[(usize, &str)]) {

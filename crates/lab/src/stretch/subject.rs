@@ -37,6 +37,17 @@ impl Subject {
         Ok(Self { number, id: pair.id.clone(), path, bytes })
     }
 
+    /// The line of a later clause of the try that has caught exceptions of this type so far.
+    pub(crate) fn takes_from(&self, rung: &str, hierarchy: &Hierarchy) -> Option<u32> {
+        let class = ClassFile::parse(&self.bytes).ok()?;
+        let pairs = pairs_of(&class);
+        let (index, clause) = sites_of(&pairs, &self.id).into_iter().next()?;
+        let later = clause + 1..pairs.tries[index].clauses.len();
+        let mut later = later.filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
+        let catches = |exception: &String| hierarchy.is_subclass(rung, exception);
+        later.find(|pair| pair.types.iter().any(catches))?.catch_line
+    }
+
     /// Why the clause cannot catch `rung`, if so.
     pub(crate) fn illegal(&self, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal> {
         let class = match ClassFile::parse(&self.bytes) {

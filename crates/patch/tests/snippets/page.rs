@@ -51,5 +51,6 @@ fn listed(source: &str, item: &str) -> Widening {
         try_line: None,
         from: from.split(" | ").map(str::to_owned).collect(),
         to: to.to_owned(),
+        is_shadowed: false,
     }
 }

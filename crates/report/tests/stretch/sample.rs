@@ -53,7 +53,9 @@ const EXCEPTION: &str = "java.lang.Exception";
 fn accepted_ones() -> Vec<Made> {
     let accepted = |method, to: &str, case, injected| {
         let evidence = Evidence { case, tests: 2, injected };
-        let accepted = Accepted { to: to.into(), evidence, catches_all_unchecked: to == EXCEPTION };
+        let takes_from = (to == IO).then_some(17);
+        let accepted =
+            Accepted { to: to.into(), evidence, catches_all_unchecked: to == EXCEPTION, takes_from };
         Made { method, accepted: Some(accepted), refused: Vec::new() }
     };
     let interruptible = Refusal::Interruptible { call: "java.lang.Thread.sleep".into() };
