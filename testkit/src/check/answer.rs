@@ -144,7 +144,7 @@ fn place(place: &Value) -> Option<String> {
 fn is_evidence(pair: &Value, experiment: &Value) -> bool {
     let position = array(&pair["experiments"]).iter().position(|it| it == experiment);
     let mode = text(&experiment["mode"]);
-    if mode != "short_circuit" {
+    if matches!(mode, "selective" | "fine") {
         return pair[mode]["source_independence"] == "dependent";
     }
     let negative = [("source_independence", "dependent"), ("pure_resilience", "not_resilient")];
