@@ -142,7 +142,7 @@ pub(crate) fn check_and<T>(
     let shared = Shared {
         lab: &lab,
         campaign: Mutex::new(Campaign { store, checked }),
-        deadline: request.budget.map(|budget| begun + budget),
+        deadline: request.budget.map(|budget| begun + time_to_start_work(budget)),
         silence: request.silence.unwrap_or(suite::SILENCE),
     };
     let outcome = carry_out(request, &shared, &numbers, then);
@@ -150,6 +150,12 @@ pub(crate) fn check_and<T>(
     let _ = remove_all(&slots_folder(&lab.folder));
     let more = outcome?;
     Ok((finished(shared, &project, begun), more))
+}
+
+/// What is begun last, a fresh JVM perhaps, should end within the budget as well.
+fn time_to_start_work(budget: Duration) -> Duration {
+    let to_end = (budget / 20).clamp(Duration::from_secs(2), Duration::from_secs(30));
+    budget.saturating_sub(to_end.min(budget / 2))
 }
 
 /// The folder that belongs to one check at a time.
@@ -305,6 +311,12 @@ fn finished(shared: Shared<'_>, project: &Project, begun: Instant) -> CheckedPro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_begun_last_ends_within_the_budget() {
+        let seconds = |budget| time_to_start_work(Duration::from_secs(budget)).as_secs();
+        assert_eq!([2, 20, 100, 3600].map(seconds), [1, 18, 95, 3570]);
+    }
 
     #[test]
     fn a_test_that_two_configurations_run_is_named_with_each() {
