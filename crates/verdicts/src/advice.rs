@@ -60,6 +60,9 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
         Unknown::Unconfirmed(number) => {
             format!("test {} fails, and there was no time to confirm it: run again", test_of(*number))
         }
+        Unknown::TooMany(count) => {
+            format!("{count} more calls within the try are too many: those that were tried pass")
+        }
         Unknown::NotRun(1) => "1 experiment was not run: run again with more time".into(),
         Unknown::NotRun(count) => format!("{count} experiments were not run: run again with more time"),
         Unknown::NoOutcome(number) => {

@@ -25,9 +25,10 @@ pub(crate) fn judge_finely(
     }
     let untold = fine.untold.iter().map(|(test, why)| Unknown::NotToldApart(*test, why.clone()));
     let silent = runs.iter().filter_map(|(number, it)| silent(*number, it).filter(|_| !is_moot(it)));
-    let not_run = fine.left + not_asked(pair, tests, &runs);
+    let not_run = not_asked(pair, tests, &runs);
     let not_run = (not_run > 0).then_some(Unknown::NotRun(not_run));
-    let mut unknown: Vec<_> = untold.chain(silent).chain(not_run).collect();
+    let too_many = (fine.left > 0).then_some(Unknown::TooMany(fine.left));
+    let mut unknown: Vec<_> = untold.chain(silent).chain(not_run).chain(too_many).collect();
     let is_independent = unknown.is_empty() && runs.iter().any(|(_, it)| it.is_pass());
     if unknown.is_empty() && !is_independent {
         unknown.extend(runs.first().map(|(number, _)| Unknown::NoOutcome(*number)));
@@ -122,7 +123,7 @@ mod tests {
         let all_asked = vec![run(0, Outcome::Pass)];
         assert_eq!(verdict(Vec::new(), FineGrained::default()), (unknown, vec![Unknown::NotRun(1)]));
         let some_left = FineGrained { left: 3, ..FineGrained::default() };
-        assert_eq!(verdict(all_asked.clone(), some_left), (unknown, vec![Unknown::NotRun(3)]));
+        assert_eq!(verdict(all_asked.clone(), some_left), (unknown, vec![Unknown::TooMany(3)]));
         let untold = FineGrained { untold: vec![(TEST, "threads".into())], ..FineGrained::default() };
         assert_eq!(
             verdict(Vec::new(), untold),

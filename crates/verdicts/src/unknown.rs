@@ -35,6 +35,8 @@ pub enum Unknown {
     Unconfirmed(usize),
     /// So many experiments were not run.
     NotRun(usize),
+    /// So many calls within the try are too many to be asked about.
+    TooMany(usize),
     /// An experiment that says nothing.
     NoOutcome(usize),
     /// A test that executes the try is no evidence.
@@ -60,7 +62,8 @@ impl Unknown {
             | Self::Unreachable(_)
             | Self::NeverCaught
             | Self::NeverNominal
-            | Self::NotRun(_) => None,
+            | Self::NotRun(_)
+            | Self::TooMany(_) => None,
         }
     }
 }
