@@ -48,6 +48,13 @@ impl History {
         }
     }
 
+    /// Whether that execution is to be hit with this type, one of those that the clause names: not if it is known to have caught
+    /// another of them. That would be another exception, not the same one from another source.
+    pub(crate) fn concerns(&self, execution: usize, exception: &str, types: &[String]) -> bool {
+        let caught = self.samples.get(&(execution as u64)).map(|sample| &sample.exception);
+        caught.is_none_or(|caught| caught == exception || !types.contains(caught))
+    }
+
     /// What has to be known to hit that execution with this type, and whether the clause names no other.
     pub(crate) fn single(&self, execution: usize, exception: &str, is_only_type: bool) -> Single {
         let caught = self.samples.get(&(execution as u64));
@@ -218,5 +225,12 @@ mod tests {
         assert_eq!(history.single(2, "a.Other", false).sample, None);
         assert_eq!(history.single(2, "a.Wider", true).sample, Some(sample("last")));
         assert_eq!(history.single(2, "a.E", true).before.len(), 2);
+        let types = ["a.E", "a.F"].map(String::from);
+        assert!(history.concerns(2, "a.E", &types) && !history.concerns(2, "a.F", &types));
+        assert!(history.concerns(1, "a.F", &types), "nobody knows what it caught");
+        assert!(
+            history.concerns(2, "a.F", &["a.F".to_owned(), "a.G".to_owned()]),
+            "it caught a narrower one"
+        );
     }
 }

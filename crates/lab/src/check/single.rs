@@ -142,7 +142,7 @@ impl Experiments<'_, '_> {
         let mut runs = Vec::new();
         let mut is_decided = false;
         for (exception, name) in types.iter().enumerate() {
-            for &execution in &chosen {
+            for &execution in chosen.iter().filter(|each| history.concerns(**each, name, &types)) {
                 if !is_decided && self.shared.is_over() {
                     return Ok(None);
                 }
