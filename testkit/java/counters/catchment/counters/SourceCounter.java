@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Paths;
 import java.nio.file.StandardOpenOption;
@@ -33,11 +34,18 @@ public final class SourceCounter {
         if (file == null) {
             return null;
         }
-        // A channel refuses an interrupted thread, and whose thread counts first is the program's business.
+        // A channel refuses an interrupted thread, also one that is interrupted meanwhile, and whose thread counts first is the
+        // program's business.
         boolean interrupted = Thread.interrupted();
-        try (FileChannel channel =
-                FileChannel.open(Paths.get(file), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size());
+        try {
+            while (true) {
+                try (FileChannel channel =
+                        FileChannel.open(Paths.get(file), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                    return channel.map(FileChannel.MapMode.READ_WRITE, 0, channel.size());
+                } catch (ClosedByInterruptException again) {
+                    interrupted |= Thread.interrupted();
+                }
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
