@@ -87,7 +87,7 @@ impl Refusal {
             Self::NoWiderType { on_request: true } => {
                 "only types that catch every unchecked exception are wider; --to java.lang.Exception tries them".into()
             }
-            Self::NoWiderType { on_request: false } => "there is no wider type up to --to, or to Exception (of errors, below Error)".into(),
+            Self::NoWiderType { on_request: false } => "there is no wider type up to what was asked for, or to Exception (of errors, below Error)".into(),
             Self::LaterClause { exception, line } => {
                 format!("the later clause for {exception}{} could not be reached any more", at(*line))
             }
