@@ -28,7 +28,7 @@ use crate::check::{CheckError, CheckRequest, check_and};
 use crate::progress::Progress;
 use catchment_verdicts::{CheckedPair, CheckedProject, PureResilience, SourceIndependence, judge};
 use hierarchy::Hierarchy;
-use rungs::{could_go_to_exception, rungs};
+use rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use subject::Subject;
@@ -231,34 +231,41 @@ impl Stretching<'_, '_, '_> {
             clause.refused.push((None, Refusal::NoWiderType { on_request }));
         }
         for rung in rungs {
-            let trial = Trial {
-                experiments: self.experiments,
-                subject: &subject,
-                pair: &pair,
-                rung: &rung,
-                is_resilient,
-            };
-            let outcome = match subject.illegal(&rung, &self.hierarchy) {
-                Some(refusal) => Err(refusal),
-                None => trial.run(slot)?,
-            };
-            match outcome {
-                // What was not found out of a wide type says nothing in favour of a narrower one.
-                Err(Refusal::OutOfTime) => {
-                    clause.refused.push((Some(rung), Refusal::OutOfTime));
+            let (experiments, subject, pair) = (self.experiments, &subject, &pair);
+            let trial = Trial { experiments, subject, pair, rung: &rung, is_resilient };
+            match self.try_rung(slot, &trial)? {
+                Ok(accepted) => {
+                    clause.accepted = Some(accepted);
                     break;
                 }
-                Err(refusal) => clause.refused.push((Some(rung), refusal)),
-                Ok(evidence) => {
-                    let catches_all_unchecked =
-                        rungs::newly_catches_all_unchecked(&pair.types, &rung, &self.hierarchy);
-                    let takes_from = subject.takes_from(&rung, &self.hierarchy);
-                    clause.accepted =
-                        Some(Accepted { to: rung, evidence, catches_all_unchecked, takes_from });
-                    break;
+                Err(refusal) => {
+                    // What was not found out of a wide type says nothing in favour of a narrower one.
+                    let is_out_of_time = refusal == Refusal::OutOfTime;
+                    clause.refused.push((Some(rung), refusal));
+                    if is_out_of_time {
+                        break;
+                    }
                 }
             }
         }
         Ok(Candidate { clause, subject: Some(subject) })
+    }
+
+    fn try_rung(
+        &self,
+        slot: &mut Slot<'_>,
+        trial: &Trial<'_, '_, '_>,
+    ) -> Result<Result<Accepted, Refusal>, CheckError> {
+        let Trial { subject, pair, rung, .. } = *trial;
+        if let Some(refusal) = subject.illegal(rung, &self.hierarchy) {
+            return Ok(Err(refusal));
+        }
+        let accepted = |evidence| Accepted {
+            to: rung.to_owned(),
+            evidence,
+            catches_all_unchecked: newly_catches_all_unchecked(&pair.types, rung, &self.hierarchy),
+            takes_from: subject.takes_from(rung, &self.hierarchy),
+        };
+        Ok(trial.run(slot)?.map(accepted))
     }
 }

@@ -8,7 +8,7 @@ use crate::compiled::{class_file, sites_of};
 use crate::project::Project;
 use catchment_classfile::{ClassFile, Insns, MemberRef};
 use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
-use catchment_pairs::{ClassPairs, TrySite, pairs_of};
+use catchment_pairs::{ClassPairs, Pair, TrySite, pairs_of};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,10 +42,8 @@ impl Subject {
         let class = ClassFile::parse(&self.bytes).ok()?;
         let pairs = pairs_of(&class);
         let (index, clause) = sites_of(&pairs, &self.id).into_iter().next()?;
-        let later = clause + 1..pairs.tries[index].clauses.len();
-        let mut later = later.filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
         let catches = |exception: &String| hierarchy.is_subclass(rung, exception);
-        later.find(|pair| pair.types.iter().any(catches))?.catch_line
+        later_pairs(&pairs, index, clause).find(|pair| pair.types.iter().any(catches))?.catch_line
     }
 
     /// Why the clause cannot catch `rung`, if so.
@@ -106,6 +104,12 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
     Ok(bytes)
 }
 
+/// The clauses behind one in its try.
+fn later_pairs(pairs: &ClassPairs, index: usize, clause: usize) -> impl Iterator<Item = &Pair> {
+    let later = clause + 1..pairs.tries[index].clauses.len();
+    later.filter_map(move |clause| pairs.pairs.get(pairs.pair_of(index, clause)))
+}
+
 fn later_clause(
     pairs: &ClassPairs,
     index: usize,
@@ -113,9 +117,7 @@ fn later_clause(
     rung: &str,
     hierarchy: &Hierarchy,
 ) -> Option<Refusal> {
-    let later = clause + 1..pairs.tries[index].clauses.len();
-    let mut later = later.filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
-    later.find_map(|pair| {
+    later_pairs(pairs, index, clause).find_map(|pair| {
         let exception = pair.types.iter().find(|exception| hierarchy.is_subclass(exception, rung))?;
         Some(Refusal::LaterClause { exception: exception.clone(), line: pair.catch_line })
     })

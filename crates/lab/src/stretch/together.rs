@@ -2,7 +2,7 @@
 //! together.
 
 use super::refusal::Refusal;
-use super::subject::{Subject, changes};
+use super::subject::{Stretchings, Subject, changes};
 use super::{Candidate, Stretching};
 use crate::check::CheckError;
 use crate::check::observations::{PlainOutcome, PlainRun};
@@ -32,10 +32,9 @@ impl Stretching<'_, '_, '_> {
         refuse_unchangeable(candidates);
         while !shared.is_over() {
             let accepted = accepted(candidates);
-            if accepted.is_empty() {
+            let Some(failing) = self.suite_with(slot, &stretchings(candidates, &accepted))? else {
                 return Ok(true);
-            }
-            let Some(failing) = self.suite_with(slot, candidates, &accepted)? else { return Ok(true) };
+            };
             let (culprit, others) = self.culprit(slot, candidates, accepted, &failing)?;
             let with = others.iter().map(|index| candidates[*index].clause.pair).collect();
             let Failing { test, failure } = failing;
@@ -48,14 +47,16 @@ impl Stretching<'_, '_, '_> {
     fn suite_with(
         &self,
         slot: &mut Slot<'_>,
-        candidates: &[Candidate],
-        chosen: &[usize],
+        chosen: &Stretchings<'_>,
     ) -> Result<Option<Failing>, CheckError> {
-        let first = self.failing_in_suite(slot, candidates, chosen)?;
+        if chosen.is_empty() {
+            return Ok(None);
+        }
+        let first = self.failing_in_suite(slot, chosen)?;
         if first.is_empty() {
             return Ok(None);
         }
-        let mut second = self.failing_in_suite(slot, candidates, chosen)?;
+        let mut second = self.failing_in_suite(slot, chosen)?;
         let same = second.iter().position(|failing| first.iter().any(|each| each.test == failing.test));
         Ok((!second.is_empty()).then(|| second.swap_remove(same.unwrap_or(0))))
     }
@@ -63,8 +64,7 @@ impl Stretching<'_, '_, '_> {
     fn failing_in_suite(
         &self,
         slot: &mut Slot<'_>,
-        candidates: &[Candidate],
-        chosen: &[usize],
+        chosen: &Stretchings<'_>,
     ) -> Result<Vec<Failing>, CheckError> {
         let mut failing = Vec::new();
         for configuration in 0..self.experiments.shared.lab.project.configurations.len() {
@@ -72,7 +72,7 @@ impl Stretching<'_, '_, '_> {
             if expected.is_empty() {
                 continue;
             }
-            self.wear(slot, candidates, chosen)?;
+            self.wear(slot, chosen)?;
             match run_suite(self.experiments.shared, slot, configuration, &mut 0) {
                 Ok(runs) => failing.extend(not_passing(&expected, &runs.runs)),
                 Err(CheckError::Worker(end)) if end != WorkerEnd::Interrupted => {
@@ -109,11 +109,14 @@ impl Stretching<'_, '_, '_> {
         accepted: Vec<usize>,
         failing: &Failing,
     ) -> Result<(usize, Vec<usize>), CheckError> {
-        let tells_alone = self.fails_alone(slot, candidates, &accepted, failing)?
-            && !self.fails_alone(slot, candidates, &[], failing)?;
-        let mut smallest = smallest(accepted, |chosen| match tells_alone {
-            true => self.fails_alone(slot, candidates, chosen, failing),
-            false => self.fails_in_suite(slot, candidates, chosen, failing),
+        let all = stretchings(candidates, &accepted);
+        let tells_alone = self.fails_alone(slot, &all, failing)? && !self.fails_alone(slot, &[], failing)?;
+        let mut smallest = smallest(accepted, |chosen| {
+            let chosen = stretchings(candidates, chosen);
+            match tells_alone {
+                true => self.fails_alone(slot, &chosen, failing),
+                false => self.fails_in_suite(slot, &chosen, failing),
+            }
         })?;
         let culprit = smallest.pop().unwrap_or_default();
         Ok((culprit, smallest))
@@ -123,12 +126,11 @@ impl Stretching<'_, '_, '_> {
     fn fails_alone(
         &self,
         slot: &mut Slot<'_>,
-        candidates: &[Candidate],
-        chosen: &[usize],
+        chosen: &Stretchings<'_>,
         failing: &Failing,
     ) -> Result<bool, CheckError> {
         let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
-        self.wear(slot, candidates, chosen)?;
+        self.wear(slot, chosen)?;
         let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
         let (run, _) = run_fresh(slot, test, limit)?;
         slot.change(Changes::default());
@@ -138,23 +140,16 @@ impl Stretching<'_, '_, '_> {
     fn fails_in_suite(
         &self,
         slot: &mut Slot<'_>,
-        candidates: &[Candidate],
-        chosen: &[usize],
+        chosen: &Stretchings<'_>,
         failing: &Failing,
     ) -> Result<bool, CheckError> {
-        let found = self.failing_in_suite(slot, candidates, chosen)?;
+        let found = self.failing_in_suite(slot, chosen)?;
         Ok(found.iter().any(|each| each.test == failing.test))
     }
 
-    fn wear(
-        &self,
-        slot: &mut Slot<'_>,
-        candidates: &[Candidate],
-        chosen: &[usize],
-    ) -> Result<(), CheckError> {
-        let stretchings: Vec<_> = chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect();
+    fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), CheckError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
-        let changes = changes(&stretchings).map_err(|refusal| {
+        let changes = changes(chosen).map_err(|refusal| {
             CheckError::Worker(WorkerEnd::Unusable {
                 what: format!("classes cannot be changed: {refusal:?}"),
             })
@@ -179,8 +174,7 @@ fn refuse_unchangeable(candidates: &mut [Candidate]) {
     let mut kept: Vec<usize> = Vec::new();
     for index in accepted(candidates) {
         kept.push(index);
-        let stretchings: Vec<_> = kept.iter().filter_map(|index| stretching(&candidates[*index])).collect();
-        if let Err(refusal) = changes(&stretchings) {
+        if let Err(refusal) = changes(&stretchings(candidates, &kept)) {
             kept.pop();
             candidates[index].clause.refuse(refusal);
         }
@@ -189,6 +183,10 @@ fn refuse_unchangeable(candidates: &mut [Candidate]) {
 
 fn stretching(candidate: &Candidate) -> Option<(&Subject, &str)> {
     Some((candidate.subject.as_ref()?, candidate.clause.accepted.as_ref()?.to.as_str()))
+}
+
+fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Subject, &'c str)> {
+    chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect()
 }
 
 fn accepted(candidates: &[Candidate]) -> Vec<usize> {
