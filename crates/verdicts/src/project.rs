@@ -203,6 +203,8 @@ pub struct FinePlace {
     pub method: String,
     pub source_file: Option<String>,
     pub line: Option<u32>,
+    /// In the code of the method: a line may have several.
+    pub pc: u16,
     /// What is called there, `java.io.InputStream.read`; `None` for a throw.
     pub callee: Option<String>,
     /// It stands in the body of the try, not in what that calls.

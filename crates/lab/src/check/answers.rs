@@ -3,7 +3,7 @@
 //! What a worker says stands if the test still passes there in the end with nothing armed, or if a fresh JVM has confirmed a
 //! failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
 
-use super::attempts::{Demands, Place, next_place};
+use super::attempts::{Demands, Place, experiment_of, next_place, taken_over};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
 use super::history::Untold;
@@ -14,7 +14,10 @@ use super::slot::{Slot, in_parallel};
 use super::solo::{plain_time_limit, run_plain};
 use crate::worker::WorkerEnd;
 use catchment_protocol::lab::{Aim, Injection, Outcome as RunOutcome, TestRun};
-use catchment_verdicts::{Stats, TestId, Timed, Verdicts, judge};
+use catchment_verdicts::{
+    Experiment, Mode, NoOutcome, NotRun, Outcome, Stats, TestId, Timed, Verdicts, judge,
+};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -32,24 +35,76 @@ pub(crate) struct Subject {
     pub(crate) test: TestId,
 }
 
-/// All that a test has said.
-pub(crate) trait Answer {
+/// What one test has said of a try, as it is kept. `A` is what it was asked about: an execution of the try, a call in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Answers<A> {
+    Untold(Untold),
+    Told {
+        runs: Vec<Run<A>>,
+        /// So much more could have been asked about, and is too much.
+        left: usize,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run<A> {
+    pub(crate) exception: String,
+    pub(crate) about: A,
+    /// Empty where another run has made it needless.
+    pub(crate) attempts: Vec<Attempt>,
+}
+
+/// What to ask next.
+#[derive(Debug, Clone)]
+pub(crate) struct Question<A> {
+    pub(crate) about: A,
+    pub(crate) task: Task,
+}
+
+impl<A> Run<A> {
+    pub(crate) fn experiment(&self, test: TestId, mode: Mode) -> Experiment {
+        let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
+        let made = experiment_of(test, &self.exception, &self.attempts);
+        let made = made.unwrap_or_else(|| Experiment::new(test, self.exception.clone(), not_needed));
+        Experiment { mode, ..made }
+    }
+
+    fn is_confirmed_failure(&self, test: TestId) -> bool {
+        let made = experiment_of(test, &self.exception, &self.attempts);
+        made.is_some_and(|experiment| experiment.is_confirmed_failure())
+    }
+}
+
+impl<A> Answers<A> {
     /// Nothing takes a confirmed failure back.
-    fn has_confirmed_failure(&self, test: TestId) -> bool;
+    fn has_confirmed_failure(&self, test: TestId) -> bool {
+        match self {
+            Self::Untold(_) => false,
+            Self::Told { runs, .. } => runs.iter().any(|run| run.is_confirmed_failure(test)),
+        }
+    }
 
     /// Whether asking again would be of no use.
-    fn is_final(&self, test: TestId, demands: Demands) -> bool;
+    pub(crate) fn is_final(&self, test: TestId, demands: Demands) -> bool {
+        let stands = |run: &Run<A>| {
+            run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
+        };
+        match self {
+            Self::Untold(untold) => untold.is_lasting,
+            Self::Told { runs, .. } => runs.iter().all(stands),
+        }
+    }
 }
 
 impl Experiments<'_, '_> {
     /// `ask` also says whether one warm worker has answered everything that was asked of any; `None` when there was no time
     /// left.
-    pub(crate) fn ask_until_proven<A: Answer>(
+    pub(crate) fn ask_until_proven<A>(
         &self,
         slot: &mut Slot<'_>,
         task: &Task,
-        ask: impl Fn(&mut Slot<'_>, &Task, &mut Unproven) -> Result<Option<(A, bool)>, CheckError>,
-    ) -> Result<Option<A>, CheckError> {
+        ask: impl Fn(&mut Slot<'_>, &Task, &mut Unproven) -> Result<Option<(Answers<A>, bool)>, CheckError>,
+    ) -> Result<Option<Answers<A>>, CheckError> {
         let test = task.key.test;
         for _ in 0..WORKERS_ASKED {
             if task.demands.only_fresh {
@@ -72,6 +127,31 @@ impl Experiments<'_, '_> {
         Ok(ask(slot, &alone, &mut Unproven::default())?.map(|(answer, _)| answer))
     }
 
+    /// One question after the other, until a confirmed failure makes the others needless; with what
+    /// [`Self::ask_until_proven`] wants to know.
+    pub(crate) fn ask_each<A>(
+        &self,
+        slot: &mut Slot<'_>,
+        questions: Vec<Question<A>>,
+        left: usize,
+        unproven: &mut Unproven,
+        line: Line,
+    ) -> Result<Option<(Answers<A>, bool)>, CheckError> {
+        let worker = slot.warm_worker();
+        let mut runs: Vec<Run<A>> = Vec::new();
+        let mut is_decided = false;
+        for Question { about, task } in questions {
+            if !is_decided && self.shared.is_over() {
+                return Ok(None);
+            }
+            let attempts = if is_decided { Vec::new() } else { self.hit(slot, &task, unproven, line)? };
+            let run = Run { exception: task.planned.exception, about, attempts };
+            is_decided |= run.is_confirmed_failure(task.key.test);
+            runs.push(run);
+        }
+        Ok(Some((Answers::Told { runs, left }, slot.warm_worker() == worker)))
+    }
+
     /// The worker is discarded if not.
     fn still_passes(&self, slot: &mut Slot<'_>, task: &Task) -> Result<bool, CheckError> {
         let (number, test) = &self.baseline.tests[task.key.test.index()];
@@ -91,7 +171,7 @@ impl Experiments<'_, '_> {
     }
 
     /// Makes the attempts that an outcome takes.
-    pub(crate) fn hit(
+    fn hit(
         &self,
         slot: &mut Slot<'_>,
         task: &Task,
@@ -191,5 +271,29 @@ impl Experiments<'_, '_> {
         let key = Key { position: subject.position, test: subject.test, exception: 0 };
         let taken = Taken { key, is_repeated: false, is_suspect: false };
         self.task(&campaign.checked.pairs[subject.position], taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_be_asked_again_is_not_final() {
+        let run = |outcome| Run {
+            exception: "a.E".into(),
+            about: 1,
+            attempts: vec![Attempt { outcome, ..Attempt::default() }],
+        };
+        let told = |runs| Answers::Told { runs, left: 0 };
+        let is_final = |answers: Answers<u64>, confirmed_passes| {
+            answers.is_final(TestId(0), Demands { only_fresh: false, confirmed_passes })
+        };
+        let passed = told(vec![run(Outcome::Pass), Run { attempts: vec![], ..run(Outcome::Pass) }]);
+        assert!(is_final(passed.clone(), false) && !is_final(passed, true));
+        let lost = Outcome::None(NoOutcome::WorkerLost("gone".into()));
+        assert!(!is_final(told(vec![run(lost)]), false));
+        assert!(is_final(Answers::Untold(Untold::lasting("threads")), true));
+        assert!(!is_final(Answers::Untold(Untold::for_now("red")), false));
     }
 }

@@ -4,8 +4,7 @@
 //! run it once for each of them with the exception thrown there. Those in the body of the try come first, in the order in
 //! which they run: the first that fails is the line that makes the difference, and the last that is asked.
 
-use super::answers::{Answer, Line, Subject};
-use super::attempts::{Demands, experiment_of, taken_over};
+use super::answers::{Answers, Line, Question, Subject};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
 use super::history::Untold;
@@ -15,10 +14,8 @@ use super::proof::Unproven;
 use super::slot::Slot;
 use catchment_protocol::lab::{Aim, TestRun, ThrowPlace};
 use catchment_verdicts::{
-    CheckedPair, Experiment, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun, Outcome,
-    SourceIndependence, TestId, judge,
+    FailureKind, FineGrained, FinePlace, Mode, NoOutcome, Outcome, SourceIndependence, judge,
 };
-use serde::{Deserialize, Serialize};
 
 /// So many places are asked of one test at most.
 const MOST_ASKED: usize = 60;
@@ -29,43 +26,8 @@ const KIND: &str = "calls";
 /// What such runs cost.
 const LINE: Line = |stats| &mut stats.fine;
 
-/// What one test said of the calls within a try, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum FineRuns {
-    Untold(Untold),
-    Told {
-        runs: Vec<FineRun>,
-        /// Places that were not asked because there are too many.
-        left: usize,
-    },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FineRun {
-    exception: String,
-    place: ThrowPlace,
-    /// Empty where another run has made it needless.
-    attempts: Vec<Attempt>,
-}
-
-impl Answer for FineRuns {
-    fn has_confirmed_failure(&self, test: TestId) -> bool {
-        let Self::Told { runs, .. } = self else { return false };
-        let mut experiments =
-            runs.iter().filter_map(|run| experiment_of(test, &run.exception, &run.attempts));
-        experiments.any(|experiment| experiment.is_confirmed_failure())
-    }
-
-    fn is_final(&self, test: TestId, demands: Demands) -> bool {
-        let stands = |run: &FineRun| {
-            run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
-        };
-        match self {
-            Self::Untold(untold) => untold.is_lasting,
-            Self::Told { runs, .. } => runs.iter().all(stands),
-        }
-    }
-}
+/// By where the exception was thrown.
+type FineRuns = Answers<ThrowPlace>;
 
 impl Experiments<'_, '_> {
     /// Asks about every pair that is source-independent in the worst case.
@@ -131,7 +93,6 @@ impl Experiments<'_, '_> {
         fine.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
     }
 
-    /// Also whether one warm worker has answered everything that was asked of any.
     fn ask_each_place(
         &self,
         slot: &mut Slot<'_>,
@@ -143,27 +104,16 @@ impl Experiments<'_, '_> {
             Ok(places) => self.body_first(task, places),
             Err(untold) => return Ok(Some((FineRuns::Untold(untold), true))),
         };
-        let worker = slot.warm_worker();
         let left = places.len().saturating_sub(MOST_ASKED);
         let types = self.shared.campaign().checked.pairs[task.key.position].types.clone();
-        let mut runs = Vec::new();
-        let mut is_decided = false;
+        let mut questions = Vec::new();
         for (exception, name) in types.iter().enumerate() {
-            for place in places.iter().take(MOST_ASKED) {
-                if !is_decided && self.shared.is_over() {
-                    return Ok(None);
-                }
-                let mut run = FineRun { exception: name.clone(), place: place.clone(), attempts: Vec::new() };
-                if !is_decided {
-                    let hit = task.at_place(exception, name, place.clone());
-                    run.attempts = self.hit(slot, &hit, unproven, LINE)?;
-                    let experiment = experiment_of(task.key.test, name, &run.attempts);
-                    is_decided = experiment.is_some_and(|experiment| experiment.is_confirmed_failure());
-                }
-                runs.push(run);
-            }
+            questions.extend(places.iter().take(MOST_ASKED).map(|place| Question {
+                about: place.clone(),
+                task: task.at_place(exception, name, place.clone()),
+            }));
         }
-        Ok(Some((FineRuns::Told { runs, left }, slot.warm_worker() == worker)))
+        self.ask_each(slot, questions, left, unproven, LINE)
     }
 
     /// Those in the body of the try, then the others.
@@ -184,9 +134,10 @@ impl Experiments<'_, '_> {
             FineRuns::Told { runs, left } => {
                 fine.left += left;
                 let mut reader = PlaceReader::new(self.shared.lab.project, pair);
-                let read = |run: &FineRun| added(&mut fine, reader.describe(&run.place));
-                let indices: Vec<_> = runs.iter().map(read).collect();
-                add_runs(pair, subject.test, runs, &indices);
+                pair.experiments.extend(runs.iter().map(|run| {
+                    let place = added(&mut fine, reader.describe(&run.about));
+                    run.experiment(subject.test, Mode::Place(place))
+                }));
             }
         }
         pair.fine_grained = Some(fine);
@@ -200,25 +151,6 @@ fn added(fine: &mut FineGrained, place: FinePlace) -> usize {
         fine.places.push(place);
         fine.places.len() - 1
     })
-}
-
-/// Two places may look the same to people, and are then one: what fails counts before what passes.
-fn add_runs(pair: &mut CheckedPair, test: TestId, runs: &[FineRun], indices: &[usize]) {
-    for (run, index) in runs.iter().zip(indices) {
-        let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
-        let experiment = experiment_of(test, &run.exception, &run.attempts)
-            .unwrap_or_else(|| Experiment::new(test, run.exception.clone(), not_needed));
-        let experiment = Experiment { mode: Mode::Place(*index), ..experiment };
-        let known = pair.experiments.iter_mut().find(|each| {
-            (each.test, each.mode) == (test, experiment.mode) && each.exception == experiment.exception
-        });
-        match known {
-            Some(known) if known.is_confirmed_failure() => {}
-            Some(known) if experiment.is_confirmed_failure() || !known.is_pass() => *known = experiment,
-            Some(_) => {}
-            None => pair.experiments.push(experiment),
-        }
-    }
 }
 
 /// A run counts if every execution of the try came to the place, and this clause caught what was thrown there: then it differs
@@ -301,28 +233,5 @@ mod tests {
         let timeout = Failure { kind: FailureKind::Timeout, text: String::new() };
         let hung = Attempt { outcome: Outcome::Fail(timeout), ..Attempt::default() };
         assert!(matches!(unless_elsewhere(hung, None).outcome, Outcome::None(NoOutcome::WorkerLost(_))));
-    }
-
-    fn run(outcome: Outcome) -> FineRun {
-        let attempt = |is_fresh| Attempt { is_fresh, outcome: outcome.clone(), ..Attempt::default() };
-        FineRun {
-            exception: "a.E".into(),
-            place: ThrowPlace::default(),
-            attempts: vec![attempt(false), attempt(true)],
-        }
-    }
-
-    #[test]
-    fn of_places_that_look_alike_the_one_that_fails_counts() {
-        let failed = Outcome::Fail(Failure { kind: FailureKind::Assertion, text: String::new() });
-        for runs in [[run(Outcome::Pass), run(failed.clone())], [run(failed), run(Outcome::Pass)]] {
-            let mut pair = CheckedPair::default();
-            add_runs(&mut pair, TestId(0), &runs, &[0, 0]);
-            assert!(pair.experiments.len() == 1 && pair.experiments[0].is_confirmed_failure());
-        }
-        let needless = FineRun { attempts: Vec::new(), ..run(Outcome::Pass) };
-        let mut pair = CheckedPair::default();
-        add_runs(&mut pair, TestId(0), &[run(Outcome::Pass), needless], &[0, 1]);
-        assert_eq!(pair.experiments[1].outcome, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded)));
     }
 }

@@ -42,7 +42,7 @@ impl<'a> PlaceReader<'a> {
         let bytes = self.classes.entry(place.class.clone());
         let bytes = bytes.or_insert_with(|| class_file(project, &place.class).map(|(_, bytes)| bytes));
         let described = bytes.as_deref().and_then(|bytes| described(bytes, place));
-        let unknown = || FinePlace { method: place.class.clone(), ..FinePlace::default() };
+        let unknown = || FinePlace { method: place.class.clone(), pc: place.pc, ..FinePlace::default() };
         FinePlace { is_in_body, ..described.unwrap_or_else(unknown) }
     }
 }
@@ -61,6 +61,7 @@ fn described(bytes: &[u8], place: &ThrowPlace) -> Option<FinePlace> {
         method: format!("{}.{}", place.class, method.name),
         source_file: class.source_file().map(|name| name.to_string()),
         line: LineTable::read(&code, &class.pool).line_at(place.pc).map(u32::from),
+        pc: place.pc,
         callee: callee(&class, &code, place.pc),
         is_in_body: false,
     })

@@ -2,23 +2,18 @@
 //!
 //! For each test that enters the catch: see how its executions of the try end with nothing armed, then, for those that end in
 //! the catch, run it once with the exception at the beginning of that execution alone. Such a run counts if the executions
-//! before went as they do otherwise. What a worker says stands if the test still passes there in the end with nothing armed,
-//! or if a fresh JVM has confirmed a failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
+//! before went as they do otherwise.
 
-use super::answers::{Answer, Line, Subject};
-use super::attempts::{Demands, experiment_of, taken_over};
+use super::answers::{Answers, Line, Question, Subject};
 use super::campaign::CheckError;
 use super::experiments::{Experiments, Task};
 use super::history::{History, Untold, told_apart};
-use super::observations::Attempt;
 use super::proof::Unproven;
 use super::slot::Slot;
 use catchment_protocol::lab::Aim;
 use catchment_verdicts::{
-    CheckedPair, Experiment, Mode, NoOutcome, NotRun, Outcome, SingleExecutions, SourceIndependence, TestId,
-    judge,
+    CheckedPair, Experiment, Mode, NoOutcome, Outcome, SingleExecutions, SourceIndependence, TestId, judge,
 };
-use serde::{Deserialize, Serialize};
 
 /// In the store.
 const KIND: &str = "single executions";
@@ -26,46 +21,8 @@ const KIND: &str = "single executions";
 /// What such runs cost.
 const LINE: Line = |stats| &mut stats.single;
 
-/// What one test said of the executions of a try, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum SingleRuns {
-    Untold(Untold),
-    Told(Vec<SingleRun>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SingleRun {
-    exception: String,
-    /// Counted from 1.
-    execution: u64,
-    /// Empty where another run has made it needless.
-    attempts: Vec<Attempt>,
-}
-
-impl SingleRun {
-    fn experiment(&self, test: TestId) -> Option<Experiment> {
-        let experiment = experiment_of(test, &self.exception, &self.attempts)?;
-        Some(Experiment { mode: Mode::Occurrence(self.execution), ..experiment })
-    }
-}
-
-impl Answer for SingleRuns {
-    fn has_confirmed_failure(&self, test: TestId) -> bool {
-        let Self::Told(runs) = self else { return false };
-        let mut experiments = runs.iter().filter_map(|run| run.experiment(test));
-        experiments.any(|experiment| experiment.is_confirmed_failure())
-    }
-
-    fn is_final(&self, test: TestId, demands: Demands) -> bool {
-        let stands = |run: &SingleRun| {
-            run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
-        };
-        match self {
-            Self::Untold(untold) => untold.is_lasting,
-            Self::Told(runs) => runs.iter().all(stands),
-        }
-    }
-}
+/// By the number of the execution, counted from 1.
+type SingleRuns = Answers<u64>;
 
 impl Experiments<'_, '_> {
     /// Asks single executions about every pair that is entered and whose source independence all together leave unknown.
@@ -125,7 +82,6 @@ impl Experiments<'_, '_> {
         selective.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
     }
 
-    /// Also whether one warm worker has answered everything that was asked of any.
     fn ask(
         &self,
         slot: &mut Slot<'_>,
@@ -136,28 +92,17 @@ impl Experiments<'_, '_> {
             Ok(history) => history,
             Err(untold) => return Ok(Some((SingleRuns::Untold(untold), true))),
         };
-        let worker = slot.warm_worker();
         let types = self.shared.campaign().checked.pairs[task.key.position].types.clone();
         let chosen = history.chosen();
-        let mut runs = Vec::new();
-        let mut is_decided = false;
+        let mut questions = Vec::new();
         for (exception, name) in types.iter().enumerate() {
-            for &execution in chosen.iter().filter(|each| history.concerns(**each, name, &types)) {
-                if !is_decided && self.shared.is_over() {
-                    return Ok(None);
-                }
-                let mut run =
-                    SingleRun { exception: name.clone(), execution: execution as u64 + 1, attempts: vec![] };
-                if !is_decided {
-                    let hit = task.at(exception, name, history.single(execution, name, types.len() == 1));
-                    run.attempts = self.hit(slot, &hit, unproven, LINE)?;
-                    let experiment = run.experiment(task.key.test);
-                    is_decided = experiment.is_some_and(|experiment| experiment.is_confirmed_failure());
-                }
-                runs.push(run);
-            }
+            let concerned = chosen.iter().filter(|execution| history.concerns(**execution, name, &types));
+            questions.extend(concerned.map(|&execution| Question {
+                about: execution as u64 + 1,
+                task: task.at(exception, name, history.single(execution, name, types.len() == 1)),
+            }));
         }
-        Ok(Some((SingleRuns::Told(runs), slot.warm_worker() == worker)))
+        self.ask_each(slot, questions, 0, unproven, LINE)
     }
 
     /// How the executions of the try end with nothing thrown, or why nobody knows.
@@ -187,37 +132,16 @@ fn add(pair: &mut CheckedPair, test: TestId, runs: &SingleRuns) {
     let singles: &mut SingleExecutions = pair.single_executions.get_or_insert_default();
     match runs {
         SingleRuns::Untold(untold) => singles.untold.push((test, untold.why.clone())),
-        SingleRuns::Told(runs) => pair.experiments.extend(runs.iter().map(|run| {
-            let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
-            let mode = Mode::Occurrence(run.execution);
-            let needless = || Experiment { mode, ..Experiment::new(test, run.exception.clone(), not_needed) };
-            run.experiment(test).unwrap_or_else(needless)
-        })),
+        SingleRuns::Told { runs, .. } => {
+            let made = runs.iter().map(|run| run.experiment(test, Mode::Occurrence(run.about)));
+            pair.experiments.extend(made);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_would_be_asked_again_is_not_final() {
-        let run = |outcome| SingleRun {
-            exception: "a.E".into(),
-            execution: 1,
-            attempts: vec![Attempt { outcome, ..Attempt::default() }],
-        };
-        let is_final = |runs: SingleRuns, confirmed_passes| {
-            runs.is_final(TestId(0), Demands { only_fresh: false, confirmed_passes })
-        };
-        let passed =
-            SingleRuns::Told(vec![run(Outcome::Pass), SingleRun { attempts: vec![], ..run(Outcome::Pass) }]);
-        assert!(is_final(passed.clone(), false) && !is_final(passed, true));
-        let lost = Outcome::None(NoOutcome::WorkerLost("gone".into()));
-        assert!(!is_final(SingleRuns::Told(vec![run(lost)]), false));
-        assert!(is_final(SingleRuns::Untold(Untold::lasting("threads")), true));
-        assert!(!is_final(SingleRuns::Untold(Untold::for_now("red")), false));
-    }
 
     #[test]
     fn a_test_that_executes_the_try_once_has_been_asked_with_all_others() {

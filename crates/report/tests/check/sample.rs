@@ -273,6 +273,7 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
         method: "com.acme.Steps.lambda$run$0".into(),
         source_file: Some("Steps.java".into()),
         line: Some(10 * number + 1),
+        pc: 7,
         callee: callee.map(str::to_owned),
         is_in_body,
     };
