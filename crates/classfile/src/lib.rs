@@ -12,6 +12,7 @@ mod bootstrap;
 mod bytes;
 mod class;
 mod code;
+pub mod descriptor;
 mod error;
 mod frame_table;
 mod frames;
@@ -29,6 +30,7 @@ mod variants;
 
 pub use annotations::{annotated_classes, annotation_types};
 pub use attribute::{Attribute, Attributes};
+pub use bootstrap::{Bootstrap, HandleKind, MethodHandle};
 pub use class::{ClassFile, ClassMemory, Member};
 pub use code::{Code, ExceptionEntry};
 pub use error::ClassError;

@@ -3,10 +3,10 @@
 //! Loads, stores, casts and the `dup` family pass values on; everything else pops some slots and pushes new values.
 
 use crate::FlowError;
-use crate::descriptor::{parameter_slots, parameters, returned, slots};
 use crate::method::Method;
 use crate::solve::{Analysis, Solution, solve};
 use crate::value::{Origin, State, Value};
+use catchment_classfile::descriptor::{parameter_slots, parameters, returned, slots};
 use catchment_classfile::{Insn, opcodes};
 
 /// Slots of all states together; ordinary methods have some thousands.

@@ -1,9 +1,9 @@
 //! Where stack map frames speak of a caught object.
 
-use crate::descriptor::type_name;
 use crate::method::Method;
 use crate::stack_map::{class_of, with_slots};
 use crate::value::{Origin, State, Value};
+use catchment_classfile::descriptor::type_name;
 use catchment_classfile::{Frame, VerificationType};
 
 /// A position of a stack map frame that holds the caught object, not cast, by its type there.

@@ -7,7 +7,6 @@
 //! ([`narrow_needs`]). Subroutines (`jsr`) are refused.
 
 mod blocks;
-mod descriptor;
 mod effects;
 mod error;
 mod held;

@@ -1,11 +1,11 @@
 //! What an instruction does with each of its operands.
 
 use crate::FlowError;
-use crate::descriptor::{parameter_slots, parameters, returned, slots, type_name};
 use crate::effects::{arguments, has_receiver};
 use crate::method::Method;
 use crate::uses::UseKind;
 use crate::value::{Origin, State, Value};
+use catchment_classfile::descriptor::{parameter_slots, parameters, returned, slots, type_name};
 use catchment_classfile::{Insn, JvmStr, MemberRef, opcodes};
 
 const AASTORE: u8 = 83;

@@ -85,7 +85,7 @@ pub(crate) fn written_by(
     match insn.opcode {
         opcodes::PUTSTATIC => Ok(vec![field(method, insn, Receiver::Static)?]),
         PUTFIELD => {
-            let size = crate::descriptor::slots(method.named(insn)?.descriptor.as_bytes());
+            let size = catchment_classfile::descriptor::slots(method.named(insn)?.descriptor.as_bytes());
             Ok(vec![field(method, insn, receiver(method, state, size))?])
         }
         _ => Ok(Vec::new()),

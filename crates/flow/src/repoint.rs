@@ -1,9 +1,9 @@
 //! Instructions that name the type of a caught object, made to name the new one.
 
-use crate::descriptor::{parameters, returned};
 use crate::method::Method;
 use crate::retype::{ALWAYS_FITS, Edit, NewType};
 use crate::{FlowError, HandlerUses, Use, UseKind};
+use catchment_classfile::descriptor::{parameters, returned};
 use catchment_classfile::{Insn, Patch, RelocateError};
 
 /// Lets everything done with the object take the new type, or says what cannot.

@@ -7,12 +7,12 @@
 //! Whether the new type is legal is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
 //! refused.
 
-use crate::descriptor::type_name;
 use crate::held::{Held, Slot};
 use crate::method::Method;
 use crate::repoint::repoint;
 use crate::uses::Trace;
 use crate::{FlowError, HandlerUses};
+use catchment_classfile::descriptor::type_name;
 use catchment_classfile::{
     ClassFile, Frame, Patch, PoolAppender, RelocateError, VerificationType, encode_frames, patched,
 };

@@ -1,6 +1,5 @@
 //! What happens to the object that a clause caught.
 
-use crate::descriptor::type_name;
 use crate::effects::{Values, values_of};
 use crate::held::{Held, held};
 use crate::method::Method;
@@ -8,6 +7,7 @@ use crate::operands::operands;
 use crate::solve::Solution;
 use crate::value::{Origin, State, Value};
 use crate::{FlowError, stack_map};
+use catchment_classfile::descriptor::type_name;
 use catchment_classfile::{ClassFile, Frame, Insn};
 use catchment_pairs::{ClauseSite, TrySite};
 

@@ -1,9 +1,9 @@
 //! Descriptors of fields and methods taken apart (JVMS §4.3).
 
-use catchment_classfile::JvmStr;
+use crate::JvmStr;
 
 /// The parameters of a method, each as a field descriptor. Ends at the first malformed one.
-pub(crate) fn parameters(descriptor: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn parameters(descriptor: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = descriptor.strip_prefix(b"(").unwrap_or_default();
     std::iter::from_fn(move || {
         let (first, behind) = rest.split_at_checked(type_len(rest)?)?;
@@ -13,13 +13,13 @@ pub(crate) fn parameters(descriptor: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// What a method returns, as a field descriptor or `V`.
-pub(crate) fn returned(descriptor: &[u8]) -> &[u8] {
+pub fn returned(descriptor: &[u8]) -> &[u8] {
     let close = descriptor.iter().position(|byte| *byte == b')');
     close.and_then(|close| descriptor.get(close + 1..)).unwrap_or_default()
 }
 
 /// How many slots a value takes.
-pub(crate) fn slots(descriptor: &[u8]) -> usize {
+pub fn slots(descriptor: &[u8]) -> usize {
     match descriptor.first() {
         None | Some(b'V') => 0,
         Some(b'J' | b'D') => 2,
@@ -28,12 +28,12 @@ pub(crate) fn slots(descriptor: &[u8]) -> usize {
 }
 
 /// The slots that all parameters take together.
-pub(crate) fn parameter_slots(descriptor: &[u8]) -> usize {
+pub fn parameter_slots(descriptor: &[u8]) -> usize {
     parameters(descriptor).map(slots).sum()
 }
 
 /// The type as people write class names, `java.io.File`; arrays and primitives stay descriptors.
-pub(crate) fn type_name(descriptor: &[u8]) -> String {
+pub fn type_name(descriptor: &[u8]) -> String {
     let class = descriptor.strip_prefix(b"L").and_then(|it| it.strip_suffix(b";"));
     JvmStr::new(class.unwrap_or(descriptor)).to_binary_name()
 }
