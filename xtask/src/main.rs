@@ -44,6 +44,11 @@ enum Bench {
         #[arg(long)]
         no_asm: bool,
     },
+    /// Translating all methods of the whole JDK 17 on one core.
+    Ir {
+        /// Another JDK image, jar or folder.
+        path: Option<PathBuf>,
+    },
     /// What watching costs commons-lang3's own suite, with JaCoCo beside it.
     Watch(bench::watch::Options),
 }
@@ -62,6 +67,7 @@ fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
         Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
+        Command::Bench(Bench::Ir { path }) => bench::ir::run(path.as_deref()),
         Command::Truth(options) => truth::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),

@@ -127,6 +127,14 @@ impl<'a> ConstantPool<'a> {
         self.utf8(u2_at(self.bytes, name_and_type + 1))
     }
 
+    /// The descriptor of a field, method or interface method.
+    #[inline]
+    pub fn member_descriptor(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
+        let offset = self.member_offset(index)?;
+        let name_and_type = self.tagged(u2_at(self.bytes, offset + 3), NAME_AND_TYPE, "name and type")?;
+        self.utf8(u2_at(self.bytes, name_and_type + 3))
+    }
+
     /// The class a field, method or interface method is looked up in.
     #[inline]
     pub fn member_owner(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
