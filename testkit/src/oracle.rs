@@ -233,13 +233,27 @@ fn head(text: &str) -> String {
     text.lines().take(20).collect::<Vec<_>>().join("\n")
 }
 
+/// For every method of the classes in a jar or folder, where the references come from that its instructions use, as ASM
+/// sees it: the lines that `testkit/java/oracle/Sources.java` describes.
+pub fn sources(path: &Path) -> Result<Vec<String>> {
+    let mut command = jdk::newest()?.command("java");
+    command.args(["-Xmx2g", "-XX:+UseSerialGC", "-Xss8m", "-cp"]).arg(join_paths(class_path()?)?);
+    let output = command.arg("Sources").arg(path).stderr(Stdio::inherit()).output();
+    let answer = String::from_utf8(output.context("cannot start java")?.stdout)?;
+    let mut lines: Vec<String> = answer.lines().map(str::to_owned).collect();
+    if lines.pop().as_deref() != Some("done") {
+        bail!("ASM did not come to the end of {}", path.display());
+    }
+    Ok(lines)
+}
+
 /// The folder with a `Probes` class that does nothing.
 pub fn probes_stub() -> Result<PathBuf> {
     javac(17, 8, &[], &[root().join("testkit/java/stub/catchment/runtime/Probes.java")])
 }
 
 fn class_path() -> Result<Vec<PathBuf>> {
-    let mut class_path = pinned::jars(&[pinned::ASM, pinned::ASM_TREE])?;
+    let mut class_path = pinned::jars(&[pinned::ASM, pinned::ASM_TREE, pinned::ASM_ANALYSIS])?;
     let sources = files_with_extension(&root().join("testkit/java/oracle"), "java")?;
     let job = Job { sources, class_path: class_path.clone(), ..Job::default() };
     class_path.insert(0, Compiler::Javac { jdk: 17, release: 17 }.compile(&job)?);

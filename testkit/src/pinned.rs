@@ -9,6 +9,7 @@ use std::path::PathBuf;
 /// Reads and compares classes independently of our own class-file code.
 pub const ASM: &str = "org.ow2.asm:asm:9.9.1";
 pub const ASM_TREE: &str = "org.ow2.asm:asm-tree:9.9.1";
+pub const ASM_ANALYSIS: &str = "org.ow2.asm:asm-analysis:9.9.1";
 
 /// A real javac 8: inlined or `jsr` finally, `class$` literals for old targets, try-with-resources spelt out.
 pub const JAVAC_8: &str = "com.google.errorprone:javac:1.8.0-u20";
@@ -32,6 +33,9 @@ pub const KOTLIN_STDLIB_1: &str = "org.jetbrains.kotlin:kotlin-stdlib:1.9.25";
 pub const KOTLIN_STDLIB_2: &str = "org.jetbrains.kotlin:kotlin-stdlib:2.3.20";
 pub const COROUTINES: &str = "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.8.1";
 
+/// A large library that javac made.
+pub const GUAVA: &str = "com.google.guava:guava:33.4.8-jre";
+
 /// A real library with a real suite: the subject of the source-counter oracle.
 pub const LANG3: &str = "org.apache.commons:commons-lang3:3.20.0";
 pub const LANG3_SOURCES: &str = "org.apache.commons:commons-lang3:3.20.0:jar:sources";
@@ -41,6 +45,7 @@ pub const JUNIT_CONSOLE: &str = "org.junit.platform:junit-platform-console-stand
 const ALL: &[&str] = &[
     ASM,
     ASM_TREE,
+    ASM_ANALYSIS,
     JAVAC_8,
     JAVAC_9,
     ECJ_2009,

@@ -36,6 +36,7 @@ mod error;
 mod fill;
 mod graph;
 mod listing;
+mod nullness;
 mod phis;
 mod plain;
 mod scan;
@@ -50,4 +51,5 @@ pub use body::{
     ArrayKind, Block, BlockId, Body, Handler, HandlerId, InvokeKind, Op, Operands, PoolIndex, Stmt, Var,
 };
 pub use error::{Fault, TranslateError};
+pub use nullness::{StatementSet, never_null};
 pub use translator::Translator;

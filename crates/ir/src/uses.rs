@@ -22,6 +22,19 @@ impl Op {
         }
     }
 
+    /// The variable that must not be null, or it throws a `NullPointerException`.
+    pub fn dereferenced(&self) -> Option<Var> {
+        match *self {
+            Self::GetField { base, .. } | Self::PutField { base, .. } => Some(base),
+            Self::ArrayLoad { array, .. } | Self::ArrayStore { array, .. } | Self::ArrayLength { array } => {
+                Some(array)
+            }
+            Self::Invoke { receiver, .. } => receiver,
+            Self::Throw { src } | Self::MonitorEnter { src } | Self::MonitorExit { src } => Some(src),
+            _ => None,
+        }
+    }
+
     /// The list that it reads besides [`Self::for_each_use`]: arguments of a call, sources of a phi.
     pub fn operands(&self) -> Option<Operands> {
         match *self {
