@@ -77,7 +77,7 @@ fn always_known(body: &Body, pool: &ConstantPool<'_>, is_static: bool) -> Vec<bo
     for statement in &body.statements {
         match statement.op {
             Op::New { dst, .. } | Op::NewArray { dst, .. } | Op::Catch { dst } => {
-                known[dst.0 as usize] = true
+                known[dst.0 as usize] = true;
             }
             Op::Constant { dst, constant } => known[dst.0 as usize] = pool.tag(constant) != Some(DYNAMIC),
             // Taken for granted until one of the sources says otherwise.

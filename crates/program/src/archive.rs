@@ -4,7 +4,8 @@
 //! is unpacked is counted, and everything read is checked against its CRC.
 
 use std::borrow::Cow;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, Read, Seek};
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use zip::result::ZipError;
@@ -32,7 +33,7 @@ pub(crate) fn visit_archive(
     if depth > limit {
         return Err(ReadError::TooDeep { limit });
     }
-    let zip = open(bytes)?;
+    let zip = open(Cursor::new(bytes))?;
     let names = entry_names(&zip);
     let layout = Layout::of_archive(&origin.to_string(), names.iter().map(Cow::as_ref));
     let mut archive = Archive { bytes, zip: zip.clone(), origin, depth };
@@ -56,35 +57,14 @@ struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    /// Indexes of the class entries to visit: all but the versions that another one replaces.
     fn wanted_classes(&mut self, places: &[Place<'_>], loader: &mut Loader<'_>) -> Vec<usize> {
-        let classes = || places.iter().enumerate().filter_map(class_at);
-        let has_versions = classes().any(|(_, class)| class.release.is_some());
-        if !has_versions || loader.options.all_versions {
-            return classes().map(|(index, _)| index).collect();
-        }
-        if !self.is_multi_release(loader) {
-            return classes().filter(|(_, class)| class.release.is_none()).map(|(index, _)| index).collect();
-        }
-        let newest = newest_versions(classes().map(|(_, class)| class), loader.options);
-        classes()
-            .filter(|(_, class)| newest.get(&version_key(class)) == Some(&class.release))
-            .map(|(index, _)| index)
-            .collect()
-    }
-
-    fn is_multi_release(&mut self, loader: &mut Loader<'_>) -> bool {
-        let manifest =
-            (0..self.zip.len()).find(|index| self.zip.name_for_index(*index).is_some_and(is_manifest));
-        let Some(index) = manifest else { return false };
-        let mut manifest = Vec::new();
-        match self.unpack(index, MANIFEST_LIMIT, &mut manifest) {
-            Ok(()) => is_multi_release(&manifest),
+        wanted_classes(places, loader.options, || match read_manifest(&mut self.zip) {
+            Ok(manifest) => is_multi_release(&manifest),
             Err(what) => {
                 loader.problem(self.origin, MANIFEST, what);
                 false
             }
-        }
+        })
     }
 
     fn visit_classes(&mut self, places: &[Place<'_>], wanted: &[usize], loader: &mut Loader<'_>) {
@@ -95,7 +75,7 @@ impl<'a> Archive<'a> {
             if loader.is_full() {
                 return;
             }
-            if self.is_folder(index) {
+            if is_folder(&mut self.zip, index) {
                 continue;
             }
             let origin = class_roots.entry(class.root).or_insert_with(|| match class.root {
@@ -137,43 +117,86 @@ impl<'a> Archive<'a> {
     }
 
     fn stored_bytes(&mut self, index: usize) -> Option<&'a [u8]> {
-        let entry = self.zip.by_index(index).ok()?;
-        if entry.compression() != CompressionMethod::Stored || entry.encrypted() {
-            return None;
-        }
-        let start = usize::try_from(entry.data_start()?).ok()?;
-        let length = usize::try_from(entry.size()).ok()?;
-        self.bytes.get(start..start.checked_add(length)?)
+        self.bytes.get(stored_range(&mut self.zip, index)?)
     }
 
-    /// Unpacks an entry into `into`, replacing what was there.
     fn unpack(&mut self, index: usize, limit: u64, into: &mut Vec<u8>) -> Result<(), String> {
-        into.clear();
-        let entry = self.zip.by_index(index).map_err(|error| reason(&error))?;
-        // One byte more than allowed, to tell a full entry from a cut one.
-        entry
-            .take(limit.saturating_add(1))
-            .read_to_end(into)
-            .map_err(|error| reason(&ZipError::Io(error)))?;
-        if into.len() as u64 > limit { Err(ReadError::TooLarge { limit }.to_string()) } else { Ok(()) }
-    }
-
-    /// A real folder may be called `x.class/`; only one with bytes is a class.
-    fn is_folder(&mut self, index: usize) -> bool {
-        self.zip.by_index_data(index).is_ok_and(|entry| entry.is_dir() && entry.size() == 0)
+        unpack(&mut self.zip, index, limit, into)
     }
 }
 
-fn open(bytes: &[u8]) -> Result<Zip<'_>, ReadError> {
-    ZipArchive::new(Cursor::new(bytes)).map_err(|error| match error {
+/// Indexes of the class entries to visit: all but the versions that another one replaces.
+pub(crate) fn wanted_classes(
+    places: &[Place<'_>],
+    options: &LoadOptions,
+    is_multi_release: impl FnOnce() -> bool,
+) -> Vec<usize> {
+    let classes = || places.iter().enumerate().filter_map(class_at);
+    let has_versions = classes().any(|(_, class)| class.release.is_some());
+    if !has_versions || options.all_versions {
+        return classes().map(|(index, _)| index).collect();
+    }
+    if !is_multi_release() {
+        return classes().filter(|(_, class)| class.release.is_none()).map(|(index, _)| index).collect();
+    }
+    let newest = newest_versions(classes().map(|(_, class)| class), options);
+    classes()
+        .filter(|(_, class)| newest.get(&version_key(class)) == Some(&class.release))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// The bytes of the manifest; none if there is no manifest.
+pub(crate) fn read_manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Result<Vec<u8>, String> {
+    let index = (0..zip.len()).find(|index| zip.name_for_index(*index).is_some_and(is_manifest));
+    let mut manifest = Vec::new();
+    if let Some(index) = index {
+        unpack(zip, index, MANIFEST_LIMIT, &mut manifest)?;
+    }
+    Ok(manifest)
+}
+
+/// Where an entry lies in the archive, if it lies there as it is.
+pub(crate) fn stored_range<R: Read + Seek>(zip: &mut ZipArchive<R>, index: usize) -> Option<Range<usize>> {
+    let entry = zip.by_index(index).ok()?;
+    if entry.compression() != CompressionMethod::Stored || entry.encrypted() {
+        return None;
+    }
+    let start = usize::try_from(entry.data_start()?).ok()?;
+    let length = usize::try_from(entry.size()).ok()?;
+    Some(start..start.checked_add(length)?)
+}
+
+/// Unpacks an entry into `into`, replacing what was there.
+pub(crate) fn unpack<R: Read + Seek>(
+    zip: &mut ZipArchive<R>,
+    index: usize,
+    limit: u64,
+    into: &mut Vec<u8>,
+) -> Result<(), String> {
+    into.clear();
+    let entry = zip.by_index(index).map_err(|error| reason(&error))?;
+    // One byte more than allowed, to tell a full entry from a cut one.
+    entry.take(limit.saturating_add(1)).read_to_end(into).map_err(|error| reason(&ZipError::Io(error)))?;
+    if into.len() as u64 > limit { Err(ReadError::TooLarge { limit }.to_string()) } else { Ok(()) }
+}
+
+/// A real folder may be called `x.class/`; only one with bytes is a class.
+pub(crate) fn is_folder<R: Read + Seek>(zip: &mut ZipArchive<R>, index: usize) -> bool {
+    zip.by_index_data(index).is_ok_and(|entry| entry.is_dir() && entry.size() == 0)
+}
+
+pub(crate) fn open<T: AsRef<[u8]>>(bytes: Cursor<T>) -> Result<ZipArchive<Cursor<T>>, ReadError> {
+    let is_begun = bytes.get_ref().as_ref().starts_with(LOCAL_HEADER_MAGIC);
+    ZipArchive::new(bytes).map_err(|error| match error {
         ZipError::UnsupportedArchive(_) => ReadError::UnsupportedZip(reason(&error)),
-        _ if bytes.starts_with(LOCAL_HEADER_MAGIC) => ReadError::DamagedZip,
+        _ if is_begun => ReadError::DamagedZip,
         _ => ReadError::NotAZip,
     })
 }
 
 /// Names by index; one that cannot be decoded is no class and no archive.
-fn entry_names<'a>(zip: &'a Zip<'_>) -> Vec<Cow<'a, str>> {
+pub(crate) fn entry_names<R: Read + Seek>(zip: &ZipArchive<R>) -> Vec<Cow<'_, str>> {
     (0..zip.len()).map(|index| zip.name_for_index(index).and_then(Result::ok).unwrap_or_default()).collect()
 }
 

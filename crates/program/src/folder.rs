@@ -70,21 +70,21 @@ impl Folder<'_> {
     }
 }
 
-fn class_root_origin(root: &Path, class_root: &str) -> Origin {
+pub(crate) fn class_root_origin(root: &Path, class_root: &str) -> Origin {
     match class_root.trim_end_matches('/') {
         "" => Origin::folder(root),
         class_root => Origin::folder(&root.join(class_root)),
     }
 }
 
-fn read_file(path: &Path, limit: u64, into: &mut Vec<u8>) -> Result<(), ReadError> {
+pub(crate) fn read_file(path: &Path, limit: u64, into: &mut Vec<u8>) -> Result<(), ReadError> {
     into.clear();
     File::open(path)?.take(limit.saturating_add(1)).read_to_end(into)?;
     if into.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(()) }
 }
 
 /// The path below `root` with forward slashes, as archives write it.
-fn relative_name<'a>(root: &Path, path: &'a Path) -> Cow<'a, str> {
+pub(crate) fn relative_name<'a>(root: &Path, path: &'a Path) -> Cow<'a, str> {
     let relative = path.strip_prefix(root).unwrap_or(path).to_string_lossy();
     if cfg!(windows) { Cow::Owned(relative.replace('\\', "/")) } else { relative }
 }

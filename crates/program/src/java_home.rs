@@ -30,6 +30,19 @@ pub fn jdk_image(java_home: &Path) -> Option<PathBuf> {
         .find(|image| image.is_file())
 }
 
+/// The archives that a JVM of this home boots with. `place` may also be the image or `rt.jar` itself.
+pub(crate) fn platform_archives(place: &Path) -> Vec<PathBuf> {
+    if place.is_file() {
+        return vec![place.to_owned()];
+    }
+    let Some(image) = jdk_image(place) else { return vec![place.join("lib/modules")] };
+    // Up to Java 8 cryptography, TLS and rarer character sets are apart.
+    let is_old = image.ends_with("rt.jar");
+    let others = ["jsse.jar", "jce.jar", "charsets.jar"].iter().filter(|_| is_old);
+    let others = others.filter_map(|name| Some(image.parent()?.join(name))).filter(|jar| jar.is_file());
+    std::iter::once(image.clone()).chain(others).collect()
+}
+
 /// The installations of this machine, each once: that of `JAVA_HOME`, that of `java` on the `PATH`, then those in
 /// the folders where systems and tools put them.
 pub fn find_java_homes() -> Vec<JavaHome> {

@@ -169,15 +169,8 @@ impl<'a> Image<'a> {
 
     /// The bytes of a class, borrowed from the image if they lie there uncompressed.
     pub(crate) fn class_bytes(&self, class: &ClassLocation, limit: u64) -> Result<Cow<'a, [u8]>, ImageError> {
-        let is_packed = class.packed_size != 0;
-        let stored_size = if is_packed { class.packed_size } else { class.unpacked_size };
-        if stored_size > limit {
-            return Err(ImageError::TooLarge { limit });
-        }
-        let what = "a class";
-        let (_, tail) = split(self.resources, class.offset, what)?;
-        let (stored, _) = split(tail, stored_size, what)?;
-        if !is_packed {
+        let stored = self.bytes_at(class, limit)?;
+        if class.packed_size == 0 {
             return Ok(Cow::Borrowed(stored));
         }
         let bytes = unpack(stored, &Unpacker { order: self.order, strings: self.strings, limit })?;
@@ -186,6 +179,20 @@ impl<'a> Image<'a> {
         } else {
             Err(ImageError::Malformed { what: "a class has another size than its index entry says" })
         }
+    }
+
+    /// The bytes of a class that lies uncompressed in the image.
+    pub(crate) fn stored_bytes(&self, class: &ClassLocation, limit: u64) -> Option<&'a [u8]> {
+        if class.packed_size == 0 { self.bytes_at(class, limit).ok() } else { None }
+    }
+
+    fn bytes_at(&self, class: &ClassLocation, limit: u64) -> Result<&'a [u8], ImageError> {
+        let size = if class.packed_size != 0 { class.packed_size } else { class.unpacked_size };
+        if size > limit {
+            return Err(ImageError::TooLarge { limit });
+        }
+        let (_, tail) = split(self.resources, class.offset, "a class")?;
+        Ok(split(tail, size, "a class")?.0)
     }
 
     /// The entry at `offset`, or nothing if it is no class of a module.

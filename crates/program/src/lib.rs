@@ -1,8 +1,8 @@
 //! A class path and a JDK as one model.
 //!
-//! Today this is the loader: the one place that knows where classes lie on disk. It streams the bytes of every
-//! class of a folder, jar, war, ear, jmod, JDK image or single file to a visitor, in class path order, and never
-//! looks inside a class. What cannot be read becomes a [`Problem`] in the report; only a path that is nothing we
+//! The one place that knows where classes lie on disk. [`visit`] streams the bytes of every class of a folder, jar, war,
+//! ear, jmod, JDK image or single file to a visitor, in class path order; a [`ClassPath`] finds single classes by name.
+//! Nobody here looks inside a class. What cannot be read becomes a [`Problem`] in the report; only a path that is nothing we
 //! know is an error.
 //!
 //! ```
@@ -23,6 +23,9 @@
 //! ```
 
 mod archive;
+mod class_path;
+mod class_path_open;
+mod content_key;
 mod folder;
 mod java_home;
 mod jimage;
@@ -33,9 +36,12 @@ mod manifest;
 mod mapped;
 mod origin;
 mod project;
+mod shared;
 mod visit;
 mod walk;
 
+pub use class_path::{ClassPath, Entry, EntryId, Found};
+pub use content_key::ContentKey;
 pub use java_home::{JavaHome, find_java_homes, jdk_image};
 pub use jimage::ImageError;
 pub use origin::Origin;

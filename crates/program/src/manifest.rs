@@ -1,16 +1,28 @@
-//! The one thing a loader must know from `META-INF/MANIFEST.MF`: is this a multi-release jar?
+//! What a loader must know from `META-INF/MANIFEST.MF`: is this a multi-release jar, and which others does it bring?
 
 pub(crate) const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
 /// Whether the main section says `Multi-Release: true`. As in the JDK, attribute names and the value ignore case,
 /// and an attribute of a later (per-entry) section does not count.
 pub(crate) fn is_multi_release(manifest: &[u8]) -> bool {
+    attribute(manifest, "Multi-Release").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+/// The relative addresses in `Class-Path`, as written there.
+pub(crate) fn class_path(manifest: &[u8]) -> Vec<String> {
+    let value = attribute(manifest, "Class-Path").unwrap_or_default();
+    value.split_ascii_whitespace().map(str::to_owned).collect()
+}
+
+/// An attribute of the main section.
+fn attribute(manifest: &[u8], wanted: &str) -> Option<String> {
     let text = String::from_utf8_lossy(manifest);
     let text = unfold(&text);
     text.lines()
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_once(": "))
-        .any(|(name, value)| name.eq_ignore_ascii_case("Multi-Release") && value.eq_ignore_ascii_case("true"))
+        .find(|(name, _)| name.eq_ignore_ascii_case(wanted))
+        .map(|(_, value)| value.to_owned())
 }
 
 /// Joins continuation lines (a line break followed by one space, because a line holds at most 72 bytes), and makes
@@ -33,6 +45,14 @@ mod tests {
         ] {
             assert!(is_multi_release(yes.as_bytes()), "{yes:?}");
         }
+    }
+
+    #[test]
+    fn a_class_path_goes_over_folded_lines() {
+        let manifest =
+            b"Manifest-Version: 1.0\r\nClass-Path: lib/a.jar li\r\n b/b.jar  c/\r\n\r\nName: x\r\n";
+        assert_eq!(class_path(manifest), ["lib/a.jar", "lib/b.jar", "c/"]);
+        assert_eq!(class_path(b"Manifest-Version: 1.0\n"), [""; 0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 mod archives;
+mod class_path;
 mod damage;
 mod files;
 mod image_builder;
