@@ -36,6 +36,7 @@ mod error;
 mod fill;
 mod graph;
 mod listing;
+mod members;
 mod nullness;
 mod phis;
 mod plain;

@@ -1,8 +1,7 @@
 //! What one instruction does: to the stack, the locals and the list of statements.
 
-use crate::blocks::small;
-use crate::body::{ArrayKind, InvokeKind, Op, Operands, Stmt};
-use crate::descriptor::{Shape, parse_method};
+use crate::body::{ArrayKind, Op, Stmt};
+use crate::descriptor::Shape;
 use crate::error::Fault;
 use crate::graph::Graph;
 use crate::plain::PLAIN;
@@ -11,7 +10,7 @@ use crate::stack::Stack;
 use crate::values::{UNUSABLE, Values};
 use crate::{BlockId, Var};
 use catchment_classfile::opcodes::*;
-use catchment_classfile::{ConstantPool, Insn, JvmStr};
+use catchment_classfile::{ConstantPool, Insn};
 
 /// What is written while blocks are looked at, in that order.
 #[derive(Debug, Default)]
@@ -71,7 +70,7 @@ impl Step<'_, '_> {
     }
 
     #[inline]
-    fn emit(&mut self, insn: &Insn<'_>, op: Op) {
+    pub(crate) fn emit(&mut self, insn: &Insn<'_>, op: Op) {
         // Code has at most 65,535 bytes.
         self.output.statements.push(Stmt { pc: u16::try_from(insn.pc).unwrap_or(u16::MAX), op });
     }
@@ -85,7 +84,7 @@ impl Step<'_, '_> {
 
     /// Pushes what a member of this shape gives; the new variable if it is a reference.
     #[inline]
-    fn push_shape(&mut self, shape: Shape) -> Result<Option<Var>, Fault> {
+    pub(crate) fn push_shape(&mut self, shape: Shape) -> Result<Option<Var>, Fault> {
         if shape == Shape::Reference {
             let dst = self.values.new_variable();
             self.stack.push(dst)?;
@@ -96,7 +95,7 @@ impl Step<'_, '_> {
     }
 
     #[inline]
-    fn pop_shape(&mut self, shape: Shape) -> Result<Option<Var>, Fault> {
+    pub(crate) fn pop_shape(&mut self, shape: Shape) -> Result<Option<Var>, Fault> {
         if shape == Shape::Reference {
             return self.stack.pop_reference().map(Some);
         }
@@ -171,62 +170,6 @@ impl Step<'_, '_> {
         self.plain(insn.opcode)?;
         self.emit(insn, Op::Return { src });
         Ok(())
-    }
-
-    fn field(&mut self, insn: &Insn<'_>) -> Result<(), Fault> {
-        let field = insn.u2();
-        let shape = Shape::of(self.pool.member_descriptor(field)?.as_bytes())?;
-        let op = match insn.opcode {
-            GETSTATIC => Op::GetStatic { dst: self.push_shape(shape)?, field },
-            PUTSTATIC => Op::PutStatic { field, src: self.pop_shape(shape)? },
-            180 => {
-                let base = self.stack.pop_reference()?;
-                Op::GetField { dst: self.push_shape(shape)?, base, field }
-            }
-            _ => {
-                let src = self.pop_shape(shape)?;
-                Op::PutField { base: self.stack.pop_reference()?, field, src }
-            }
-        };
-        self.emit(insn, op);
-        Ok(())
-    }
-
-    fn invoke(&mut self, insn: &Insn<'_>) -> Result<(), Fault> {
-        let method = insn.u2();
-        let kind = match insn.opcode {
-            INVOKEVIRTUAL => InvokeKind::Virtual,
-            INVOKESPECIAL => InvokeKind::Special,
-            INVOKESTATIC => InvokeKind::Static,
-            _ => InvokeKind::Interface,
-        };
-        let (arguments, result) = self.arguments(self.pool.member_descriptor(method)?)?;
-        let receiver = if kind == InvokeKind::Static { None } else { Some(self.stack.pop_reference()?) };
-        let dst = self.push_shape(result)?;
-        self.emit(insn, Op::Invoke { kind, method, receiver, arguments, dst });
-        Ok(())
-    }
-
-    fn invoke_dynamic(&mut self, insn: &Insn<'_>) -> Result<(), Fault> {
-        let call = insn.u2();
-        let (arguments, result) = self.arguments(self.pool.dynamic(call)?.1)?;
-        let dst = self.push_shape(result)?;
-        self.emit(insn, Op::InvokeDynamic { call, arguments, dst });
-        Ok(())
-    }
-
-    /// Pops the arguments of a call; gives the shape of its result.
-    fn arguments(&mut self, descriptor: JvmStr<'_>) -> Result<(Operands, Shape), Fault> {
-        self.shapes.clear();
-        let result = parse_method(descriptor.as_bytes(), self.shapes)?;
-        let start = self.output.operands.len();
-        let len = u16::try_from(self.shapes.len()).map_err(|_| Fault::Descriptor)?;
-        for index in (0..self.shapes.len()).rev() {
-            let argument = self.pop_shape(self.shapes[index])?;
-            self.output.operands.push(argument);
-        }
-        self.output.operands[start..].reverse();
-        Ok((Operands { start: small(start), len }, result))
     }
 
     fn new_array(&mut self, insn: &Insn<'_>) -> Result<(), Fault> {

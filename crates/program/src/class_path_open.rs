@@ -82,8 +82,7 @@ impl Opener<'_> {
             return self.image(bytes, origin);
         }
         let manifest = self.archive(bytes, &origin, 0)?;
-        for address in manifest_class_path(&manifest) {
-            let relative = decode_address(&address);
+        for relative in manifest_class_path(&manifest) {
             let named = path.parent().unwrap_or(Path::new("")).join(relative);
             // As in the JDK, what is named and not there is no problem.
             if named.exists() {
@@ -279,25 +278,4 @@ impl Opener<'_> {
 /// Offsets and counts of what fits in memory as 32 bits; more than that is refused by the limits.
 fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// The path that a relative address in a manifest means: `%20` is a space.
-fn decode_address(address: &str) -> PathBuf {
-    let mut bytes = Vec::new();
-    let mut rest = address.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let code = behind.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    PathBuf::from(text.strip_prefix("file:").unwrap_or(&text))
 }

@@ -1,5 +1,7 @@
 //! What a loader must know from `META-INF/MANIFEST.MF`: is this a multi-release jar, and which others does it bring?
 
+use std::path::PathBuf;
+
 pub(crate) const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
 /// Whether the main section says `Multi-Release: true`. As in the JDK, attribute names and the value ignore case,
@@ -8,10 +10,31 @@ pub(crate) fn is_multi_release(manifest: &[u8]) -> bool {
     attribute(manifest, "Multi-Release").is_some_and(|value| value.eq_ignore_ascii_case("true"))
 }
 
-/// The relative addresses in `Class-Path`, as written there.
-pub(crate) fn class_path(manifest: &[u8]) -> Vec<String> {
+/// The files and folders that `Class-Path` names, relative to the folder of the jar.
+pub(crate) fn class_path(manifest: &[u8]) -> Vec<PathBuf> {
     let value = attribute(manifest, "Class-Path").unwrap_or_default();
-    value.split_ascii_whitespace().map(str::to_owned).collect()
+    value.split_ascii_whitespace().map(decode_address).collect()
+}
+
+/// The path that a relative address in a manifest means: `%20` is a space.
+fn decode_address(address: &str) -> PathBuf {
+    let mut bytes = Vec::new();
+    let mut rest = address.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let code = behind.get(..2).filter(|_| *first == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    PathBuf::from(text.strip_prefix("file:").unwrap_or(&text))
 }
 
 /// An attribute of the main section.
@@ -48,11 +71,11 @@ mod tests {
     }
 
     #[test]
-    fn a_class_path_goes_over_folded_lines() {
+    fn a_class_path_goes_over_folded_lines_and_has_addresses_for_paths() {
         let manifest =
-            b"Manifest-Version: 1.0\r\nClass-Path: lib/a.jar li\r\n b/b.jar  c/\r\n\r\nName: x\r\n";
-        assert_eq!(class_path(manifest), ["lib/a.jar", "lib/b.jar", "c/"]);
-        assert_eq!(class_path(b"Manifest-Version: 1.0\n"), [""; 0]);
+            b"Manifest-Version: 1.0\r\nClass-Path: lib/a.jar li\r\n b/b.jar  c%20d/%zz\r\n\r\nName: x\r\n";
+        assert_eq!(class_path(manifest), ["lib/a.jar", "lib/b.jar", "c d/%zz"].map(PathBuf::from));
+        assert!(class_path(b"Manifest-Version: 1.0\n").is_empty());
     }
 
     #[test]
