@@ -11,6 +11,7 @@ const CLASS: u8 = 7;
 const STRING: u8 = 8;
 const METHOD_REF: u8 = 10;
 pub(crate) const NAME_AND_TYPE: u8 = 12;
+const METHOD_TYPE: u8 = 16;
 
 /// Offsets of the constants in the class file they were read from.
 #[derive(Debug, Clone)]
@@ -108,6 +109,12 @@ impl<'a> ConstantPool<'a> {
     /// The characters of a string constant.
     pub fn string(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
         let offset = self.tagged(index, STRING, "string")?;
+        self.utf8(u2_at(self.bytes, offset + 1))
+    }
+
+    /// The descriptor of a method type constant.
+    pub fn method_type(&self, index: u16) -> Result<JvmStr<'a>, ClassError> {
+        let offset = self.tagged(index, METHOD_TYPE, "method type")?;
         self.utf8(u2_at(self.bytes, offset + 1))
     }
 

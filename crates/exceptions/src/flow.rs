@@ -1,0 +1,277 @@
+//! Exception flow: how far raised exceptions travel, and which handlers they come to.
+//!
+//! Every instance of a method has a set of what can leave it. At a call what leaves the callee is raised anew, at a `throw` what
+//! is thrown; then the rows of the exception table are asked in turn. A row for `C` takes what may be a `C`; what surely is
+//! one goes no further, the rest goes on to the next row and in the end out of the method (JVMS §2.10).
+
+use crate::handlers::{ClassHandlers, MethodHandlers};
+use crate::raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
+use catchment_ir::Translator;
+use catchment_pointsto::graph::{Filter, Graph};
+use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::world::Typed;
+use catchment_pointsto::{Call, CallKind, Code, Reached, Set};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is to travel.
+#[derive(Debug, Default)]
+pub struct Raises {
+    /// Every `throw`.
+    pub throws: bool,
+    /// Operations of the catalogue. Nothing inside them raises again.
+    pub operations: FxHashMap<MethodId, OperationRaises>,
+}
+
+/// Where everything that was raised has come to.
+#[derive(Debug)]
+pub struct Flow {
+    pub raised: RaisedTable,
+    graph: Graph,
+    /// By instance: what can leave it.
+    escaping: Vec<NodeId>,
+    /// By instance and pc of the handler.
+    caught: FxHashMap<(InstanceId, u16), NodeId>,
+    handlers: FxHashMap<ClassId, ClassHandlers>,
+}
+
+impl Flow {
+    /// Numbers in [`Self::raised`] of what can leave an instance.
+    pub fn escaping(&self, instance: InstanceId) -> &Set {
+        self.graph.objects(self.escaping[instance.index()])
+    }
+
+    /// What comes to which handler, by instance and pc of the handler, in no order.
+    pub fn caught(&self) -> impl Iterator<Item = (InstanceId, u16, &Set)> {
+        self.caught.iter().map(|((instance, handler), node)| (*instance, *handler, self.graph.objects(*node)))
+    }
+
+    /// The handlers of a class that was reached and catches anything.
+    pub fn handlers_of(&self, class: ClassId) -> Option<&ClassHandlers> {
+        self.handlers.get(&class)
+    }
+}
+
+/// Lets what is raised travel through all that was reached.
+pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
+    let mut graph = Graph::default();
+    let escaping = reached.instances.iter().map(|_| graph.node()).collect();
+    let flow = Flow {
+        raised: RaisedTable::default(),
+        graph,
+        escaping,
+        caught: FxHashMap::default(),
+        handlers: FxHashMap::default(),
+    };
+    let mut building = Building {
+        reached,
+        raises,
+        flow,
+        methods: FxHashMap::default(),
+        translator: Translator::default(),
+        pending: Vec::new(),
+        edges: FxHashSet::default(),
+    };
+    building.run();
+    building.flow
+}
+
+struct Building<'b, 'a> {
+    reached: &'b mut Reached<'a>,
+    raises: &'b Raises,
+    flow: Flow,
+    methods: FxHashMap<MethodId, MethodHandlers>,
+    translator: Translator,
+    /// What is raised where, once all edges are there.
+    pending: Vec<(Raised, NodeId)>,
+    /// Edges of the present instance.
+    edges: FxHashSet<(NodeId, NodeId)>,
+}
+
+/// The nodes of one instance by the rows that are asked in turn.
+type RaiseNodes = FxHashMap<Vec<usize>, NodeId>;
+
+impl Building<'_, '_> {
+    fn run(&mut self) {
+        for index in 0..self.reached.instances.len() {
+            let instance = InstanceId(index as u32);
+            self.edges.clear();
+            match self.reached.instances[index] {
+                Code::Method(method) => self.add_method(instance, method),
+                Code::Proxy(_) => self.add_proxy(instance),
+            }
+        }
+        // Recursive methods let the same exceptions out. Nothing flows yet, so all sets of a circle are the same.
+        self.flow.graph.collapse();
+        for (raised, to) in std::mem::take(&mut self.pending) {
+            self.add_raised(raised, to);
+        }
+        self.flow.graph.propagate();
+        while self.raise_initialiser_errors() {
+            self.flow.graph.propagate();
+        }
+    }
+
+    /// A hidden class passes on all that comes out of what it calls.
+    fn add_proxy(&mut self, instance: InstanceId) {
+        let to = self.flow.escaping[instance.index()];
+        for call in self.reached.calls_of(instance).to_vec() {
+            self.add_call(&call, to);
+        }
+    }
+
+    fn add_method(&mut self, instance: InstanceId, method: MethodId) {
+        if let Some(operation) = self.raises.operations.get(&method) {
+            self.add_operation(instance, method, operation);
+            return;
+        }
+        let mut nodes = RaiseNodes::default();
+        for call in self.reached.calls_of(instance).to_vec() {
+            let raised = self.raise_node(instance, method, call.pc, &mut nodes);
+            self.add_call(&call, raised);
+        }
+        for thrown in self.reached.throws_of(instance).to_vec() {
+            let raised = self.raise_node(instance, method, thrown.pc, &mut nodes);
+            self.add_throw(instance, method, thrown.pc, &thrown.types, raised);
+        }
+    }
+
+    fn add_operation(&mut self, instance: InstanceId, method: MethodId, operation: &OperationRaises) {
+        let raise = Raise { method, pc: 0, kind: RaiseKind::Operation(operation.operation) };
+        let to = self.flow.escaping[instance.index()];
+        for class in &operation.throws {
+            self.pending.push((Raised { raise, typed: Typed::at_most(*class) }, to));
+        }
+    }
+
+    fn add_call(&mut self, call: &Call, raised: NodeId) {
+        if call.kind != CallKind::Ordinary {
+            return;
+        }
+        for target in self.reached.targets(call) {
+            let from = self.flow.escaping[target.index()];
+            if self.edges.insert((from, raised)) {
+                self.flow.graph.add_edge(from, raised, Filter::NONE);
+            }
+        }
+    }
+
+    fn add_throw(
+        &mut self,
+        instance: InstanceId,
+        method: MethodId,
+        pc: u16,
+        types: &[Typed],
+        raised: NodeId,
+    ) {
+        let passed_on = self.methods.get(&method).map(|it| it.passed_on_at(pc)).unwrap_or_default();
+        if !passed_on.is_empty() {
+            for handler in passed_on.to_vec() {
+                let from = self.caught_node(instance, handler);
+                self.flow.graph.add_edge(from, raised, Filter::NONE);
+            }
+        } else if self.raises.throws {
+            let raise = Raise { method, pc, kind: RaiseKind::Throw };
+            for typed in types {
+                self.pending.push((Raised { raise, typed: *typed }, raised));
+            }
+        }
+    }
+
+    fn add_raised(&mut self, raised: Raised, to: NodeId) -> bool {
+        let (number, is_new) = self.flow.raised.intern(raised);
+        if is_new {
+            self.flow.graph.filters.add_object(number, raised.typed, &self.reached.world);
+        }
+        self.flow.graph.add_object(to, number);
+        is_new
+    }
+
+    /// The node of what is raised at `pc`.
+    fn raise_node(
+        &mut self,
+        instance: InstanceId,
+        method: MethodId,
+        pc: u16,
+        nodes: &mut RaiseNodes,
+    ) -> NodeId {
+        self.load_handlers(method);
+        let Some(handlers) = self.methods.get(&method) else { return self.flow.escaping[instance.index()] };
+        let rows = handlers.rows_at(pc);
+        self.asked_in_turn(instance, method, rows, nodes)
+    }
+
+    fn asked_in_turn(
+        &mut self,
+        instance: InstanceId,
+        method: MethodId,
+        mut rows: Vec<usize>,
+        nodes: &mut RaiseNodes,
+    ) -> NodeId {
+        if rows.is_empty() {
+            return self.flow.escaping[instance.index()];
+        }
+        if let Some(node) = nodes.get(&rows) {
+            return *node;
+        }
+        let node = self.flow.graph.node();
+        nodes.insert(rows.clone(), node);
+        let row = *self.methods[&method].row(rows.remove(0));
+        let caught = self.caught_node(instance, row.handler);
+        let class = self.reached.world.method(method).class;
+        let caught_class =
+            (row.catch_type != 0).then(|| self.reached.world.class_ref(class, row.catch_type)).flatten();
+        let Some(caught_class) = caught_class else {
+            self.flow.graph.add_edge(node, caught, Filter::NONE);
+            return node;
+        };
+        let filters = &mut self.flow.graph.filters;
+        let (is, is_not) = (
+            filters.is(caught_class, &self.reached.world),
+            filters.is_not(caught_class, &self.reached.world),
+        );
+        self.flow.graph.add_edge(node, caught, is);
+        let rest = self.asked_in_turn(instance, method, rows, nodes);
+        self.flow.graph.add_edge(node, rest, is_not);
+        node
+    }
+
+    fn caught_node(&mut self, instance: InstanceId, handler: u16) -> NodeId {
+        *self.flow.caught.entry((instance, handler)).or_insert_with(|| self.flow.graph.node())
+    }
+
+    fn load_handlers(&mut self, method: MethodId) {
+        if self.methods.contains_key(&method) {
+            return;
+        }
+        let declared = *self.reached.world.method(method);
+        let Some(file) = self.reached.world.class_of(declared.class).file() else { return };
+        let has_rows = file.methods.get(usize::from(declared.position)).is_some_and(|it| {
+            file.code(it).is_ok_and(|code| code.is_some_and(|(_, code)| code.has_exceptions()))
+        });
+        if !has_rows {
+            return;
+        }
+        let handlers = self.flow.handlers.entry(declared.class).or_insert_with(|| ClassHandlers::of(file));
+        let found = MethodHandlers::of(file, declared.position, handlers, &mut self.translator);
+        self.methods.insert(method, found);
+    }
+
+    /// Initialisers that fail make the use of their class fail. Whether anything was new.
+    fn raise_initialiser_errors(&mut self) -> bool {
+        let error = self.reached.world.class(b"java/lang/ExceptionInInitializerError");
+        let calls: Vec<Call> =
+            self.reached.calls().iter().filter(|call| call.kind == CallKind::Initialiser).cloned().collect();
+        let mut is_changed = false;
+        for call in calls {
+            let targets = self.reached.targets(&call);
+            if targets.iter().all(|target| self.flow.escaping(*target).is_empty()) {
+                continue;
+            }
+            let Code::Method(method) = self.reached.instances[call.caller.index()] else { continue };
+            let raised = self.raise_node(call.caller, method, call.pc, &mut RaiseNodes::default());
+            let raise = Raise { method, pc: call.pc, kind: RaiseKind::Initialiser };
+            is_changed |= self.add_raised(Raised { raise, typed: Typed::exactly(error) }, raised);
+        }
+        is_changed
+    }
+}

@@ -1,0 +1,135 @@
+//! Which handlers of a method a programmer wrote, and what becomes of what the others catch.
+//!
+//! A `finally`, a `synchronized` or a try-with-resources catches everything and throws it on: the same exception, raised where
+//! it was raised before. A `throw` in a clause that somebody wrote is a raising point of its own, even of the same object.
+
+use catchment_classfile::{ClassFile, ExceptionEntry};
+use catchment_ir::{Body, Op, Translator, Var};
+use catchment_pairs::{ClassPairs, pairs_of};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The handlers of one class.
+#[derive(Debug)]
+pub struct ClassHandlers {
+    pub pairs: ClassPairs,
+    /// The pair of a handler, by the method's position and the handler's pc.
+    by_handler: FxHashMap<(u16, u16), usize>,
+}
+
+impl ClassHandlers {
+    pub fn of(class: &ClassFile<'_>) -> Self {
+        let pairs = pairs_of(class);
+        let mut by_handler = FxHashMap::default();
+        for (index, site) in pairs.tries.iter().enumerate() {
+            for (clause, at) in site.clauses.iter().enumerate() {
+                let method = u16::try_from(site.method).unwrap_or(u16::MAX);
+                by_handler.insert((method, at.handler), pairs.pair_of(index, clause));
+            }
+        }
+        Self { pairs, by_handler }
+    }
+
+    /// Position of the pair that a handler belongs to; nothing if nobody wrote it.
+    pub fn pair_at(&self, method: u16, handler: u16) -> Option<usize> {
+        self.by_handler.get(&(method, handler)).copied()
+    }
+}
+
+/// The exception table of one method, and the throws that only pass on.
+#[derive(Debug, Default)]
+pub(crate) struct MethodHandlers {
+    rows: Vec<ExceptionEntry>,
+    /// By pc of a `throw`: the handlers whose exceptions it throws on.
+    passed_on: FxHashMap<u16, Vec<u16>>,
+}
+
+impl MethodHandlers {
+    /// Nothing where nothing is caught.
+    pub(crate) fn of(
+        class: &ClassFile<'_>,
+        position: u16,
+        handlers: &ClassHandlers,
+        translator: &mut Translator,
+    ) -> Self {
+        let Some(method) = class.methods.get(usize::from(position)) else { return Self::default() };
+        let Ok(Some((_, code))) = class.code(method) else { return Self::default() };
+        let rows: Vec<ExceptionEntry> = code.exceptions().collect();
+        let compiler_made: FxHashSet<u16> = rows.iter().map(|row| row.handler).collect();
+        let compiler_made: FxHashSet<u16> = compiler_made
+            .into_iter()
+            .filter(|handler| handlers.pair_at(position, *handler).is_none())
+            .collect();
+        let passed_on = if compiler_made.is_empty() {
+            FxHashMap::default()
+        } else {
+            let body = translator.translate(class, method).ok().flatten();
+            body.map(|body| passed_on(&body, &compiler_made)).unwrap_or_default()
+        };
+        Self { rows, passed_on }
+    }
+
+    /// The rows that are asked in turn about what is thrown at `pc`, by their place in the table.
+    pub(crate) fn rows_at(&self, pc: u16) -> Vec<usize> {
+        let mut rows = Vec::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            if row.start <= pc && pc < row.end {
+                rows.push(index);
+                if row.catch_type == 0 {
+                    break;
+                }
+            }
+        }
+        rows
+    }
+
+    pub(crate) fn row(&self, index: usize) -> &ExceptionEntry {
+        &self.rows[index]
+    }
+
+    /// The handlers whose exceptions the `throw` at `pc` throws on.
+    pub(crate) fn passed_on_at(&self, pc: u16) -> &[u16] {
+        self.passed_on.get(&pc).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn passed_on(body: &Body, compiler_made: &FxHashSet<u16>) -> FxHashMap<u16, Vec<u16>> {
+    let mut definitions: FxHashMap<Var, (u16, Op)> = FxHashMap::default();
+    for statement in &body.statements {
+        match statement.op {
+            Op::Phi { dst, .. } | Op::Catch { dst } => {
+                definitions.insert(dst, (statement.pc, statement.op));
+            }
+            _ => {}
+        }
+    }
+    let throws = body.statements.iter().filter_map(|statement| match statement.op {
+        Op::Throw { src } => Some((statement.pc, src)),
+        _ => None,
+    });
+    let caught = throws.map(|(pc, src)| (pc, caught_in(body, &definitions, src, compiler_made)));
+    caught.filter(|(_, handlers)| !handlers.is_empty()).collect()
+}
+
+/// The compiler-made handlers that a variable may come from.
+fn caught_in(
+    body: &Body,
+    definitions: &FxHashMap<Var, (u16, Op)>,
+    var: Var,
+    compiler_made: &FxHashSet<u16>,
+) -> Vec<u16> {
+    let mut handlers = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut open = vec![var];
+    while let Some(var) = open.pop() {
+        if !seen.insert(var) {
+            continue;
+        }
+        match definitions.get(&var) {
+            Some((_, Op::Phi { sources, .. })) => open.extend(body.operands(*sources).iter().flatten()),
+            Some((pc, Op::Catch { .. })) if compiler_made.contains(pc) => handlers.push(*pc),
+            _ => {}
+        }
+    }
+    handlers.sort_unstable();
+    handlers
+}

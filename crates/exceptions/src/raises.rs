@@ -1,0 +1,68 @@
+//! Where exceptions come from: the raising points of a program and what each can raise.
+
+use catchment_pointsto::ids::{ClassId, MethodId};
+use catchment_pointsto::world::Typed;
+use rustc_hash::FxHashMap;
+
+/// An instruction, or a method of the fault catalogue, that raises exceptions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RaiseKind {
+    /// A `throw`.
+    Throw,
+    /// A method of the catalogue: its number there.
+    Operation(u32),
+    /// The JVM, because a class that is used here cannot be initialised.
+    Initialiser,
+}
+
+/// A raising point. Calls of an operation are all the same point, wherever they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Raise {
+    pub method: MethodId,
+    /// 0 for an operation.
+    pub pc: u16,
+    pub kind: RaiseKind,
+}
+
+/// A raised exception that travels: a raising point and a type. Small numbers in the flow's sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Raised {
+    pub raise: Raise,
+    pub typed: Typed,
+}
+
+/// All raised exceptions by number.
+#[derive(Debug, Default)]
+pub struct RaisedTable {
+    all: Vec<Raised>,
+    by_value: FxHashMap<Raised, u32>,
+}
+
+impl RaisedTable {
+    pub fn get(&self, number: u32) -> &Raised {
+        &self.all[number as usize]
+    }
+
+    pub fn all(&self) -> &[Raised] {
+        &self.all
+    }
+
+    /// Its number, and whether it is new.
+    pub(crate) fn intern(&mut self, raised: Raised) -> (u32, bool) {
+        if let Some(number) = self.by_value.get(&raised) {
+            return (*number, false);
+        }
+        let number = self.all.len() as u32;
+        self.all.push(raised);
+        self.by_value.insert(raised, number);
+        (number, true)
+    }
+}
+
+/// What a method of the catalogue raises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperationRaises {
+    /// Its number in the catalogue.
+    pub operation: u32,
+    pub throws: Vec<ClassId>,
+}

@@ -1,0 +1,169 @@
+//! Calls: who is called from where, and what flows along with it.
+
+use crate::callgraph::{CallKind, FoundCall};
+use crate::graph::Filter;
+use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
+use crate::sets::Set;
+use crate::solver::{Solver, Use};
+use crate::world::Method;
+use catchment_ir::InvokeKind;
+use smallvec::SmallVec;
+
+/// A call in one instance of a method.
+#[derive(Debug)]
+pub(crate) struct CallSite {
+    pub(crate) caller: InstanceId,
+    pub(crate) pc: u16,
+    /// The method that the call names.
+    pub(crate) selector: SelectorId,
+    pub(crate) arguments: Arguments,
+    pub(crate) targets: SmallVec<[InstanceId; 1]>,
+    /// Classes of receivers that have been seen to.
+    seen: Set,
+}
+
+/// The nodes that a call connects with those of its target; nothing for numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Arguments {
+    pub(crate) receiver: Option<NodeId>,
+    pub(crate) rest: Box<[Option<NodeId>]>,
+    pub(crate) result: Option<NodeId>,
+    /// Where what the callee throws goes; nothing if it runs in a thread of its own.
+    pub(crate) thrown: Option<NodeId>,
+}
+
+impl From<CallSite> for FoundCall {
+    fn from(site: CallSite) -> Self {
+        let kind = if site.arguments.thrown.is_some() { CallKind::Ordinary } else { CallKind::Thread };
+        Self { caller: site.caller, pc: site.pc, kind, targets: site.targets }
+    }
+}
+
+/// The number of a call site.
+pub(crate) type SiteId = u32;
+
+impl Solver<'_> {
+    /// A new call.
+    pub(crate) fn add_call(
+        &mut self,
+        caller: InstanceId,
+        pc: u16,
+        kind: InvokeKind,
+        named: MethodId,
+        arguments: Arguments,
+    ) {
+        let Method { class, selector, .. } = *self.world.method(named);
+        match kind {
+            InvokeKind::Static => {
+                self.initialise(class);
+                let site = self.add_site(caller, pc, selector, arguments);
+                self.connect_direct(site, named);
+            }
+            // A constructor, a private method or one of a superclass: there is only one it can come to.
+            InvokeKind::Special => {
+                let site = self.add_site(caller, pc, selector, arguments);
+                self.connect_direct(site, named);
+            }
+            InvokeKind::Virtual | InvokeKind::Interface => {
+                self.add_virtual_call(caller, pc, selector, arguments);
+            }
+        }
+    }
+
+    /// A call that goes where its receivers say.
+    pub(crate) fn add_virtual_call(
+        &mut self,
+        caller: InstanceId,
+        pc: u16,
+        selector: SelectorId,
+        arguments: Arguments,
+    ) {
+        let Some(receiver) = arguments.receiver else { return };
+        let site = self.add_site(caller, pc, selector, arguments);
+        self.wait(receiver, Use::Call(site));
+    }
+
+    fn add_site(
+        &mut self,
+        caller: InstanceId,
+        pc: u16,
+        selector: SelectorId,
+        arguments: Arguments,
+    ) -> SiteId {
+        let site = self.sites.len() as SiteId;
+        self.sites.push(CallSite {
+            caller,
+            pc,
+            selector,
+            arguments,
+            targets: SmallVec::new(),
+            seen: Set::default(),
+        });
+        site
+    }
+
+    fn connect_direct(&mut self, site: SiteId, method: MethodId) {
+        let context = self.context_for(site, method);
+        let Some(target) = self.reach(method, context) else { return };
+        if !self.link(site, target) {
+            return;
+        }
+        let receiver = self.sites[site as usize].arguments.receiver;
+        let this = self.instances[target.index()].parameters.first().copied().flatten();
+        if let (Some(receiver), Some(this), false) = (receiver, this, self.world.method(method).is_static()) {
+            self.graph.add_edge(receiver, this, Filter::NONE);
+        }
+    }
+
+    /// New receivers of a virtual call.
+    pub(crate) fn dispatch_call(&mut self, site: SiteId, receivers: &Set) {
+        let selector = self.sites[site as usize].selector;
+        for object in receivers.iter() {
+            if let Some(proxy) = self.proxy_called(selector, object) {
+                self.link(site, proxy);
+                continue;
+            }
+            let class = self.objects.get(object).class;
+            let Some(method) = self.world.dispatch(class, selector) else { continue };
+            self.receive(site, method, class, object);
+        }
+    }
+
+    fn receive(&mut self, site: SiteId, method: MethodId, class: ClassId, object: u32) {
+        let is_new = self.sites[site as usize].seen.insert(class.0);
+        let Some(target) = self.reach(method, crate::contexts::INSENSITIVE) else { return };
+        if is_new {
+            self.link(site, target);
+        }
+        if let Some(Some(this)) = self.instances[target.index()].parameters.first() {
+            let this = *this;
+            self.graph.add_object(this, object);
+        }
+    }
+
+    /// Lets arguments, result and exceptions flow, but not the receiver. False if that is so already.
+    pub(crate) fn link(&mut self, site: SiteId, target: InstanceId) -> bool {
+        let call = &mut self.sites[site as usize];
+        if call.targets.contains(&target) {
+            return false;
+        }
+        call.targets.push(target);
+        let arguments = call.arguments.clone();
+        let instance = &self.instances[target.index()];
+        let receiver = usize::from(instance.has_receiver(&self.world));
+        let parameters = instance.parameters.get(receiver..).unwrap_or_default();
+        let (returned, thrown) = (instance.returned, instance.thrown);
+        for (argument, parameter) in arguments.rest.iter().zip(parameters) {
+            if let (Some(argument), Some(parameter)) = (argument, parameter) {
+                self.graph.add_edge(*argument, *parameter, Filter::NONE);
+            }
+        }
+        if let Some(result) = arguments.result {
+            self.graph.add_edge(returned, result, Filter::NONE);
+        }
+        if let Some(to) = arguments.thrown {
+            self.graph.add_edge(thrown, to, Filter::NONE);
+        }
+        true
+    }
+}

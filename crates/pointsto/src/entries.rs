@@ -1,0 +1,71 @@
+//! Where a program begins, and what it is given there.
+
+use crate::contexts::INSENSITIVE;
+use crate::ids::{ClassId, InstanceId, MethodId, NodeId};
+use crate::objects::Origin;
+use crate::solver::Solver;
+use catchment_classfile::descriptor;
+
+/// Methods that the JVM itself calls. Those that the JDK at hand does not have are passed over.
+const CALLED_BY_THE_JVM: [(&str, &str, &str); 9] = [
+    ("java/lang/System", "initializeSystemClass", "()V"),
+    ("java/lang/System", "initPhase1", "()V"),
+    ("java/lang/Thread", "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/Runnable;)V"),
+    ("java/lang/Thread", "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V"),
+    ("java/lang/Thread", "exit", "()V"),
+    ("java/lang/ThreadGroup", "<init>", "()V"),
+    ("java/lang/ThreadGroup", "<init>", "(Ljava/lang/ThreadGroup;Ljava/lang/String;)V"),
+    ("java/lang/ThreadGroup", "uncaughtException", "(Ljava/lang/Thread;Ljava/lang/Throwable;)V"),
+    ("java/lang/ClassLoader", "<init>", "()V"),
+];
+
+impl Solver<'_> {
+    pub(crate) fn add_entries(&mut self, entries: &[MethodId]) {
+        for (class, name, descriptor) in CALLED_BY_THE_JVM {
+            let class = self.world.class(class.as_bytes());
+            if let Some(method) = self.world.declared_as(class, name.as_bytes(), descriptor.as_bytes()) {
+                self.add_entry(method);
+            }
+        }
+        for method in entries {
+            if let Some(instance) = self.add_entry(*method) {
+                self.entries.push(instance);
+            }
+        }
+    }
+
+    /// A method that is called from outside, on and with objects of the declared classes.
+    fn add_entry(&mut self, method: MethodId) -> Option<InstanceId> {
+        let class = self.world.method(method).class;
+        self.initialise(class);
+        let instance = self.reach(method, INSENSITIVE)?;
+        let parameters = self.instances[instance.index()].parameters.clone();
+        let mut parameters = parameters.iter();
+        if !self.world.method(method).is_static()
+            && let Some(Some(this)) = parameters.next()
+        {
+            self.give(*this, class);
+        }
+        let declared: Vec<&[u8]> = descriptor::parameters(self.world.descriptor_of(method)).collect();
+        for (parameter, declared) in parameters.zip(declared) {
+            let class = self.world.class_of_descriptor(declared);
+            if let (Some(parameter), Some(class)) = (parameter, class) {
+                self.give(*parameter, class);
+            }
+        }
+        Some(instance)
+    }
+
+    /// An object of this class, and arrays with such objects in them.
+    fn give(&mut self, node: NodeId, class: ClassId) {
+        if !self.world.class_of(class).is_instantiable() {
+            return;
+        }
+        let object = self.object(class, Origin::Merged);
+        self.graph.add_object(node, object.0);
+        if let Some(crate::world::Element::Class(element)) = self.world.class_of(class).element() {
+            let elements = self.elements_of(object.0);
+            self.give(elements, element);
+        }
+    }
+}

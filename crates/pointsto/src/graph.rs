@@ -1,0 +1,214 @@
+//! The constraint graph: sets of objects, and edges along which objects flow from one to another.
+//!
+//! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised exceptions.
+//! They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences travel. Nodes
+//! on a circle of edges hold the same set in the end, and are made one node (`cycles`).
+
+mod cycles;
+mod filters;
+
+pub use filters::{Filter, Filters};
+
+use crate::ids::NodeId;
+use crate::sets::Set;
+use std::collections::VecDeque;
+
+/// No use of the node's objects is waited for.
+const UNUSED: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Edge {
+    pub(crate) to: NodeId,
+    pub(crate) filter: Filter,
+}
+
+/// What waits for the objects of a node: the number of a list that the solver keeps, and what it has not been given yet.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    pub(crate) pending: Set,
+    is_queued: bool,
+    /// The list behind this one, of a node that has become one with this.
+    next: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// Of a node that has become one with another: that one. Otherwise itself.
+    parents: Vec<u32>,
+    objects: Vec<Set>,
+    /// What has not gone along the node's edges yet.
+    fresh: Vec<Set>,
+    edges: Vec<Vec<Edge>>,
+    is_queued: Vec<bool>,
+    queue: VecDeque<u32>,
+    /// By node: the first of its waiting lists.
+    waiting_of: Vec<u32>,
+    waiting: Vec<Waiting>,
+    due: Vec<u32>,
+    pub filters: Filters,
+    edge_count: usize,
+    edges_when_collapsed: usize,
+}
+
+impl Graph {
+    pub fn node(&mut self) -> NodeId {
+        self.nodes(1)
+    }
+
+    /// So many nodes with numbers in a row; the first.
+    pub fn nodes(&mut self, count: u32) -> NodeId {
+        let first = self.parents.len();
+        let len = first + count as usize;
+        self.parents.extend((first..len).map(|node| node as u32));
+        self.objects.resize_with(len, Set::default);
+        self.fresh.resize_with(len, Set::default);
+        self.edges.resize_with(len, Vec::new);
+        self.is_queued.resize(len, false);
+        self.waiting_of.resize(len, UNUSED);
+        NodeId::new(first)
+    }
+
+    pub(crate) fn node_count(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// The node that this one has become.
+    pub(crate) fn find(&mut self, node: NodeId) -> usize {
+        let mut at = node.index();
+        while self.parents[at] as usize != at {
+            let above = self.parents[at] as usize;
+            self.parents[at] = self.parents[above];
+            at = above;
+        }
+        at
+    }
+
+    /// Like [`Self::find`] where nothing may change.
+    fn root(&self, node: NodeId) -> usize {
+        let mut at = node.index();
+        while self.parents[at] as usize != at {
+            at = self.parents[at] as usize;
+        }
+        at
+    }
+
+    pub fn objects(&self, node: NodeId) -> &Set {
+        &self.objects[self.root(node)]
+    }
+
+    pub fn add_object(&mut self, node: NodeId, object: u32) {
+        let node = self.find(node);
+        if self.objects[node].insert(object) {
+            self.fresh[node].insert(object);
+            self.enqueue(node);
+        }
+    }
+
+    pub fn add_objects(&mut self, node: NodeId, objects: &Set) {
+        let node = self.find(node);
+        if self.objects[node].add_all(objects, &mut self.fresh[node]) {
+            self.enqueue(node);
+        }
+    }
+
+    /// From now on what is in `from` is in `to`, too.
+    pub fn add_edge(&mut self, from: NodeId, to: NodeId, filter: Filter) {
+        let (from, to) = (self.find(from), self.find(to));
+        if from == to && filter == Filter::NONE {
+            return;
+        }
+        self.edges[from].push(Edge { to: NodeId(to as u32), filter });
+        self.edge_count += 1;
+        if from != to && !self.objects[from].is_empty() {
+            let objects = std::mem::take(&mut self.objects[from]);
+            self.flow(&objects, to, filter);
+            self.objects[from] = objects;
+        }
+    }
+
+    fn flow(&mut self, objects: &Set, to: usize, filter: Filter) {
+        let (own, fresh) = (&mut self.objects[to], &mut self.fresh[to]);
+        let is_changed = match self.filters.mask(filter) {
+            None => own.add_all(objects, fresh),
+            Some((mask, wanted)) => own.add_filtered(objects, mask, wanted, fresh),
+        };
+        if is_changed {
+            self.enqueue(to);
+        }
+    }
+
+    fn enqueue(&mut self, node: usize) {
+        if !self.is_queued[node] {
+            self.is_queued[node] = true;
+            self.queue.push_back(node as u32);
+        }
+    }
+
+    /// Lets objects flow until nothing changes. Returns how many nodes had something to pass on.
+    pub fn propagate(&mut self) -> usize {
+        let mut steps = 0;
+        while let Some(node) = self.queue.pop_front() {
+            let node = node as usize;
+            self.is_queued[node] = false;
+            if self.parents[node] as usize != node {
+                continue;
+            }
+            let fresh = std::mem::take(&mut self.fresh[node]);
+            if fresh.is_empty() {
+                continue;
+            }
+            steps += 1;
+            let edges = std::mem::take(&mut self.edges[node]);
+            for edge in &edges {
+                let to = self.find(edge.to);
+                if to != node {
+                    self.flow(&fresh, to, edge.filter);
+                }
+            }
+            self.edges[node] = edges;
+            self.hand_over(node, &fresh);
+        }
+        steps
+    }
+
+    /// To those who wait for the objects of `node`.
+    fn hand_over(&mut self, node: usize, fresh: &Set) {
+        let mut list = self.waiting_of[node];
+        while list != UNUSED {
+            let waiting = &mut self.waiting[list as usize];
+            let mut ignored = Set::default();
+            waiting.pending.add_all(fresh, &mut ignored);
+            if !waiting.is_queued {
+                waiting.is_queued = true;
+                self.due.push(list);
+            }
+            list = waiting.next;
+        }
+    }
+
+    /// The number of a new list for those who wait for the objects of `node`, those that are there already included.
+    pub(crate) fn wait_for(&mut self, node: NodeId) -> u32 {
+        let node = self.find(node);
+        let list = self.waiting.len() as u32;
+        let mut pending = self.objects[node].clone();
+        pending.shrink();
+        let is_queued = !pending.is_empty();
+        self.waiting.push(Waiting { pending, is_queued, next: self.waiting_of[node] });
+        if is_queued {
+            self.due.push(list);
+        }
+        self.waiting_of[node] = list;
+        list
+    }
+
+    /// Lists with something pending.
+    pub(crate) fn take_due(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.due)
+    }
+
+    pub(crate) fn take_pending(&mut self, list: u32) -> Set {
+        let waiting = &mut self.waiting[list as usize];
+        waiting.is_queued = false;
+        std::mem::take(&mut waiting.pending)
+    }
+}

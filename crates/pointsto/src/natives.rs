@@ -1,0 +1,123 @@
+//! Methods without bytecode: by their model, or by what they are declared to return.
+
+use crate::blind::BlindSpot;
+use crate::calls::Arguments;
+use crate::graph::Filter;
+use crate::ids::{InstanceId, MethodId, NodeId};
+use crate::models::{Base, Effect, How, Term, TermPart};
+use crate::objects::Origin;
+use crate::solver::{Instance, Part, Solver, Use};
+use catchment_classfile::descriptor;
+
+impl Solver<'_> {
+    pub(crate) fn model_of(&self, method: MethodId) -> Option<Vec<Effect>> {
+        let class = &self.world.class_of(self.world.method(method).class).name;
+        self.models.find(class, self.world.name_of(method)).map(<[Effect]>::to_vec)
+    }
+
+    /// The parameters of a method without code, as nodes: the receiver first, nothing for numbers.
+    pub(crate) fn bare_parameters(&mut self, method: MethodId) -> Box<[Option<NodeId>]> {
+        let receiver = (!self.world.method(method).is_static()).then(|| Some(self.graph.node()));
+        let parameters = descriptor::parameters(self.world.descriptor_of(method));
+        let parameters: Vec<bool> = parameters.map(|it| matches!(it.first(), Some(b'L' | b'['))).collect();
+        let parameters = parameters.into_iter().map(|is_reference| is_reference.then(|| self.graph.node()));
+        receiver.into_iter().chain(parameters).collect()
+    }
+
+    /// What is returned by native code that nobody has modelled: an object of the declared class, if there can be one.
+    pub(crate) fn return_anything(&mut self, instance: InstanceId, method: MethodId) {
+        let returned = self.instances[instance.index()].returned;
+        match self.world.returned_class(method) {
+            Some(class) if self.world.class_of(class).is_instantiable() && class != self.world.object => {
+                let object = self.object(class, Origin::Merged);
+                self.graph.add_object(returned, object.0);
+            }
+            Some(_) => self.blind(method, 0, BlindSpot::Native),
+            None => {}
+        }
+    }
+
+    pub(crate) fn add_effects(&mut self, instance: InstanceId, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Return(term) => {
+                    let returned = self.instances[instance.index()].returned;
+                    if let Some(node) = self.term(instance, term) {
+                        self.graph.add_edge(node, returned, Filter::NONE);
+                    }
+                }
+                Effect::Flow { to, from } => self.add_flow(instance, to, from),
+                Effect::Call { receiver, method, descriptor, how } => {
+                    self.add_model_call(instance, receiver, method, descriptor, *how);
+                }
+            }
+        }
+    }
+
+    fn add_flow(&mut self, instance: InstanceId, to: &Term, from: &Term) {
+        let Some(from) = self.term(instance, from) else { return };
+        let Some(base) = self.base(instance, &to.base) else { return };
+        match to.part {
+            Some(part) => self.wait(base, Use::Store { part: part.into(), from }),
+            None => self.graph.add_edge(from, base, Filter::NONE),
+        }
+    }
+
+    fn add_model_call(
+        &mut self,
+        instance: InstanceId,
+        receiver: &Term,
+        method: &str,
+        descriptor: &str,
+        how: How,
+    ) {
+        let Some(receiver) = self.term(instance, receiver) else { return };
+        let selector = self.world.selector(method.as_bytes(), descriptor.as_bytes());
+        let Instance { returned, thrown, .. } = self.instances[instance.index()];
+        let result = (how == How::Returned).then_some(returned);
+        let thrown = (how != How::Started).then_some(thrown);
+        let arguments = Arguments { receiver: Some(receiver), rest: Box::default(), result, thrown };
+        self.add_virtual_call(instance, 0, selector, arguments);
+    }
+
+    /// A node that holds what the term means.
+    fn term(&mut self, instance: InstanceId, term: &Term) -> Option<NodeId> {
+        let base = self.base(instance, &term.base)?;
+        let Some(part) = term.part else { return Some(base) };
+        let into = self.graph.node();
+        self.wait(base, Use::Load { part: part.into(), into });
+        Some(into)
+    }
+
+    fn base(&mut self, instance: InstanceId, base: &Base) -> Option<NodeId> {
+        match base {
+            Base::Parameter { index, counts_receiver } => {
+                let instance = &self.instances[instance.index()];
+                let receiver = usize::from(instance.has_receiver(&self.world) && !counts_receiver);
+                instance.parameters.get(index + receiver).copied().flatten()
+            }
+            Base::New(class) => {
+                let class = self.world.class(class.as_bytes());
+                let object = self.object(class, Origin::Merged);
+                let node = self.graph.node();
+                self.graph.add_object(node, object.0);
+                Some(node)
+            }
+            Base::Static { class, field } => {
+                let class = self.world.class(class.as_bytes());
+                let fields = self.world.class_of(class).fields();
+                let field = fields.into_iter().find(|it| self.world.field_name(*it) == field.as_bytes())?;
+                Some(self.static_field(field))
+            }
+        }
+    }
+}
+
+impl From<TermPart> for Part {
+    fn from(part: TermPart) -> Self {
+        match part {
+            TermPart::Elements => Self::Elements,
+            TermPart::Anything => Self::Anything,
+        }
+    }
+}

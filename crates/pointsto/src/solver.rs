@@ -1,0 +1,350 @@
+//! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
+
+use crate::blind::{Blind, BlindSpot};
+use crate::callgraph::{Code, Found, FoundCall, Stats, Thrown};
+use crate::calls::{CallSite, SiteId};
+use crate::graph::{Filter, Graph};
+use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
+use crate::models::{Effect, Models};
+use crate::objects::{Objects, Origin};
+use crate::sets::Set;
+use crate::world::{ClassSource, Typed, World};
+use catchment_ir::{Body, Translator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A method in one context.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) code: Code,
+    /// The receiver first; nothing for numbers.
+    pub(crate) parameters: Box<[Option<NodeId>]>,
+    pub(crate) returned: NodeId,
+    pub(crate) thrown: NodeId,
+}
+
+/// A `throw` in one instance of a method.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Throw {
+    pub(crate) instance: InstanceId,
+    pub(crate) pc: u16,
+    pub(crate) thrown: NodeId,
+}
+
+/// A part of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Field(FieldId),
+    /// All elements of an array.
+    Elements,
+    /// All fields and elements: what native code reaches by offset.
+    Anything,
+}
+
+/// What is done with the objects of a node as they come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Use {
+    Load { part: Part, into: NodeId },
+    Store { part: Part, from: NodeId },
+    Call(SiteId),
+}
+
+/// The whole analysis under way.
+#[derive(Debug)]
+pub(crate) struct Solver<'a> {
+    pub(crate) world: World<'a>,
+    pub(crate) graph: Graph,
+    pub(crate) objects: Objects,
+    pub(crate) instances: Vec<Instance>,
+    by_method: FxHashMap<(MethodId, ContextId), Option<InstanceId>>,
+    pub(crate) sites: Vec<CallSite>,
+    pub(crate) entries: Vec<InstanceId>,
+    pub(crate) throws: Vec<Throw>,
+    /// Uses of classes that have an initialiser.
+    pub(crate) initialisations: Vec<(InstanceId, u16, ClassId)>,
+    /// By the number of the graph's waiting list.
+    uses: Vec<Vec<Use>>,
+    unread: Vec<(InstanceId, NodeId, Body)>,
+    translator: Translator,
+    statics: FxHashMap<FieldId, NodeId>,
+    parts: Vec<Vec<(u32, NodeId)>>,
+    pub(crate) initialised: FxHashSet<ClassId>,
+    pub(crate) initialisers: FxHashMap<ClassId, InstanceId>,
+    pub(crate) problems: Vec<(MethodId, String)>,
+    pub(crate) known: Known,
+    pub(crate) models: Models,
+    pub(crate) blind_spots: FxHashSet<Blind>,
+}
+
+impl Instance {
+    /// Whether the first of its parameters is a receiver.
+    pub(crate) fn has_receiver(&self, world: &World<'_>) -> bool {
+        match self.code {
+            Code::Method(method) => !world.method(method).is_static(),
+            Code::Proxy(_) => true,
+        }
+    }
+}
+
+/// Classes that the analysis itself speaks of.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) string: ClassId,
+    pub(crate) class: ClassId,
+    pub(crate) throwable: ClassId,
+    pub(crate) builders: [ClassId; 2],
+}
+
+/// Stands for the elements of an array among the numbers of fields.
+const ELEMENTS: u32 = u32::MAX;
+
+impl<'a> Solver<'a> {
+    pub(crate) fn new(source: &'a dyn ClassSource) -> Self {
+        let mut world = World::new(source);
+        let known = Known {
+            string: world.class(b"java/lang/String"),
+            class: world.class(b"java/lang/Class"),
+            throwable: world.class(b"java/lang/Throwable"),
+            builders: [world.class(b"java/lang/StringBuilder"), world.class(b"java/lang/StringBuffer")],
+        };
+        Self {
+            world,
+            graph: Graph::default(),
+            objects: Objects::default(),
+            instances: Vec::new(),
+            by_method: FxHashMap::default(),
+            sites: Vec::new(),
+            entries: Vec::new(),
+            throws: Vec::new(),
+            initialisations: Vec::new(),
+            uses: Vec::new(),
+            unread: Vec::new(),
+            translator: Translator::default(),
+            statics: FxHashMap::default(),
+            parts: Vec::new(),
+            initialised: FxHashSet::default(),
+            initialisers: FxHashMap::default(),
+            problems: Vec::new(),
+            known,
+            models: Models::new(),
+            blind_spots: FxHashSet::default(),
+        }
+    }
+
+    /// Until nothing changes.
+    pub(crate) fn solve(&mut self) {
+        loop {
+            while let Some((instance, first, body)) = self.unread.pop() {
+                self.add_statements(instance, first, &body);
+            }
+            self.graph.propagate();
+            self.graph.collapse_if_grown();
+            let due = self.graph.take_due();
+            if due.is_empty() && self.unread.is_empty() {
+                break;
+            }
+            for list in due {
+                let objects = self.graph.take_pending(list);
+                let uses = std::mem::take(&mut self.uses[list as usize]);
+                for it in &uses {
+                    self.apply(*it, &objects);
+                }
+                self.uses[list as usize] = uses;
+            }
+        }
+    }
+
+    fn apply(&mut self, it: Use, objects: &Set) {
+        match it {
+            Use::Load { part, into } => self.load(part, objects, into),
+            Use::Store { part, from } => self.store(part, objects, from),
+            Use::Call(site) => self.dispatch_call(site, objects),
+        }
+    }
+
+    /// Lets `it` see the objects of `node`, those that are there and those to come.
+    pub(crate) fn wait(&mut self, node: NodeId, it: Use) {
+        self.wait_all(node, vec![it]);
+    }
+
+    pub(crate) fn wait_all(&mut self, node: NodeId, uses: Vec<Use>) {
+        let list = self.graph.wait_for(node) as usize;
+        self.uses.resize_with(list + 1, Vec::new);
+        self.uses[list] = uses;
+    }
+
+    fn load(&mut self, part: Part, objects: &Set, into: NodeId) {
+        for object in objects.iter() {
+            for (node, _) in self.parts_of(object, part) {
+                self.graph.add_edge(node, into, Filter::NONE);
+            }
+        }
+    }
+
+    fn store(&mut self, part: Part, objects: &Set, from: NodeId) {
+        for object in objects.iter() {
+            for (node, filter) in self.parts_of(object, part) {
+                self.graph.add_edge(from, node, filter);
+            }
+        }
+    }
+
+    /// The nodes of a part of an object, with what may be stored there.
+    fn parts_of(&mut self, object: u32, part: Part) -> smallvec::SmallVec<[(NodeId, Filter); 1]> {
+        let class = self.objects.get(object).class;
+        let mut parts = smallvec::SmallVec::new();
+        match part {
+            Part::Field(field) => parts.push((self.part(object, field.0), Filter::NONE)),
+            Part::Elements => {
+                if let Some(crate::world::Element::Class(element)) = self.world.class_of(class).element() {
+                    let filter = self.graph.filters.is(element, &self.world);
+                    parts.push((self.part(object, ELEMENTS), filter));
+                }
+            }
+            Part::Anything => {
+                if self.world.class_of(class).element().is_some() {
+                    return self.parts_of(object, Part::Elements);
+                }
+                for field in self.world.reference_fields(class) {
+                    let filter = self.field_filter(field);
+                    parts.push((self.part(object, field.0), filter));
+                }
+            }
+        }
+        parts
+    }
+
+    pub(crate) fn elements_of(&mut self, array: u32) -> NodeId {
+        self.part(array, ELEMENTS)
+    }
+
+    fn field_filter(&mut self, field: FieldId) -> Filter {
+        match self.world.field_class(field) {
+            Some(class) => self.graph.filters.is(class, &self.world),
+            None => Filter::NONE,
+        }
+    }
+
+    fn part(&mut self, object: u32, key: u32) -> NodeId {
+        let at = object as usize;
+        if self.parts.len() <= at {
+            self.parts.resize_with(at + 1, Vec::new);
+        }
+        if let Some((_, node)) = self.parts[at].iter().find(|(known, _)| *known == key) {
+            return *node;
+        }
+        let node = self.graph.node();
+        self.parts[at].push((key, node));
+        node
+    }
+
+    pub(crate) fn static_field(&mut self, field: FieldId) -> NodeId {
+        *self.statics.entry(field).or_insert_with(|| self.graph.node())
+    }
+
+    pub(crate) fn object(&mut self, class: ClassId, origin: Origin) -> ObjectId {
+        let (object, is_new) = self.objects.intern(class, origin);
+        if is_new {
+            self.graph.filters.add_object(object.0, Typed::exactly(class), &self.world);
+        }
+        object
+    }
+
+    /// The instance of a method, made when it is first reached; nothing if it has no code and no model.
+    pub(crate) fn reach(&mut self, method: MethodId, context: ContextId) -> Option<InstanceId> {
+        if let Some(instance) = self.by_method.get(&(method, context)) {
+            return *instance;
+        }
+        let effects = self.model_of(method);
+        let instance = match effects {
+            Some(effects) => Some(self.add_modelled(method, &effects)),
+            None if self.world.method(method).is_native() => {
+                let instance = self.add_bare(method);
+                self.return_anything(instance, method);
+                Some(instance)
+            }
+            None => self.body_of(method).map(|body| self.add_instance(method, body)),
+        };
+        self.by_method.insert((method, context), instance);
+        instance
+    }
+
+    fn add_modelled(&mut self, method: MethodId, effects: &[Effect]) -> InstanceId {
+        let instance = self.add_bare(method);
+        self.add_effects(instance, effects);
+        instance
+    }
+
+    /// An instance without statements.
+    fn add_bare(&mut self, method: MethodId) -> InstanceId {
+        let parameters = self.bare_parameters(method);
+        self.add_instance_of(Code::Method(method), parameters)
+    }
+
+    pub(crate) fn add_instance_of(&mut self, code: Code, parameters: Box<[Option<NodeId>]>) -> InstanceId {
+        let id = InstanceId::new(self.instances.len());
+        let (returned, thrown) = (self.graph.node(), self.graph.node());
+        self.instances.push(Instance { code, parameters, returned, thrown });
+        id
+    }
+
+    fn body_of(&mut self, method: MethodId) -> Option<Body> {
+        let class = self.world.method(method).class;
+        let member = self.world.member_of(method)?;
+        let file = self.world.class_of(class).file()?;
+        match self.translator.translate(file, member) {
+            Ok(body) => body,
+            Err(error) => {
+                self.problems.push((method, error.to_string()));
+                self.blind(method, 0, BlindSpot::Unreadable);
+                None
+            }
+        }
+    }
+
+    fn add_instance(&mut self, method: MethodId, body: Body) -> InstanceId {
+        let id = InstanceId::new(self.instances.len());
+        let first = self.graph.nodes(body.variables + 2);
+        let node = |var: catchment_ir::Var| NodeId(first.0 + var.0);
+        let parameters = body.parameters.iter().map(|parameter| parameter.map(node)).collect();
+        let returned = NodeId(first.0 + body.variables);
+        let thrown = NodeId(first.0 + body.variables + 1);
+        self.instances.push(Instance { code: Code::Method(method), parameters, returned, thrown });
+        self.unread.push((id, first, body));
+        id
+    }
+
+    /// What was found, once everything is solved.
+    pub(crate) fn into_found(mut self) -> Found<'a> {
+        let mut calls: Vec<FoundCall> =
+            std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
+        calls.extend(self.initialiser_calls());
+        calls.retain(|call| !call.targets.is_empty());
+        let throws = self.throws.iter().map(|thrown| self.found_throw(thrown)).collect();
+        let instances: Vec<Code> = self.instances.iter().map(|instance| instance.code).collect();
+        let stats = Stats {
+            classes: self.world.classes(),
+            reachable_methods: count_methods(&instances),
+            call_edges: calls.iter().map(|call| call.targets.len()).sum(),
+            nodes: self.graph.node_count(),
+            objects: self.objects.len(),
+        };
+        let blind_spots = self.blind_spots.into_iter().collect();
+        Found { world: self.world, instances, entries: self.entries, calls, throws, blind_spots, stats }
+    }
+
+    fn found_throw(&self, thrown: &Throw) -> Thrown {
+        let classes = self.graph.objects(thrown.thrown).iter().map(|object| self.objects.get(object).class);
+        let mut types: smallvec::SmallVec<[Typed; 1]> = classes.map(Typed::exactly).collect();
+        types.sort_unstable();
+        types.dedup();
+        Thrown { instance: thrown.instance, pc: thrown.pc, types }
+    }
+}
+
+fn count_methods(instances: &[Code]) -> usize {
+    let methods = instances.iter().filter_map(|code| match code {
+        Code::Method(method) => Some(*method),
+        Code::Proxy(_) => None,
+    });
+    methods.collect::<FxHashSet<MethodId>>().len()
+}

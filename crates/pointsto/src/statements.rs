@@ -1,0 +1,326 @@
+//! What each statement of a method means for the constraint graph: one short function per kind.
+
+use crate::blind::BlindSpot;
+use crate::callgraph::Code;
+use crate::calls::Arguments;
+use crate::contexts::INSENSITIVE;
+use crate::graph::Filter;
+use crate::ids::{ClassId, InstanceId, MethodId, NodeId, ObjectId};
+use crate::objects::Origin;
+use crate::solver::{Instance, Part, Solver, Throw, Use};
+use catchment_ir::{ArrayKind, Body, Handler, HandlerId, InvokeKind, Op, Operands, PoolIndex, Var};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A method whose statements are being added.
+pub(crate) struct Adding<'b> {
+    pub(crate) instance: InstanceId,
+    pub(crate) method: MethodId,
+    pub(crate) class: ClassId,
+    first: NodeId,
+    pub(crate) body: &'b Body,
+    pub(crate) pc: u16,
+    /// Where exceptions of the present block go.
+    pub(crate) raised: NodeId,
+    /// By the rows of the exception table that are asked in turn.
+    raises: FxHashMap<SmallVec<[HandlerId; 2]>, NodeId>,
+    /// What waits for a variable, so that each variable has one list.
+    uses: FxHashMap<NodeId, Vec<Use>>,
+}
+
+impl Adding<'_> {
+    pub(crate) fn node(&self, var: Var) -> NodeId {
+        NodeId(self.first.0 + var.0)
+    }
+
+    pub(crate) fn nodes(&self, operands: Operands) -> Box<[Option<NodeId>]> {
+        self.body.operands(operands).iter().map(|var| var.map(|var| self.node(var))).collect()
+    }
+}
+
+impl Solver<'_> {
+    pub(crate) fn add_statements(&mut self, instance: InstanceId, first: NodeId, body: &Body) {
+        let Instance { code: Code::Method(method), thrown, .. } = self.instances[instance.index()] else {
+            return;
+        };
+        let class = self.world.method(method).class;
+        let mut adding = Adding {
+            instance,
+            method,
+            class,
+            first,
+            body,
+            pc: 0,
+            raised: thrown,
+            raises: FxHashMap::default(),
+            uses: FxHashMap::default(),
+        };
+        for block in &body.blocks {
+            adding.raised = self.raise(&mut adding, &block.handlers);
+            for statement in body.statements_of(block) {
+                adding.pc = statement.pc;
+                self.add_statement(&mut adding, statement.op);
+            }
+        }
+        let mut uses: Vec<_> = adding.uses.into_iter().collect();
+        uses.sort_unstable_by_key(|(node, _)| *node);
+        for (node, uses) in uses {
+            self.wait_all(node, uses);
+        }
+    }
+
+    /// The node of what is thrown where these rows are asked in turn.
+    fn raise(&mut self, adding: &mut Adding<'_>, handlers: &[HandlerId]) -> NodeId {
+        let Some((first, rest)) = handlers.split_first() else {
+            return self.instances[adding.instance.index()].thrown;
+        };
+        if let Some(node) = adding.raises.get(handlers) {
+            return *node;
+        }
+        let node = self.graph.node();
+        adding.raises.insert(handlers.into(), node);
+        let handler = &adding.body.handlers[usize::from(first.0)];
+        let caught = caught_by(adding.body, handler).map(|var| adding.node(var));
+        let class = handler.catch_type.and_then(|index| self.world.class_ref(adding.class, index));
+        match class {
+            None => {
+                if let Some(caught) = caught {
+                    self.graph.add_edge(node, caught, Filter::NONE);
+                }
+            }
+            Some(class) => {
+                let (is, is_not) = {
+                    let filters = &mut self.graph.filters;
+                    (filters.is(class, &self.world), filters.is_not(class, &self.world))
+                };
+                if let Some(caught) = caught {
+                    self.graph.add_edge(node, caught, is);
+                }
+                let rest = self.raise(adding, rest);
+                self.graph.add_edge(node, rest, is_not);
+            }
+        }
+        node
+    }
+
+    fn add_statement(&mut self, adding: &mut Adding<'_>, op: Op) {
+        match op {
+            Op::Phi { dst, sources } => self.add_phi(adding, dst, sources),
+            Op::Constant { dst, constant } => self.add_constant(adding, dst, constant),
+            Op::New { dst, class } => self.add_new(adding, dst, class),
+            Op::NewArray { dst, kind } => self.add_array(adding, dst, kind),
+            Op::Cast { dst, src, class } => self.add_cast(adding, dst, src, class),
+            Op::GetField { dst: Some(dst), base, field } => self.add_load(adding, dst, base, field),
+            Op::PutField { base, field, src: Some(src) } => self.add_store(adding, base, field, src),
+            Op::GetStatic { dst, field } => self.add_static_load(adding, dst, field),
+            Op::PutStatic { field, src } => self.add_static_store(adding, field, src),
+            Op::ArrayLoad { dst: Some(dst), array } => {
+                let into = adding.node(dst);
+                use_later(adding, array, Use::Load { part: Part::Elements, into });
+            }
+            Op::ArrayStore { array, src: Some(src) } => {
+                let from = adding.node(src);
+                use_later(adding, array, Use::Store { part: Part::Elements, from });
+            }
+            Op::Invoke { kind, method, receiver, arguments, dst } => {
+                let arguments = Arguments {
+                    receiver: receiver.map(|var| adding.node(var)),
+                    rest: adding.nodes(arguments),
+                    result: dst.map(|var| adding.node(var)),
+                    thrown: Some(adding.raised),
+                };
+                self.add_invoke(adding, kind, method, arguments);
+            }
+            Op::InvokeDynamic { call, arguments, dst } => self.add_dynamic(adding, call, arguments, dst),
+            Op::Throw { src } => self.add_throw(adding, src),
+            Op::Return { src: Some(src) } => {
+                let returned = self.instances[adding.instance.index()].returned;
+                self.graph.add_edge(adding.node(src), returned, Filter::NONE);
+            }
+            _ => {}
+        }
+    }
+
+    fn add_phi(&mut self, adding: &Adding<'_>, dst: Var, sources: Operands) {
+        let to = adding.node(dst);
+        for source in adding.body.operands(sources).iter().flatten() {
+            self.graph.add_edge(adding.node(*source), to, Filter::NONE);
+        }
+    }
+
+    fn add_constant(&mut self, adding: &Adding<'_>, dst: Var, constant: PoolIndex) {
+        const CLASS: u8 = 7;
+        const STRING: u8 = 8;
+        let tag = self.world.class_of(adding.class).file().and_then(|file| file.pool.tag(constant));
+        let object = match tag {
+            Some(STRING) => self.object(self.known.string, Origin::Merged),
+            Some(CLASS) => match self.world.class_ref(adding.class, constant) {
+                Some(class) => self.object(self.known.class, Origin::ClassOf(class)),
+                None => return,
+            },
+            _ => return,
+        };
+        self.graph.add_object(adding.node(dst), object.0);
+    }
+
+    fn add_new(&mut self, adding: &Adding<'_>, dst: Var, class: PoolIndex) {
+        let Some(class) = self.world.class_ref(adding.class, class) else { return };
+        self.initialise_at(adding, class);
+        if !self.world.class_of(class).is_instantiable() {
+            return;
+        }
+        let object = self.new_object(adding, class);
+        self.graph.add_object(adding.node(dst), object.0);
+    }
+
+    pub(crate) fn new_object(&mut self, adding: &Adding<'_>, class: ClassId) -> ObjectId {
+        let origin = if self.is_merged(class) { Origin::Merged } else { site(adding, 0) };
+        self.object(class, origin)
+    }
+
+    fn is_merged(&self, class: ClassId) -> bool {
+        self.known.builders.contains(&class)
+            || class == self.known.string
+            || self.world.is_subtype(class, self.known.throwable)
+    }
+
+    fn add_array(&mut self, adding: &Adding<'_>, dst: Var, kind: ArrayKind) {
+        let class = match kind {
+            ArrayKind::Numbers(code) => Some(self.world.class(numbers(code))),
+            ArrayKind::Of(element) => self.array_of(adding.class, element),
+            ArrayKind::Nested { class, .. } => self.world.class_ref(adding.class, class),
+        };
+        let Some(class) = class else { return };
+        let levels = if let ArrayKind::Nested { levels, .. } = kind { levels } else { 1 };
+        let mut outer: Option<u32> = None;
+        let mut class = Some(class);
+        for level in 0..levels {
+            let Some(array) = class else { return };
+            let element = self.world.class_of(array).element();
+            let is_plain = element == Some(crate::world::Element::Number);
+            let origin = if is_plain { Origin::Merged } else { site(adding, level) };
+            let object = self.object(array, origin).0;
+            match outer {
+                None => self.graph.add_object(adding.node(dst), object),
+                Some(outer) => {
+                    let elements = self.elements_of(outer);
+                    self.graph.add_object(elements, object);
+                }
+            }
+            outer = Some(object);
+            class = element.and_then(|element| match element {
+                crate::world::Element::Class(class) => Some(class),
+                crate::world::Element::Number => None,
+            });
+        }
+    }
+
+    /// The array class whose elements are of the class constant `element`.
+    fn array_of(&mut self, class: ClassId, element: PoolIndex) -> Option<ClassId> {
+        let element = self.world.class_ref(class, element)?;
+        let name = &self.world.class_of(element).name;
+        let name = if name.first() == Some(&b'[') {
+            [b"[", &**name].concat()
+        } else {
+            [b"[L", &**name, b";"].concat()
+        };
+        Some(self.world.class(&name))
+    }
+
+    fn add_cast(&mut self, adding: &Adding<'_>, dst: Var, src: Var, class: PoolIndex) {
+        let filter = match self.world.class_ref(adding.class, class) {
+            Some(class) if !self.world.class_of(class).is_missing() => {
+                self.graph.filters.is(class, &self.world)
+            }
+            _ => Filter::NONE,
+        };
+        self.graph.add_edge(adding.node(src), adding.node(dst), filter);
+    }
+
+    fn add_load(&mut self, adding: &mut Adding<'_>, dst: Var, base: Var, field: PoolIndex) {
+        if let Some(field) = self.world.field_ref(adding.class, field) {
+            let into = adding.node(dst);
+            use_later(adding, base, Use::Load { part: Part::Field(field), into });
+        }
+    }
+
+    fn add_store(&mut self, adding: &mut Adding<'_>, base: Var, field: PoolIndex, src: Var) {
+        if let Some(field) = self.world.field_ref(adding.class, field) {
+            let from = adding.node(src);
+            use_later(adding, base, Use::Store { part: Part::Field(field), from });
+        }
+    }
+
+    fn add_static_load(&mut self, adding: &Adding<'_>, dst: Option<Var>, field: PoolIndex) {
+        let Some(field) = self.world.field_ref(adding.class, field) else { return };
+        self.initialise_at(adding, self.world.field(field).class);
+        if let Some(dst) = dst {
+            let node = self.static_field(field);
+            self.graph.add_edge(node, adding.node(dst), Filter::NONE);
+        }
+    }
+
+    fn add_static_store(&mut self, adding: &Adding<'_>, field: PoolIndex, src: Option<Var>) {
+        let Some(field) = self.world.field_ref(adding.class, field) else { return };
+        self.initialise_at(adding, self.world.field(field).class);
+        if let Some(src) = src {
+            let node = self.static_field(field);
+            self.graph.add_edge(adding.node(src), node, Filter::NONE);
+        }
+    }
+
+    fn add_invoke(
+        &mut self,
+        adding: &mut Adding<'_>,
+        kind: InvokeKind,
+        method: PoolIndex,
+        arguments: Arguments,
+    ) {
+        let Some(named) = self.world.method_ref(adding.class, method) else {
+            self.blind(adding.method, adding.pc, BlindSpot::Missing);
+            return;
+        };
+        if kind == InvokeKind::Static {
+            self.initialise_at(adding, self.world.method(named).class);
+        }
+        self.add_call(adding.instance, adding.pc, kind, named, arguments);
+    }
+
+    fn add_throw(&mut self, adding: &Adding<'_>, src: Var) {
+        let thrown = adding.node(src);
+        self.throws.push(Throw { instance: adding.instance, pc: adding.pc, thrown });
+        self.graph.add_edge(thrown, adding.raised, Filter::NONE);
+    }
+}
+
+fn use_later(adding: &mut Adding<'_>, var: Var, it: Use) {
+    let node = adding.node(var);
+    adding.uses.entry(node).or_default().push(it);
+}
+
+fn site(adding: &Adding<'_>, level: u8) -> Origin {
+    Origin::Site { method: adding.method, pc: adding.pc, level, context: INSENSITIVE }
+}
+
+/// The variable of what a handler catches.
+fn caught_by(body: &Body, handler: &Handler) -> Option<Var> {
+    let block = body.blocks.get(handler.block?.0 as usize)?;
+    body.statements_of(block).iter().find_map(|statement| match statement.op {
+        Op::Catch { dst } => Some(dst),
+        _ => None,
+    })
+}
+
+/// The array class of `newarray`'s operand (JVMS table 6.5.newarray-A).
+fn numbers(code: u8) -> &'static [u8] {
+    match code {
+        4 => b"[Z",
+        5 => b"[C",
+        6 => b"[F",
+        7 => b"[D",
+        8 => b"[B",
+        9 => b"[S",
+        10 => b"[I",
+        _ => b"[J",
+    }
+}

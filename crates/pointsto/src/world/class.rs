@@ -1,0 +1,117 @@
+//! One class, interface or array type.
+
+use crate::ids::{ClassId, FieldId, MethodId};
+use catchment_classfile::{ClassFile, JvmStr};
+use std::ops::Range;
+use std::sync::Arc;
+
+pub(crate) const ACC_STATIC: u16 = 0x0008;
+pub(crate) const ACC_PRIVATE: u16 = 0x0002;
+pub(crate) const ACC_PUBLIC: u16 = 0x0001;
+pub(crate) const ACC_PROTECTED: u16 = 0x0004;
+pub(crate) const ACC_NATIVE: u16 = 0x0100;
+pub(crate) const ACC_ABSTRACT: u16 = 0x0400;
+pub(crate) const ACC_INTERFACE: u16 = 0x0200;
+
+/// Whose code a class is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    Application,
+    Tests,
+    Library,
+    Jdk,
+}
+
+/// What kind of type it is, and where it comes from.
+#[derive(Debug)]
+pub enum Shape<'a> {
+    Read(Box<ClassFile<'a>>),
+    Array(Element),
+    /// Not there, or not readable.
+    Missing,
+}
+
+/// What an array holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    Number,
+    /// A class or another array type.
+    Class(ClassId),
+}
+
+#[derive(Debug)]
+pub struct Class<'a> {
+    /// Internal name, `java/lang/String`; of arrays the descriptor.
+    pub name: Arc<[u8]>,
+    pub shape: Shape<'a>,
+    pub layer: Layer,
+    pub superclass: Option<ClassId>,
+    pub interfaces: Vec<ClassId>,
+    /// All classes and interfaces above it and itself, sorted. Of arrays only those that every array has.
+    pub(crate) supertypes: Vec<ClassId>,
+    pub(crate) methods: Range<u32>,
+    pub(crate) fields: Range<u32>,
+    /// What constants of its pool stand for, once somebody has asked.
+    pub(crate) refs: Vec<u32>,
+}
+
+impl<'a> Class<'a> {
+    pub fn file(&self) -> Option<&ClassFile<'a>> {
+        match &self.shape {
+            Shape::Read(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// `java.lang.String`; arrays stay descriptors.
+    pub fn binary_name(&self) -> String {
+        JvmStr::new(&self.name).to_binary_name()
+    }
+
+    pub fn is_missing(&self) -> bool {
+        matches!(self.shape, Shape::Missing)
+    }
+
+    pub fn is_interface(&self) -> bool {
+        self.has_access(ACC_INTERFACE)
+    }
+
+    pub fn is_abstract(&self) -> bool {
+        self.has_access(ACC_ABSTRACT)
+    }
+
+    pub fn is_public(&self) -> bool {
+        self.has_access(ACC_PUBLIC)
+    }
+
+    /// Whether there can be objects whose class is exactly this.
+    pub fn is_instantiable(&self) -> bool {
+        match &self.shape {
+            Shape::Read(_) => !self.is_abstract() && !self.is_interface(),
+            Shape::Array(_) => true,
+            Shape::Missing => false,
+        }
+    }
+
+    fn has_access(&self, flag: u16) -> bool {
+        self.file().is_some_and(|file| file.access & flag != 0)
+    }
+
+    /// What an array type holds.
+    pub fn element(&self) -> Option<Element> {
+        match self.shape {
+            Shape::Array(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The methods it declares.
+    pub fn methods(&self) -> impl ExactSizeIterator<Item = MethodId> + use<> {
+        self.methods.clone().map(MethodId)
+    }
+
+    /// The fields it declares.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldId> + use<> {
+        self.fields.clone().map(FieldId)
+    }
+}

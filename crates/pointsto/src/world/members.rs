@@ -1,0 +1,121 @@
+//! Methods and fields as their classes declare them.
+
+use super::World;
+use super::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC};
+use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
+use catchment_classfile::{Member, descriptor};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    pub class: ClassId,
+    /// Position in the class file.
+    pub position: u16,
+    pub access: u16,
+    pub selector: SelectorId,
+}
+
+impl Method {
+    pub fn is_static(&self) -> bool {
+        self.access & ACC_STATIC != 0
+    }
+
+    pub fn is_native(&self) -> bool {
+        self.access & ACC_NATIVE != 0
+    }
+
+    pub fn is_abstract(&self) -> bool {
+        self.access & ACC_ABSTRACT != 0
+    }
+
+    pub fn is_private(&self) -> bool {
+        self.access & ACC_PRIVATE != 0
+    }
+
+    /// Can be called by who only knows the public face of its class, or extends it.
+    pub fn is_api(&self) -> bool {
+        self.access & (ACC_PUBLIC | ACC_PROTECTED) != 0
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    pub class: ClassId,
+    /// Position in the class file.
+    pub position: u16,
+    pub is_static: bool,
+    /// Holds references, not numbers.
+    pub is_reference: bool,
+}
+
+impl<'a> World<'a> {
+    /// The member of its class file.
+    pub fn member_of(&self, method: MethodId) -> Option<&Member<'a>> {
+        let method = self.method(method);
+        self.class_of(method.class).file()?.methods.get(usize::from(method.position))
+    }
+
+    /// Name of a method without its descriptor.
+    pub fn name_of(&self, method: MethodId) -> &'a [u8] {
+        self.member_of(method).map_or(b"", |member| member.name.as_bytes())
+    }
+
+    pub fn descriptor_of(&self, method: MethodId) -> &'a [u8] {
+        self.member_of(method).map_or(b"", |member| member.descriptor.as_bytes())
+    }
+
+    /// The class, interface or array that a method returns; nothing if it returns a number or nothing.
+    pub fn returned_class(&mut self, method: MethodId) -> Option<ClassId> {
+        let returned = descriptor::returned(self.descriptor_of(method));
+        self.class_of_descriptor(returned)
+    }
+
+    /// The type that a field descriptor names; nothing for numbers.
+    pub fn class_of_descriptor(&mut self, descriptor: &[u8]) -> Option<ClassId> {
+        match descriptor {
+            [b'L', name @ .., b';'] => Some(self.class(name)),
+            [b'[', ..] => Some(self.class(descriptor)),
+            _ => None,
+        }
+    }
+
+    /// A field's declared type; nothing for numbers.
+    pub fn field_class(&mut self, field: FieldId) -> Option<ClassId> {
+        let Field { class, position, .. } = *self.field(field);
+        let member = self.class_of(class).file()?.fields.get(usize::from(position))?;
+        let descriptor = member.descriptor.as_bytes();
+        self.class_of_descriptor(descriptor)
+    }
+
+    /// Name of a field.
+    pub fn field_name(&self, field: FieldId) -> &'a [u8] {
+        let Field { class, position, .. } = *self.field(field);
+        let member = self.class_of(class).file().and_then(|file| file.fields.get(usize::from(position)));
+        member.map_or(b"", |member| member.name.as_bytes())
+    }
+
+    /// A method that a class itself declares.
+    pub fn declared(&self, class: ClassId, selector: SelectorId) -> Option<MethodId> {
+        self.class_of(class).methods().find(|method| self.method(*method).selector == selector)
+    }
+
+    /// A method that a class itself declares, by the names in the class file.
+    pub fn declared_as(&mut self, class: ClassId, name: &[u8], descriptor: &[u8]) -> Option<MethodId> {
+        let selector = self.selector(name, descriptor);
+        self.declared(class, selector)
+    }
+
+    /// All methods of this name that a class itself declares.
+    pub fn declared_by_name<'w>(
+        &'w self,
+        class: ClassId,
+        name: &'w [u8],
+    ) -> impl Iterator<Item = MethodId> + 'w {
+        self.class_of(class).methods().filter(move |method| self.name_of(*method) == name)
+    }
+
+    /// The fields of an object of this class that hold references, those of the classes above included.
+    pub fn reference_fields(&self, class: ClassId) -> Vec<FieldId> {
+        let above = self.class_of(class).supertypes.iter().flat_map(|above| self.class_of(*above).fields());
+        above.filter(|field| !self.field(*field).is_static && self.field(*field).is_reference).collect()
+    }
+}

@@ -1,0 +1,69 @@
+//! Which types are assignable to which (JVMS §6.5, checkcast).
+
+use super::{Element, Shape, World};
+use crate::ids::ClassId;
+
+/// Whether an object of a class is an instance of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fits {
+    Yes,
+    No,
+    /// Something between the two is missing.
+    Maybe,
+}
+
+/// A class, and whether an object is of exactly this class or perhaps of one below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Typed {
+    pub class: ClassId,
+    pub is_exact: bool,
+}
+
+impl Typed {
+    pub fn exactly(class: ClassId) -> Self {
+        Self { class, is_exact: true }
+    }
+
+    pub fn at_most(class: ClassId) -> Self {
+        Self { class, is_exact: false }
+    }
+}
+
+impl World<'_> {
+    /// Whether an object of this type is an instance of `of`.
+    pub fn typed_fits(&self, typed: Typed, of: ClassId) -> Fits {
+        match self.fits(typed.class, of) {
+            Fits::No if !typed.is_exact && self.may_have_common_subclass(typed.class, of) => Fits::Maybe,
+            fits => fits,
+        }
+    }
+
+    /// Nothing is a subclass of two classes unless one is a subclass of the other; of interfaces anything can be one.
+    fn may_have_common_subclass(&self, class: ClassId, of: ClassId) -> bool {
+        let is_open = |id: ClassId| self.class_of(id).is_interface() || self.class_of(id).is_missing();
+        is_open(class) || is_open(of) || self.is_subtype(of, class)
+    }
+
+    /// Whether objects whose class is exactly `class` are instances of `of`.
+    pub fn fits(&self, class: ClassId, of: ClassId) -> Fits {
+        if class == of || of == self.object || self.class_of(class).supertypes.binary_search(&of).is_ok() {
+            return Fits::Yes;
+        }
+        match (&self.class_of(class).shape, &self.class_of(of).shape) {
+            (Shape::Array(Element::Class(class)), Shape::Array(Element::Class(of))) => self.fits(*class, *of),
+            (Shape::Array(_), _) => Fits::No,
+            _ if self.is_unsure(class) => Fits::Maybe,
+            _ => Fits::No,
+        }
+    }
+
+    /// Whether every instance of `class` is one of `of`, as far as is known.
+    pub fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
+        self.fits(class, of) == Fits::Yes
+    }
+
+    /// Whether anything above it is missing.
+    fn is_unsure(&self, class: ClassId) -> bool {
+        self.class_of(class).supertypes.iter().any(|above| self.class_of(*above).is_missing())
+    }
+}
