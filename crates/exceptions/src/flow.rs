@@ -163,9 +163,9 @@ impl Building<'_, '_> {
         types: &[Typed],
         raised: NodeId,
     ) {
-        let passed_on = self.methods.get(&method).map(|it| it.passed_on_at(pc)).unwrap_or_default();
+        let passed_on = self.methods.get(&method).map(|it| it.passed_on_at(pc).to_vec()).unwrap_or_default();
         if !passed_on.is_empty() {
-            for handler in passed_on.to_vec() {
+            for handler in passed_on {
                 let from = self.caught_node(instance, handler);
                 self.flow.graph.add_edge(from, raised, Filter::NONE);
             }

@@ -74,7 +74,7 @@ type Line = ((&'static [u8], &'static [u8]), Vec<Effect>);
 fn parse_line(line: &'static str) -> Option<Line> {
     let (name, effects) = line.split_once('=')?;
     let (class, method) = name.trim().rsplit_once('.')?;
-    let effects = effects.split("; ").map(str::trim).filter(|effect| *effect != "nothing");
+    let effects = effects.split(" | ").map(str::trim).filter(|effect| *effect != "nothing");
     let effects = effects.map(parse_effect).collect::<Option<Vec<_>>>()?;
     Some(((class.as_bytes(), method.as_bytes()), effects))
 }
