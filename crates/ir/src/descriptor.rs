@@ -1,6 +1,7 @@
 //! Descriptors, as far as the operand stack is concerned (JVMS §4.3).
 
 use crate::error::Fault;
+use catchment_classfile::descriptor::parameters;
 
 /// What a value is on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,28 +37,15 @@ impl Shape {
 
 /// Appends the shapes of a method's parameters and gives that of its result.
 #[inline]
-pub(crate) fn parse_method(descriptor: &[u8], parameters: &mut Vec<Shape>) -> Result<Shape, Fault> {
-    let mut rest = descriptor.strip_prefix(b"(").ok_or(Fault::Descriptor)?;
-    loop {
-        if let Some(result) = rest.strip_prefix(b")") {
-            return Shape::of(result);
-        }
-        let shape = Shape::of(rest)?;
-        let len = type_len(rest).ok_or(Fault::Descriptor)?;
-        rest = rest.get(len..).ok_or(Fault::Descriptor)?;
-        parameters.push(shape);
+pub(crate) fn parse_method(descriptor: &[u8], shapes: &mut Vec<Shape>) -> Result<Shape, Fault> {
+    let mut end = 1;
+    for parameter in parameters(descriptor) {
+        shapes.push(Shape::of(parameter)?);
+        end += parameter.len();
     }
-}
-
-/// Bytes of the field descriptor at the start.
-#[inline]
-fn type_len(descriptor: &[u8]) -> Option<usize> {
-    let dimensions = descriptor.iter().take_while(|byte| **byte == b'[').count();
-    match descriptor.get(dimensions)? {
-        b'L' => Some(descriptor.iter().position(|byte| *byte == b';')? + 1),
-        b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' => Some(dimensions + 1),
-        _ => None,
-    }
+    let is_method = descriptor.first() == Some(&b'(') && descriptor.get(end) == Some(&b')');
+    let result = descriptor.get(end + 1..).filter(|_| is_method).ok_or(Fault::Descriptor)?;
+    Shape::of(result)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Translating all methods of a JDK, with what came out beside the time.
+//! Opening a JDK as a class path and translating all its methods, with what came out beside the times.
 
 use super::Measurements;
 use anyhow::{Context, Result};
 use catchment_classfile::ClassFile;
 use catchment_ir::{Op, Translator};
-use catchment_program::{LoadOptions, jdk_image, visit};
+use catchment_program::{ClassPath, LoadOptions, jdk_image, visit};
 use catchment_testkit::jdk;
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,6 +29,7 @@ pub(crate) fn run(path: Option<&Path>) -> Result<ExitCode> {
         Some(path) => path.to_owned(),
         None => jdk_image(jdk::installed(17)?.home()).context("the JDK has no image")?,
     };
+    let opened = Measurements::new((0..RUNS).map(|_| time_to_open(&image)).collect());
     let mut times = Vec::new();
     let mut made = Made::default();
     for _ in 0..RUNS {
@@ -39,8 +40,16 @@ pub(crate) fn run(path: Option<&Path>) -> Result<ExitCode> {
     let times = Measurements::new(times);
     let per_second = made.methods as f64 / times.median().as_secs_f64();
     println!("{made:?}");
+    println!("opening as a class path: {opened}");
     println!("reading and translating: {times}, {per_second:.0} methods/s");
     Ok(ExitCode::SUCCESS)
+}
+
+fn time_to_open(image: &Path) -> Duration {
+    let started = Instant::now();
+    let class_path = ClassPath::open(&[], Some(image), &LoadOptions::default());
+    assert!(class_path.problems().is_empty(), "{:?}", class_path.problems());
+    started.elapsed()
 }
 
 fn translate_all(image: &Path) -> Result<(Made, Duration)> {
