@@ -1,5 +1,7 @@
 //! Where references come from, through phis and copies, beside what ASM's analysis says of the same methods.
 
+use crate::classes::compile;
+use crate::old_code::{NESTED_FINALLY, OLD};
 use catchment_classfile::{ClassFile, Insn, Member, Role};
 use catchment_ir::{Body, Op, Translator, Var};
 use catchment_program::{LoadOptions, jdk_image, visit};
@@ -176,6 +178,15 @@ fn sources(variable: Var, origins: &BTreeMap<Var, Origin>) -> BTreeSet<String> {
     found
 }
 
+/// ASM tells the calls of a subroutine apart, we do not: nothing is missing, something may be too much.
+#[test]
+fn references_in_subroutines_come_at_least_from_where_asm_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("T.class"), compile(OLD, NESTED_FINALLY)).expect("written");
+    let compared = compare(folder.path());
+    assert!(compared.subroutines == 1 && compared.uses > 5, "{compared:?}");
+}
+
 #[test]
 fn references_of_libraries_come_from_where_asm_says() {
     for (coordinate, uses) in [(pinned::LANG3, 10_000), (pinned::GUAVA, 30_000), (pinned::ECJ_2009, 30_000)] {
@@ -198,5 +209,5 @@ fn references_of_a_part_of_the_jdk_come_from_where_asm_says() {
     })
     .expect("readable");
     let compared = compare(folder.path());
-    assert!(compared.uses > 50_000, "{compared:?}");
+    assert!(compared.uses > 30_000, "{compared:?}");
 }

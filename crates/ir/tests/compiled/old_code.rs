@@ -6,7 +6,11 @@ use catchment_classfile::{ClassFile, Role};
 use catchment_ir::Translator;
 use catchment_testkit::compilers::Compiler;
 
-const OLD: Compiler = Compiler::Javac8 { level: 3 };
+pub(crate) const OLD: Compiler = Compiler::Javac8 { level: 3 };
+
+pub(crate) const NESTED_FINALLY: &str =
+    "static Object m(Object x, int n) { while (true) { Object y = null; try { y = x.toString(); if (n > 3) return y; }
+        finally { try { x.notify(); } finally { x.hashCode(); } } Object z = y; try { z.notify(); } finally { n++; } } }";
 
 #[test]
 fn a_subroutine_returns_behind_its_calls() {
@@ -32,9 +36,7 @@ fn a_subroutine_returns_behind_its_calls() {
 /// What is set before one call only is read behind that call, though other calls share the subroutine.
 #[test]
 fn locals_survive_subroutines_that_others_call_too() {
-    let source = "static Object m(Object x, int n) { while (true) { Object y = null; try { y = x.toString(); if (n > 3) return y; }
-        finally { try { x.notify(); } finally { x.hashCode(); } } Object z = y; try { z.notify(); } finally { n++; } } }";
-    let bytes = compile(OLD, source);
+    let bytes = compile(OLD, NESTED_FINALLY);
     let class = ClassFile::parse(&bytes).expect("a class");
     let method = class.methods.iter().find(|it| it.name == "m").expect("m");
     let (_, code) = class.code(method).expect("code").expect("code");
