@@ -69,6 +69,7 @@ pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
         methods: FxHashMap::default(),
         translator: Translator::default(),
         pending: Vec::new(),
+        initialised: Vec::new(),
         edges: FxHashSet::default(),
     };
     building.run();
@@ -83,6 +84,7 @@ struct Building<'b, 'a> {
     translator: Translator,
     /// What is raised where, once all edges are there.
     pending: Vec<(Raised, NodeId)>,
+    initialised: Vec<Use>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
 }
@@ -128,6 +130,11 @@ impl Building<'_, '_> {
         for call in self.reached.calls_of(instance).to_vec() {
             let raised = self.raise_node(instance, method, call.pc, &mut nodes);
             self.add_call(&call, raised);
+            if call.kind == CallKind::Initialiser {
+                let raise = Raise { method, pc: call.pc, kind: RaiseKind::Initialiser };
+                let initialisers = self.reached.targets(&call).iter();
+                self.initialised.extend(initialisers.map(|it| Use { initialiser: *it, raise, raised }));
+            }
         }
         for thrown in self.reached.throws_of(instance).to_vec() {
             let raised = self.raise_node(instance, method, thrown.pc, &mut nodes);
@@ -177,13 +184,12 @@ impl Building<'_, '_> {
         }
     }
 
-    fn add_raised(&mut self, raised: Raised, to: NodeId) -> bool {
+    fn add_raised(&mut self, raised: Raised, to: NodeId) {
         let (number, is_new) = self.flow.raised.intern(raised);
         if is_new {
             self.flow.graph.filters.add_object(number, raised.typed, &self.reached.world);
         }
         self.flow.graph.add_object(to, number);
-        is_new
     }
 
     /// The node of what is raised at `pc`.
@@ -195,8 +201,7 @@ impl Building<'_, '_> {
         nodes: &mut RaiseNodes,
     ) -> NodeId {
         self.load_handlers(method);
-        let Some(handlers) = self.methods.get(&method) else { return self.flow.escaping[instance.index()] };
-        let rows = handlers.rows_at(pc);
+        let rows = self.methods.get(&method).map(|it| it.rows_at(pc)).unwrap_or_default();
         self.asked_in_turn(instance, method, rows, nodes)
     }
 
@@ -244,34 +249,35 @@ impl Building<'_, '_> {
             return;
         }
         let declared = *self.reached.world.method(method);
-        let Some(file) = self.reached.world.class_of(declared.class).file() else { return };
-        let has_rows = file.methods.get(usize::from(declared.position)).is_some_and(|it| {
-            file.code(it).is_ok_and(|code| code.is_some_and(|(_, code)| code.has_exceptions()))
+        let found = self.reached.world.class_of(declared.class).file().and_then(|file| {
+            let member = file.methods.get(usize::from(declared.position))?;
+            let (_, code) = file.code(member).ok()??;
+            code.has_exceptions().then(|| {
+                let handlers =
+                    self.flow.handlers.entry(declared.class).or_insert_with(|| ClassHandlers::of(file));
+                MethodHandlers::of(file, declared.position, handlers, &mut self.translator)
+            })
         });
-        if !has_rows {
-            return;
-        }
-        let handlers = self.flow.handlers.entry(declared.class).or_insert_with(|| ClassHandlers::of(file));
-        let found = MethodHandlers::of(file, declared.position, handlers, &mut self.translator);
-        self.methods.insert(method, found);
+        self.methods.insert(method, found.unwrap_or_default());
     }
 
-    /// Initialisers that fail make the use of their class fail. Whether anything was new.
+    /// Initialisers that fail make the use of their class fail. Whether there was one more.
     fn raise_initialiser_errors(&mut self) -> bool {
         let error = self.reached.world.class(b"java/lang/ExceptionInInitializerError");
-        let calls: Vec<Call> =
-            self.reached.calls().iter().filter(|call| call.kind == CallKind::Initialiser).cloned().collect();
-        let mut is_changed = false;
-        for call in calls {
-            let targets = self.reached.targets(&call);
-            if targets.iter().all(|target| self.flow.escaping(*target).is_empty()) {
-                continue;
-            }
-            let Code::Method(method) = self.reached.instances[call.caller.index()] else { continue };
-            let raised = self.raise_node(call.caller, method, call.pc, &mut RaiseNodes::default());
-            let raise = Raise { method, pc: call.pc, kind: RaiseKind::Initialiser };
-            is_changed |= self.add_raised(Raised { raise, typed: Typed::exactly(error) }, raised);
+        let uses = std::mem::take(&mut self.initialised);
+        let can_fail = |it: &Use| !self.flow.escaping(it.initialiser).is_empty();
+        let (failing, rest): (Vec<Use>, Vec<Use>) = uses.into_iter().partition(can_fail);
+        self.initialised = rest;
+        for it in &failing {
+            self.add_raised(Raised { raise: it.raise, typed: Typed::exactly(error) }, it.raised);
         }
-        is_changed
+        !failing.is_empty()
     }
+}
+
+/// A use of a class that has to be initialised, and has not been seen to fail yet.
+struct Use {
+    initialiser: InstanceId,
+    raise: Raise,
+    raised: NodeId,
 }

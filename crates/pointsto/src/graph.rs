@@ -11,7 +11,8 @@ pub use filters::{Filter, Filters};
 
 use crate::ids::NodeId;
 use crate::sets::Set;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// No use of the node's objects is waited for.
 const UNUSED: u32 = u32::MAX;
@@ -40,7 +41,12 @@ pub struct Graph {
     fresh: Vec<Set>,
     edges: Vec<Vec<Edge>>,
     is_queued: Vec<bool>,
-    queue: VecDeque<u32>,
+    /// Nodes with something to pass on, those that are passed from first.
+    queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
+    /// How many have been in the queue: among equals who came first goes first.
+    arrivals: u32,
+    /// By node: its place in an order that follows the edges, the same for all on a circle; new nodes come last.
+    ranks: Vec<u32>,
     /// By node: the first of its waiting lists.
     waiting_of: Vec<u32>,
     waiting: Vec<Waiting>,
@@ -64,6 +70,7 @@ impl Graph {
         self.fresh.resize_with(len, Set::default);
         self.edges.resize_with(len, Vec::new);
         self.is_queued.resize(len, false);
+        self.ranks.resize(len, u32::MAX);
         self.waiting_of.resize(len, UNUSED);
         NodeId::new(first)
     }
@@ -140,14 +147,15 @@ impl Graph {
     fn enqueue(&mut self, node: usize) {
         if !self.is_queued[node] {
             self.is_queued[node] = true;
-            self.queue.push_back(node as u32);
+            self.arrivals = self.arrivals.wrapping_add(1);
+            self.queue.push(Reverse((self.ranks[node], self.arrivals, node as u32)));
         }
     }
 
     /// Lets objects flow until nothing changes. Returns how many nodes had something to pass on.
     pub fn propagate(&mut self) -> usize {
         let mut steps = 0;
-        while let Some(node) = self.queue.pop_front() {
+        while let Some(Reverse((_, _, node))) = self.queue.pop() {
             let node = node as usize;
             self.is_queued[node] = false;
             if self.parents[node] as usize != node {

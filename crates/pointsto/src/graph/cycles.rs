@@ -18,12 +18,23 @@ impl Graph {
 
     /// Merges circles. All nodes of a circle have to hold the same objects: none, or what has flowed until nothing changed.
     pub fn collapse(&mut self) {
-        let components = Components::of(self);
+        let components = Components::of(self, |edge| edge.filter == Filter::NONE);
         for members in components.circles() {
             self.unite(&members);
         }
         self.refresh_edges();
+        self.rank();
         self.edges_when_collapsed = self.edge_count;
+    }
+
+    /// Orders the nodes along the edges, those with a filter included: whoever is passed to waits until all has been passed
+    /// to it. On a circle nobody comes before the others.
+    fn rank(&mut self) {
+        // Components are numbered from the ends of the edges.
+        let components = Components::of(self, |_| true);
+        for (rank, component) in self.ranks.iter_mut().zip(&components.component) {
+            *rank = u32::MAX - 1 - component.min(&(u32::MAX - 1));
+        }
     }
 
     fn unite(&mut self, members: &[u32]) {
@@ -70,17 +81,18 @@ impl Graph {
     }
 }
 
-/// Strongly connected components of the edges without a filter: Tarjan's algorithm without recursion.
+/// Strongly connected components along some of the edges: Tarjan's algorithm without recursion.
 struct Components {
     /// By node.
     component: Vec<u32>,
 }
 
 impl Components {
-    fn of(graph: &Graph) -> Self {
+    fn of(graph: &Graph, is_edge: impl Fn(&Edge) -> bool) -> Self {
         let count = graph.parents.len();
         let mut search = Search {
             graph,
+            is_edge,
             met: vec![NONE; count],
             low: vec![NONE; count],
             component: vec![NONE; count],
@@ -122,8 +134,9 @@ impl Components {
     }
 }
 
-struct Search<'g> {
+struct Search<'g, F> {
     graph: &'g Graph,
+    is_edge: F,
     /// By node: when it was first met.
     met: Vec<u32>,
     /// By node: the earliest that it leads back to.
@@ -137,7 +150,7 @@ struct Search<'g> {
     components: u32,
 }
 
-impl Search<'_> {
+impl<F: Fn(&Edge) -> bool> Search<'_, F> {
     fn run(&mut self, start: u32) {
         self.enter(start);
         while let Some((node, at)) = self.path.pop() {
@@ -161,7 +174,7 @@ impl Search<'_> {
 
     fn next_edge(&self, node: u32, at: u32) -> Option<(u32, u32)> {
         let edges: &[Edge] = self.graph.edges[node as usize].get(at as usize..)?;
-        let skipped = edges.iter().position(|edge| edge.filter == Filter::NONE)?;
+        let skipped = edges.iter().position(&self.is_edge)?;
         let to = self.graph.root(edges[skipped].to) as u32;
         Some((to, at + skipped as u32 + 1))
     }
