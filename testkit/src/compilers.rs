@@ -10,7 +10,7 @@
 //!
 //! Class folders are cached under `target/testkit/classes`, keyed by compiler, options, class path and sources.
 
-use crate::jdk::{self, Jdk};
+use crate::jdk;
 use crate::workspace::{cache_key, cached_folder, root};
 use crate::{maven, pinned};
 use anyhow::{Context, Result, bail};
@@ -229,7 +229,7 @@ fn old_javac_command(coordinate: &str, level: u32) -> Result<Command> {
     } else {
         command.arg("-")
     };
-    command.arg("-bootclasspath").arg(java_8_api(&jdk)?);
+    command.arg("-bootclasspath").arg(java_8_api()?);
     command.args(["-g", "-nowarn", "-Xlint:-options"]);
     command.args(["-source", &dotted(level), "-target", &dotted(level)]);
     if level < 5 {
@@ -248,7 +248,7 @@ fn ecj_command(coordinate: &str, level: u32) -> Result<Command> {
     } else {
         // Old ones cannot read a JDK without rt.jar.
         let level = dotted(level);
-        command.args(["-source", &level, "-target", &level, "-bootclasspath"]).arg(java_8_api(&jdk)?);
+        command.args(["-source", &level, "-target", &level, "-bootclasspath"]).arg(java_8_api()?);
     }
     Ok(command)
 }
@@ -271,7 +271,8 @@ fn dotted(level: u32) -> String {
 }
 
 /// A jar of the Java 8 API as seen by compilers that cannot read newer class files.
-fn java_8_api(jdk: &Jdk) -> Result<PathBuf> {
+pub fn java_8_api() -> Result<PathBuf> {
+    let jdk = jdk::installed(17)?;
     let folder = cached_folder("api", "java-8", |staging| {
         let source = root().join("testkit/java/tools/OldApi.java");
         let output = jdk

@@ -11,6 +11,7 @@ mod java_lexer;
 mod java_tries;
 pub mod jdk;
 pub mod lang3;
+pub mod links;
 pub mod maven;
 pub mod oracle;
 pub mod pinned;

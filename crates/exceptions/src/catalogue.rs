@@ -1,0 +1,137 @@
+//! The fault catalogue: which methods fail when disk, network or system do, and with what.
+//!
+//! An operation is the raising point of its exceptions: one layer, so nothing inside it raises again. The catalogue of
+//! the JDK is embedded (`data/catalogue.toml`); a project adds its own operations. Which of them a program has is not
+//! known here.
+
+use crate::tables::{self, CatalogueError, FaultTable};
+use std::fmt;
+
+const JDK: &str = include_str!("../data/catalogue.toml");
+
+/// A name such as `DSK_READ`: capitals, digits and underscores.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FaultKind(String);
+
+impl FaultKind {
+    /// `None` if it is no such name.
+    pub fn new(name: &str) -> Option<Self> {
+        let is_part = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+        let is_name = name.starts_with(|first: char| first.is_ascii_uppercase()) && name.chars().all(is_part);
+        is_name.then(|| Self(name.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kind {
+    pub name: FaultKind,
+    /// What fails, in a few words; empty for a kind that a project added.
+    pub about: String,
+    /// What its operations throw unless they say otherwise, as binary names.
+    pub throws: Vec<String>,
+}
+
+/// A method that raises what its environment makes it raise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    pub kind: FaultKind,
+    /// Binary name, `java.io.FileInputStream`.
+    pub class: String,
+    pub method: String,
+    /// All overloads without one.
+    pub descriptor: Option<String>,
+    /// Upper bounds, as binary names; never empty.
+    pub throws: Vec<String>,
+    /// The first feature release of Java that has it, and the last.
+    pub since: Option<u32>,
+    pub until: Option<u32>,
+}
+
+impl Operation {
+    /// Whether this feature release of Java has it.
+    pub fn is_in(&self, release: u32) -> bool {
+        self.since.is_none_or(|since| since <= release) && self.until.is_none_or(|until| release <= until)
+    }
+
+    /// Whether it is this method; `class` is a binary name.
+    pub fn is(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        self.class == class
+            && self.method == method
+            && self.descriptor.as_deref().is_none_or(|only| only == descriptor)
+    }
+
+    /// Whether some method of some release is both.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let same_overload = match (&self.descriptor, &other.descriptor) {
+            (Some(one), Some(another)) => one == another,
+            _ => true,
+        };
+        let begins_in_time = |one: &Self, another: &Self| match (one.since, another.until) {
+            (Some(since), Some(until)) => since <= until,
+            _ => true,
+        };
+        self.class == other.class
+            && self.method == other.method
+            && same_overload
+            && begins_in_time(self, other)
+            && begins_in_time(other, self)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let descriptor = self.descriptor.as_deref().unwrap_or_default();
+        write!(formatter, "{}.{}{descriptor}", self.class, self.method)
+    }
+}
+
+/// The JDK's kinds by name, its operations by kind and then as they were written; behind them what was added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Catalogue {
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) operations: Vec<Operation>,
+}
+
+impl Catalogue {
+    /// That of the JDK.
+    pub fn of_jdk() -> Result<Self, CatalogueError> {
+        tables::read_catalogue(JDK)
+    }
+
+    /// Adds what a project says in its `[[fault]]` tables.
+    ///
+    /// A table may name a kind of the catalogue or a new one; a new one must say what is thrown.
+    pub fn add(&mut self, faults: Vec<FaultTable>) -> Result<(), CatalogueError> {
+        for (number, fault) in (1..).zip(faults) {
+            tables::add_fault(self, number, fault)?;
+        }
+        Ok(())
+    }
+
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    pub fn kind(&self, name: &FaultKind) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.name == *name)
+    }
+
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// Those that a feature release of Java has.
+    pub fn operations_in(&self, release: u32) -> impl Iterator<Item = &Operation> {
+        self.operations.iter().filter(move |operation| operation.is_in(release))
+    }
+}
