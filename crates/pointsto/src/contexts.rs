@@ -7,10 +7,10 @@
 //!   told apart by the place that made it and the place that made the receiver of *that* method.
 
 use crate::callgraph::Code;
-use crate::ids::{ClassId, ContextId, InstanceId, MethodId, ObjectId};
+use crate::ids::{ClassId, ContextId, InstanceId, MethodId, ObjectId, SelectorId};
 use crate::objects::Origin;
 use crate::solver::Solver;
-use crate::world::Layer;
+use crate::world::{Layer, Method, World};
 use rustc_hash::FxHashMap;
 
 /// The one context of methods that are not told apart.
@@ -18,6 +18,13 @@ pub(crate) const INSENSITIVE: ContextId = ContextId(0);
 
 /// Constructors that call each other are told apart so deep.
 const MAX_CONSTRUCTORS: usize = 6;
+
+const COMMON: [(&[u8], &[u8]); 4] = [
+    (b"hashCode", b"()I"),
+    (b"equals", b"(Ljava/lang/Object;)Z"),
+    (b"toString", b"()Ljava/lang/String;"),
+    (b"finalize", b"()V"),
+];
 
 /// How instances of methods are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -52,17 +59,20 @@ pub(crate) struct Contexts {
     by_key: FxHashMap<Key, ContextId>,
     /// Whether a constructor stores what it is given, once somebody has asked.
     pub(crate) stores: FxHashMap<MethodId, bool>,
+    /// Methods that every object has. They are called on everything, and hardly ever on what a receiver was given.
+    common: Vec<SelectorId>,
     /// Whether the methods of a class are told apart by receiver, once somebody has asked.
     by_receiver: FxHashMap<ClassId, bool>,
 }
 
 impl Contexts {
-    pub(crate) fn new(sensitivity: Sensitivity) -> Self {
+    pub(crate) fn new(sensitivity: Sensitivity, world: &mut World<'_>) -> Self {
         let mut contexts = Self {
             sensitivity,
             keys: Vec::new(),
             by_key: FxHashMap::default(),
             stores: FxHashMap::default(),
+            common: COMMON.map(|(name, descriptor)| world.selector(name, descriptor)).to_vec(),
             by_receiver: FxHashMap::default(),
         };
         contexts.intern(Key::None);
@@ -146,7 +156,10 @@ impl Solver<'_> {
         if self.contexts.sensitivity != Sensitivity::TwoObjects {
             return false;
         }
-        let class = self.world.method(method).class;
+        let Method { class, selector, .. } = *self.world.method(method);
+        if self.contexts.common.contains(&selector) {
+            return false;
+        }
         if let Some(known) = self.contexts.by_receiver.get(&class) {
             return *known;
         }

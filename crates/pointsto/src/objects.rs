@@ -34,29 +34,40 @@ pub(crate) struct Lambda {
     pub(crate) proxy: InstanceId,
 }
 
+/// Numbers below this are kept for exceptions. They travel together, every call passes them on, and side by side they take
+/// a tenth of the space in a set.
+const FIRST_OTHER: usize = 4_096;
+
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
-    all: Vec<Object>,
+    exceptions: Vec<Object>,
+    others: Vec<Object>,
     by_origin: FxHashMap<(ClassId, Origin), ObjectId>,
     pub(crate) lambdas: Vec<Lambda>,
 }
 
 impl Objects {
     pub(crate) fn get(&self, object: u32) -> &Object {
-        &self.all[object as usize]
+        match (object as usize).checked_sub(FIRST_OTHER) {
+            Some(other) => &self.others[other],
+            None => &self.exceptions[object as usize],
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.all.len()
+        self.exceptions.len() + self.others.len()
     }
 
     /// The object of this class and origin, and whether it is new.
-    pub(crate) fn intern(&mut self, class: ClassId, origin: Origin) -> (ObjectId, bool) {
+    pub(crate) fn intern(&mut self, class: ClassId, origin: Origin, is_exception: bool) -> (ObjectId, bool) {
         if let Some(object) = self.by_origin.get(&(class, origin)) {
             return (*object, false);
         }
-        let object = ObjectId::new(self.all.len());
-        self.all.push(Object { class, origin });
+        let is_early = is_exception && self.exceptions.len() < FIRST_OTHER;
+        let (list, first) =
+            if is_early { (&mut self.exceptions, 0) } else { (&mut self.others, FIRST_OTHER) };
+        let object = ObjectId::new(first + list.len());
+        list.push(Object { class, origin });
         self.by_origin.insert((class, origin), object);
         (object, true)
     }

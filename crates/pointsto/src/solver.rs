@@ -114,6 +114,7 @@ const ELEMENTS: u32 = u32::MAX;
 impl<'a> Solver<'a> {
     pub(crate) fn new(source: &'a dyn ClassSource, sensitivity: Sensitivity) -> Self {
         let mut world = World::new(source);
+        let contexts = Contexts::new(sensitivity, &mut world);
         let known = Known {
             string: world.class(b"java/lang/String"),
             class: world.class(b"java/lang/Class"),
@@ -140,7 +141,7 @@ impl<'a> Solver<'a> {
             problems: Vec::new(),
             known,
             models: Models::new(),
-            contexts: Contexts::new(sensitivity),
+            contexts,
             blind_spots: FxHashSet::default(),
         }
     }
@@ -258,7 +259,8 @@ impl<'a> Solver<'a> {
     }
 
     pub(crate) fn object(&mut self, class: ClassId, origin: Origin) -> ObjectId {
-        let (object, is_new) = self.objects.intern(class, origin);
+        let is_exception = self.world.is_subtype(class, self.known.throwable);
+        let (object, is_new) = self.objects.intern(class, origin, is_exception);
         if is_new {
             self.graph.filters.add_object(object.0, Typed::exactly(class), &self.world);
         }

@@ -2,8 +2,8 @@
 
 use super::{Compiled, Fixture, Link};
 use crate::check::binary;
-use crate::{compilers, jdk};
 use crate::workspace::root;
+use crate::{compilers, jdk};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::collections::BTreeSet;
