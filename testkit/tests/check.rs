@@ -188,6 +188,7 @@ fn matches_expectations(name: &str, framework: Framework, arguments: &[&str]) {
     assert_none(&project.left_in_temporary().expect("temporary folder"), "temporary files left behind");
     assert_none(&differences(&expected, &answer.facts()), name);
     assert_none(&answer.unaccounted(), "experiments not accounted for");
+    assert_none(&answer.unadvised(), "unknown, without the test that would decide");
     assert_none(&answer.overdone(), "progress");
     let java = answer.json()["configurations"][0]["java"].as_str().unwrap_or_default();
     assert!(java.starts_with("17."), "the Java that ran the tests: {java}");

@@ -20,6 +20,7 @@ macro_rules! fixtures {
 fixtures! {
     clauses,
     exception with "--to=Exception",
+    interrupted,
 }
 
 #[test]

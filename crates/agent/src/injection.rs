@@ -6,6 +6,7 @@ use crate::jvm::{Recipe, Recipes};
 use crate::lock;
 use crate::mapping::{CounterFile, Switches};
 use crate::occurrences::{Ended, OccurrenceLog};
+use crate::passing::Passing;
 use crate::places::Places;
 use catchment_protocol::lab::{Aim, Injected, Injection, Sample, ThrowPlace};
 use catchment_protocol::occurrences::Occurrences;
@@ -36,6 +37,7 @@ struct Registry {
     /// By the counter of what they catch.
     clauses: FxHashMap<u32, Clause>,
     places: Places,
+    passing: Passing,
     experiments: i64,
     running: Option<Arc<Experiment>>,
 }
@@ -65,6 +67,8 @@ pub(crate) struct Experiment {
     /// What the clause caught, by execution.
     samples: Mutex<Vec<(u64, Sample)>>,
     visited: Mutex<Visited>,
+    /// Class of an exception that passed the clause and came to the test, if that is asked.
+    bubbled: OnceLock<String>,
 }
 
 /// The places that executions of a try have come to.
@@ -106,13 +110,22 @@ impl Registry {
 
     /// Lets the tries and places of an experiment ask what to do, or no longer.
     fn switch_entries(&self, experiment: &Experiment, switches: &Switches, on: bool) {
-        let Injection { pair, aim, place, .. } = &experiment.injection;
-        let tries = self.entries.get(pair).into_iter().flatten().copied();
-        tries.for_each(|counter| switches.set_entry(counter, on));
+        let Injection { aim, place, .. } = &experiment.injection;
+        self.switch_tries(experiment, switches, on);
         let named = place.iter().flat_map(|place| self.places.counters_of(place));
         named.for_each(|counter| switches.set_entry(counter, on));
         if *aim == Aim::Places {
             self.places.counters().for_each(|counter| switches.set_entry(counter, on));
+        }
+    }
+
+    fn switch_tries(&self, experiment: &Experiment, switches: &Switches, on: bool) {
+        let pair = &experiment.injection.pair;
+        if experiment.follows_passing() {
+            self.passing.counters_of(pair).for_each(|counter| switches.set_entry(counter, on));
+        } else {
+            let tries = self.entries.get(pair).into_iter().flatten().copied();
+            tries.for_each(|counter| switches.set_entry(counter, on));
         }
     }
 
@@ -151,20 +164,22 @@ impl Injections {
         for woven_try in &class.tries {
             registry.add_earlier(class, woven_try);
             registry.add_endings(class, woven_try);
+            registry.passing.add(class, woven_try);
             for clause in &woven_try.clauses {
                 let Some(pair) = class.pairs.get(clause.pair as usize) else { continue };
                 if let Some(enter) = woven_try.enter {
-                    let enter = class.base + enter;
-                    registry.entries.entry(pair.id.clone()).or_default().push(enter);
-                    if registry.running.as_ref().is_some_and(|running| running.injection.pair == pair.id) {
-                        switches.set_entry(enter, true);
-                    }
+                    registry.entries.entry(pair.id.clone()).or_default().push(class.base + enter);
                 }
                 if let Some(caught) = clause.caught {
                     let known = Clause { pair: pair.id.as_str().into(), types: pair.types.as_slice().into() };
                     registry.clauses.insert(class.base + caught, known);
                 }
             }
+        }
+        let is_concerned =
+            |running: &&Arc<Experiment>| class.pairs.iter().any(|pair| pair.id == running.injection.pair);
+        if let Some(running) = registry.running.as_ref().filter(is_concerned) {
+            registry.switch_tries(running, switches, true);
         }
     }
 
@@ -185,6 +200,7 @@ impl Injections {
             log: Mutex::new(log),
             samples: Mutex::default(),
             visited: Mutex::default(),
+            bubbled: OnceLock::new(),
         };
         switches.set_experiment(true);
         registry.switch_entries(&experiment, switches, true);
@@ -273,6 +289,12 @@ impl Injections {
         Hit::Yes
     }
 
+    /// Whether an exception at this counter has passed the clause that is meant.
+    pub(crate) fn is_passed(&self, experiment: &Experiment, counter: u32) -> bool {
+        experiment.follows_passing()
+            && lock(&self.registry).passing.is_passed(&experiment.injection.pair, counter)
+    }
+
     /// What the clauses in front of the one that is meant catch. To be asked when the try is there.
     pub(crate) fn earlier(&self, experiment: &Experiment) -> Arc<[String]> {
         let found = experiment.earlier.get_or_init(|| {
@@ -317,7 +339,18 @@ impl Injections {
 impl Experiment {
     /// Whether it matters which execution of the try is which.
     fn follows_executions(&self) -> bool {
-        self.injection.aim != Aim::Every || self.injection.place.is_some()
+        let is_each_alike = matches!(self.injection.aim, Aim::Every | Aim::Passing);
+        !is_each_alike || self.injection.place.is_some()
+    }
+
+    /// Whether nothing is thrown, and exceptions that the clause does not catch are followed.
+    pub(crate) fn follows_passing(&self) -> bool {
+        self.injection.aim == Aim::Passing
+    }
+
+    /// One that it did not catch has come to the test; the first is kept.
+    pub(crate) fn bubbled(&self, exception: impl FnOnce() -> String) {
+        self.bubbled.get_or_init(exception);
     }
 
     /// Whether something is to be seen or thrown at this place.
@@ -389,6 +422,7 @@ impl Experiment {
             occurrences: lock(&self.log).all(),
             samples: lock(&self.samples).clone(),
             places: lock(&self.visited).places.clone(),
+            bubbled: self.bubbled.get().cloned(),
         }
     }
 }

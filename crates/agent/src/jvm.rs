@@ -159,6 +159,7 @@ fn register_natives(jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
         native(c"entrySwitches", c"()J", lab::entry_switches as *mut c_void),
         native(c"inject", c"(I)Ljava/lang/Throwable;", lab::inject as *mut c_void),
         native(c"caught", c"(Ljava/lang/Throwable;I)V", lab::caught as *mut c_void),
+        native(c"passed", c"(Ljava/lang/Throwable;I)V", lab::passed as *mut c_void),
         native(c"escaped", c"(Ljava/lang/Throwable;)V", lab::escaped as *mut c_void),
     ];
     // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never

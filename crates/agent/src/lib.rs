@@ -22,6 +22,7 @@ mod mapping;
 mod network;
 mod observer;
 mod occurrences;
+mod passing;
 mod places;
 mod scope;
 mod selftest;

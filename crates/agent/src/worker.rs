@@ -11,7 +11,7 @@ use crate::mapping::{CounterFile, Switches, end_process};
 use crate::snapshots::{LeftSlots, Snapshots};
 use catchment_protocol::WORKER_ENDED_EXIT;
 use catchment_protocol::lab::{
-    Ending, Event, Failure, Injection, Outcome, Request, Sample, TestRun, TestUnit,
+    Aim, Ending, Event, Failure, Injection, Outcome, Request, Sample, TestRun, TestUnit,
 };
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
@@ -188,7 +188,10 @@ impl Worker {
         lock(&self.snapshots).begin(counters, &self.left_slots);
         // The colour of a test is that of its runs without injection.
         match injection {
-            Some(injection) => self.injections.arm(injection, counters, switches),
+            Some(injection) => {
+                switches.set_escapes(injection.aim == Aim::Passing);
+                self.injections.arm(injection, counters, switches);
+            }
             None => switches.set_escapes(true),
         }
     }
@@ -333,7 +336,7 @@ mod tests {
     use super::*;
     use crate::injection::{Fired, Hit};
     use catchment_protocol::lab::Injection;
-    use catchment_protocol::lab::{Aim, ThrowPlace};
+    use catchment_protocol::lab::ThrowPlace;
     use catchment_protocol::records::{WovenClass, WovenClause, WovenPair, WovenTry};
     use std::os::unix::net::UnixListener;
 

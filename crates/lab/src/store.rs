@@ -9,12 +9,15 @@
 //! finished      phases that are complete
 //! jvm           what the tests of each run configuration run on
 //! experiment    the plan: test, pair, exception
-//! answer        what a test said of a try, asked execution by execution or call by call
+//! answer        what a test said of a try, asked execution by execution or call by call, or of its clause, stretched
+//! combination   what was seen of several stretched clauses at once
 //! attempt       each execution of an experiment that is over; of warm ones, once the worker has proven itself
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
 //! aside, never an error.
+
+mod combinations;
 
 use crate::check::observations::{Attempt, PairNumber, Phase, PlainRun, TestNumber, Usages};
 use crate::unix::free_bytes;
@@ -29,7 +32,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "7";
+const VERSION: &str = "8";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -61,6 +64,9 @@ create table experiment (
 create table answer (
     pair integer not null, test integer not null, kind text not null, answer text not null,
     primary key (pair, test, kind)) without rowid;
+create table combination (
+    clauses text not null, question text not null, answer text not null,
+    primary key (clauses, question)) without rowid;
 create table attempt (
     experiment integer not null, ordinal integer not null, attempt text not null,
     primary key (experiment, ordinal)) without rowid;

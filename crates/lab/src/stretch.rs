@@ -10,7 +10,10 @@
 //! the wider type. The last word has the project's own compiler and test command.
 
 mod apply;
+mod bubbling;
+mod delta;
 mod hierarchy;
+mod kept;
 mod patch;
 mod refusal;
 mod rungs;

@@ -68,6 +68,8 @@ pub enum Aim {
     None,
     /// None, and the places are listed that executions of the try come to.
     Places,
+    /// None, and exceptions of the injection's type that pass the pair's clause are followed: whether one comes to the test.
+    Passing,
 }
 
 /// The data of an exception that a clause has caught.
@@ -212,6 +214,9 @@ pub struct Injected {
     pub samples: Vec<(u64, Sample)>,
     /// If that was asked: the places that executions of the try came to, in that order, each once.
     pub places: Vec<ThrowPlace>,
+    /// If that was asked: the class of the first exception that left the try past the pair's clause, or was caught by a later
+    /// clause, and then left the application into test code.
+    pub bubbled: Option<String>,
 }
 
 /// Why a JVM ends unasked.
@@ -317,6 +322,7 @@ mod tests {
             occurrences: Occurrences::default(),
             samples: vec![(3, Sample::default())],
             places: vec![ThrowPlace { class: "a.B".into(), method: 1, pc: 2 }],
+            bubbled: Some("a.E".into()),
         }
     }
 

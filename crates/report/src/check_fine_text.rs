@@ -1,7 +1,8 @@
 //! What throwing at the calls within a try has shown.
 
 use crate::check::CheckReport;
-use crate::check_text::{line_of, shortened, what_happens};
+use crate::check_text::{line_of, what_happens};
+use crate::failure_text::shortened;
 use crate::text::{counted, readable, simple_name, source_place};
 use catchment_verdicts::{
     CheckedPair, Experiment, FinePlace, Judgement, Outcome, SourceIndependence, explain,

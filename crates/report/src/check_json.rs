@@ -74,7 +74,10 @@ struct JsonCheckedPair<'a> {
     pure_resilience: &'static str,
     decided_by: &'static str,
     advice: Option<String>,
+    /// The first reason of each contract.
     why_unknown: JsonWhyUnknown,
+    /// All of them.
+    reasons_unknown: JsonReasonsUnknown,
     /// An existing test to start from where only another test could tell more, or null.
     nearest_test: Option<JsonNearest<'a>>,
     /// Execution by execution, or null where that was not asked.
@@ -118,6 +121,7 @@ struct JsonReliance<'a> {
 struct JsonOtherRule<'a> {
     source_independence: &'static str,
     why_unknown: Option<String>,
+    reasons_unknown: Vec<String>,
     /// Positions in `experiments`.
     evidence: &'a [usize],
     only_timeouts: bool,
@@ -135,6 +139,12 @@ struct JsonUsages {
 struct JsonWhyUnknown {
     source_independence: Option<String>,
     pure_resilience: Option<String>,
+}
+
+#[derive(Serialize)]
+struct JsonReasonsUnknown {
+    source_independence: Vec<String>,
+    pure_resilience: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -320,6 +330,10 @@ fn checked_pair<'a>(
             source_independence: why_unknown(report, pair, source),
             pure_resilience: why_unknown(report, pair, resilience),
         },
+        reasons_unknown: JsonReasonsUnknown {
+            source_independence: reasons_unknown(report, pair, source),
+            pure_resilience: reasons_unknown(report, pair, resilience),
+        },
         nearest_test: nearest_test(report.project, pair).and_then(|nearest| json_nearest(report, nearest)),
         relies_on: pair.relies_on.iter().map(json_reliance).collect(),
         selective: verdicts.selective.as_ref().map(|judgement| other_rule(report, pair, judgement)),
@@ -371,6 +385,17 @@ fn why_unknown<V>(report: &CheckReport<'_>, pair: &CheckedPair, judgement: &Judg
     explain(judgement.unknown.first()?, pair, &report.project.tests)
 }
 
+/// Each once: a test of a multi-catch has several experiments.
+fn reasons_unknown<V>(report: &CheckReport<'_>, pair: &CheckedPair, judgement: &Judgement<V>) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for reason in judgement.unknown.iter().filter_map(|reason| explain(reason, pair, &report.project.tests)) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons
+}
+
 fn json_nearest<'a>(report: &CheckReport<'a>, nearest: NearestTest) -> Option<JsonNearest<'a>> {
     let test = report.project.test(nearest.test)?;
     Some(JsonNearest { test: &test.name, why: nearest.nearness.as_str() })
@@ -394,6 +419,7 @@ fn other_rule<'a>(
     JsonOtherRule {
         source_independence: judgement.verdict.as_str(),
         why_unknown: why_unknown(report, pair, judgement),
+        reasons_unknown: reasons_unknown(report, pair, judgement),
         evidence: &judgement.evidence,
         only_timeouts: judgement.only_timeouts,
     }

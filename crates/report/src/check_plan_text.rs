@@ -10,6 +10,9 @@ pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Res
         let line = pair.catch_line.or(pair.try_line);
         let source = pair.source_file.as_deref();
         writeln!(out, "{}", pair_line(&pair.class, &pair.method, source, line, &pair.types))?;
+        if pair.types.len() > 1 {
+            writeln!(out, "    catches {} types: every test is tried with each of them", pair.types.len())?;
+        }
         for experiment in of_plan(pair) {
             let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
             let known = if is_to_do(experiment) { "" } else { " (done)" };

@@ -52,8 +52,8 @@ fn reasons<'a>(unknown: &[Unknown], pair: &CheckedPair, tests: &'a [CheckedTest]
     let mut reasons: Vec<Reason<'a>> = Vec::new();
     for reason in unknown {
         let Some(text) = explain(reason, pair, tests) else { continue };
-        let test = reason.test(pair).and_then(|test| tests.get(test.index())).map(|test| test.name.as_str());
-        let key = test.map_or_else(|| text.clone(), |name| text.replace(&format!("test {name} "), "test "));
+        let test = test_of(reason, pair, tests);
+        let key = without_test(&text, test);
         match reasons.iter_mut().find(|known| known.key == key) {
             Some(known) => known.others.extend(test.filter(|_| known.text != text)),
             None => reasons.push(Reason { text, key, others: Vec::new() }),
@@ -65,6 +65,42 @@ fn reasons<'a>(unknown: &[Unknown], pair: &CheckedPair, tests: &'a [CheckedTest]
         reason.others.retain(|test| seen.insert(*test));
     }
     reasons
+}
+
+fn test_of<'a>(reason: &Unknown, pair: &CheckedPair, tests: &'a [CheckedTest]) -> Option<&'a str> {
+    let test = reason.test(pair).and_then(|test| tests.get(test.index()));
+    test.map(|test| test.name.as_str())
+}
+
+/// The same for tests of which the same is said.
+fn without_test(text: &str, test: Option<&str>) -> String {
+    test.map_or_else(|| text.to_owned(), |name| text.replace(&format!("test {name} "), "test "))
+}
+
+/// The reason that most of these pairs have, as it is said of the first of them, and how many have it. Numbers in it may be
+/// others.
+pub(crate) fn commonest<'a>(
+    unknown: impl Iterator<Item = (&'a CheckedPair, &'a [Unknown])>,
+    tests: &[CheckedTest],
+) -> Option<(String, usize)> {
+    let mut known: Vec<(String, String, usize)> = Vec::new();
+    for (pair, reasons) in unknown {
+        let mut seen = BTreeSet::new();
+        for reason in reasons {
+            let Some(text) = explain(reason, pair, tests) else { continue };
+            let key =
+                without_test(&text, test_of(reason, pair, tests)).replace(|c: char| c.is_ascii_digit(), "");
+            if !seen.insert(key.clone()) {
+                continue;
+            }
+            match known.iter_mut().find(|(each, ..)| *each == key) {
+                Some((_, _, count)) => *count += 1,
+                None => known.push((key, text, 1)),
+            }
+        }
+    }
+    let most = known.iter().map(|(_, _, count)| *count).max()?;
+    known.into_iter().find(|(_, _, count)| *count == most).map(|(_, text, count)| (text, count))
 }
 
 fn write_reason(out: &mut dyn Write, contract: &str, reason: &Reason<'_>) -> io::Result<()> {

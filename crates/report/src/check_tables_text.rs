@@ -1,7 +1,9 @@
 //! The tables of the papers for a terminal.
 
 use crate::check::CheckReport;
+use crate::check_reasons_text::commonest;
 use crate::check_text::{CheckDetail, line_of};
+use crate::failure_text::shortened;
 use crate::text::{counted, readable};
 use catchment_verdicts::{
     CheckedConfiguration, CheckedProject, CheckedTest, PairTables, SetAside, SourceIndependence, TestTable,
@@ -14,7 +16,11 @@ use std::io::{self, Write};
 const NAMES_SHOWN: usize = 5;
 
 /// The verdicts, over the pairs whose try was executed and over those whose catch was entered.
-pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+pub(crate) fn write_pair_table(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    detail: CheckDetail,
+) -> io::Result<()> {
     let tables = PairTables::of(report.project, &report.verdicts);
     let pairs = counted(tables.all.pairs, "try-catch pair", "try-catch pairs");
     let executed = tables.executed.pairs;
@@ -45,22 +51,35 @@ pub(crate) fn write_pair_table(out: &mut dyn Write, report: &CheckReport<'_>) ->
         )?;
         write_selectively_dependent(out, report)?;
     }
-    let fine = |verdict| {
-        let asked = report.judged().filter_map(|(_, verdicts)| verdicts.fine.as_ref());
-        asked.filter(|fine| fine.verdict == verdict).count()
-    };
-    let [held, failed, open] =
-        [SourceIndependence::Independent, SourceIndependence::Dependent, SourceIndependence::Unknown]
-            .map(fine);
-    if held + failed + open > 0 {
-        writeln!(
-            out,
-            "  of the source-independent, call by call: {held} independent, {failed} dependent, {open} unknown"
-        )?;
-    }
+    write_call_by_call(out, report, detail)?;
     match tables.all.unstable {
         0 => Ok(()),
         count => writeln!(out, "  {} unstable", counted(count, "unknown pair is", "unknown pairs are")),
+    }
+}
+
+/// Of what `--fine` has asked about, with the commonest reason of what stays unknown.
+fn write_call_by_call(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
+    let asked: Vec<_> =
+        report.judged().filter_map(|(pair, verdicts)| Some((pair, verdicts.fine.as_ref()?))).collect();
+    if asked.is_empty() {
+        return Ok(());
+    }
+    let [held, failed, open] =
+        [SourceIndependence::Independent, SourceIndependence::Dependent, SourceIndependence::Unknown]
+            .map(|verdict| asked.iter().filter(|(_, fine)| fine.verdict == verdict).count());
+    writeln!(
+        out,
+        "  of the source-independent, call by call: {held} independent, {failed} dependent, {open} unknown"
+    )?;
+    let reasons = asked.iter().map(|(pair, fine)| (*pair, fine.unknown.as_slice()));
+    match commonest(reasons, &report.project.tests) {
+        Some((why, count)) if !detail.all => writeln!(
+            out,
+            "    why unknown ({count} of {open}): {}; --all has the reasons of each",
+            readable(&why)
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -149,9 +168,9 @@ fn write_reason(
     let shown = if detail.all { tests.len() } else { NAMES_SHOWN };
     writeln!(out, "  {} {reason}", tests.len())?;
     for (test, why) in tests.iter().take(shown) {
-        match why.detail().lines().next() {
-            Some(detail) if !detail.is_empty() => writeln!(out, "    {}: {}", test.name, readable(detail))?,
-            _ => writeln!(out, "    {}", test.name)?,
+        match shortened(&why.detail()) {
+            detail if detail.is_empty() => writeln!(out, "    {}", test.name)?,
+            detail => writeln!(out, "    {}: {detail}", test.name)?,
         }
     }
     match tests.len().saturating_sub(shown) {

@@ -6,6 +6,7 @@ use crate::check::CheckReport;
 use crate::check_fine_text::{write_fine, write_hidden};
 use crate::check_reasons_text::write_reasons;
 use crate::check_tables_text::{write_pair_table, write_set_aside, write_test_table};
+use crate::failure_text::shortened;
 use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
     CheckedPair, Experiment, FailureKind, Finding, FindingKind, Judgement, NoOutcome, NotRun, Outcome,
@@ -18,8 +19,6 @@ use std::io::{self, Write};
 const WORTH_DOING_FIRST: usize = 10;
 /// So many problems are shown unless all are asked for.
 const PROBLEMS_SHOWN: usize = 5;
-/// No line of a failure is longer, in characters: messages of assertions can be whole documents.
-const LONGEST_FAILURE: usize = 200;
 
 /// How exceptions are made that may not be what any real one is.
 const WITHOUT_CONSTRUCTORS: &str = "allocated";
@@ -44,7 +43,7 @@ pub fn write_check_text(
     if detail.all {
         write_all_pairs(out, report)?;
     }
-    write_pair_table(out, report)?;
+    write_pair_table(out, report, detail)?;
     write_test_table(out, report.project)?;
     write_set_aside(out, &report.project.tests, detail)?;
     write_notes(out, report)?;
@@ -199,15 +198,6 @@ pub(crate) fn what_happens(kind: FailureKind) -> &'static str {
     }
 }
 
-/// One line of bounded length.
-pub(crate) fn shortened(text: &str) -> String {
-    let line = readable(text.lines().next().unwrap_or_default());
-    match line.char_indices().nth(LONGEST_FAILURE) {
-        Some((cut, _)) => format!("{}...", &line[..cut]),
-        None => line,
-    }
-}
-
 pub(crate) fn line_of(pair: &CheckedPair) -> String {
     let line = pair.catch_line.or(pair.try_line);
     let text = pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types);
@@ -245,6 +235,13 @@ fn write_pair(
         verdicts.source_independence.verdict.as_str(),
         verdicts.pure_resilience.verdict.as_str().replace('_', " ")
     )?;
+    if pair.types.len() > 1 {
+        writeln!(
+            out,
+            "    every test is tried with each of its {} types, and must pass with all",
+            pair.types.len()
+        )?;
+    }
     if let Some(advice) = advice_on_dependence(verdicts) {
         writeln!(out, "    {advice}")?;
     }

@@ -10,6 +10,7 @@ mod check_reasons_text;
 mod check_stats_text;
 mod check_tables_text;
 mod check_text;
+mod failure_text;
 mod handlers_json;
 mod handlers_text;
 mod json;

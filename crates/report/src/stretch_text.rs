@@ -1,6 +1,7 @@
 //! What stretching gave, for a terminal: what can catch more, what cannot and why, and the patch.
 
-use crate::text::{counted, pair_line, readable, simple_name, source_place};
+use crate::failure_text::shortened;
+use crate::text::{counted, pair_line, simple_name, source_place};
 use catchment_lab::{Accepted, Case, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
@@ -60,7 +61,7 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
         let rung = rung.as_ref().map(|rung| format!("not {}: ", simple_name(rung))).unwrap_or_default();
         let test = |id: TestId| test_name(stretched, id);
         let why = refusal.explain(test, |position| short_place(stretched, position));
-        writeln!(out, "      {rung}{}", readable(&why))?;
+        writeln!(out, "      {rung}{}", shortened(&why))?;
     }
     Ok(())
 }

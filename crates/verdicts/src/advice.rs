@@ -30,7 +30,10 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
     Some(match reason {
         Unknown::LeftOut => return None,
         Unknown::NotObserved(why) => format!("could not be observed: {why}"),
-        Unknown::NeverExecuted => "no test executes this try: add one".into(),
+        Unknown::NeverExecuted => format!(
+            "no test executes this try: add one in which it throws {}, and one of its normal work",
+            pair.types.join(" or ")
+        ),
         Unknown::ExecutedByNoTestAlone => {
             "the suite executes this try, but no test was seen to when it ran alone: add one".into()
         }
@@ -42,12 +45,16 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
             format!("test {} ends while this try is still running: let it wait for it", name(*test, tests))
         }
         Unknown::OncePerJvm(test) => format!(
-            "this try runs once per JVM, and only the test that came first was asked: {} passes, others may not",
+            "this try runs once per JVM, and only the test that came first was asked: {} passes, others may not; a test that \
+             executes it whenever it runs would decide",
             name(*test, tests)
         ),
         Unknown::NeverNominal => "no test shows this try at its normal work: add one".into(),
         Unknown::Unstable(number) => {
-            format!("test {} gives different outcomes under the same injection", test_of(*number))
+            format!(
+                "test {} gives different outcomes under the same injection: one that always does the same would decide",
+                test_of(*number)
+            )
         }
         Unknown::Mixed(number) => format!(
             "test {} executes this try in other ways too, so that its failure may be about those: a test in which the \
@@ -55,7 +62,10 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
             test_of(*number)
         ),
         Unknown::NotToldApart(test, why) => {
-            format!("what test {} does in this try cannot be taken apart: {why}", name(*test, tests))
+            format!(
+                "what test {} does in this try cannot be taken apart: {why}; a test that executes it once would decide",
+                name(*test, tests)
+            )
         }
         Unknown::Unconfirmed(number) => {
             format!("test {} fails, and there was no time to confirm it: run again", test_of(*number))
@@ -81,25 +91,32 @@ fn no_outcome(experiment: &Experiment, tests: &[CheckedTest]) -> String {
     let (test, exception) = (name(experiment.test, tests), &experiment.exception);
     match why {
         NoOutcome::NotReached => {
-            format!("test {test} did not execute the try when the exception was to be thrown")
+            format!(
+                "test {test} did not execute the try when the exception was to be thrown: a test that always does would decide"
+            )
         }
         NoOutcome::NotFired => {
             let (reached, fired) = (experiment.reached, experiment.fired);
             format!(
-                "test {test} executed the try {reached} times, and {fired} times an exception could be thrown"
+                "test {test} executed the try {reached} times, and {fired} times an exception could be thrown: a test that \
+                 executes it once would decide"
             )
         }
         NoOutcome::Diverged => {
             format!(
-                "test {test} did not come to the execution that was to be hit in the way it does otherwise"
+                "test {test} did not come to the execution that was to be hit in the way it does otherwise: a test in which \
+                 the try only ends in this catch would decide"
             )
         }
         NoOutcome::Skipped(_) => {
             format!(
-                "test {test} skips itself when the try throws a {exception}, so it says nothing about the clause"
+                "test {test} skips itself when the try throws a {exception}, so it says nothing about the clause: one that \
+                 does not would decide"
             )
         }
-        NoOutcome::NotConstructible(why) => format!("no {exception} could be made: {why}"),
+        NoOutcome::NotConstructible(why) => {
+            format!("no {exception} could be made: {why}; add a test in which the try throws a real one")
+        }
         NoOutcome::CaughtElsewhere(place) => format!("{place} catches a {exception} thrown here first"),
         NoOutcome::Artefact(text) => format!(
             "test {test} fails because of what the injected {exception} lacks ({text}): add a test in which the try \
@@ -118,7 +135,7 @@ fn set_aside(test: TestId, tests: &[CheckedTest]) -> String {
             "test {name} executes this try and connects to other machines: --allow-external lets it take part"
         ),
         Some(SetAside::NoSoloRun(why)) => {
-            format!("test {name} executes this try and cannot be run alone: {why}")
+            format!("test {name} executes this try and cannot be run alone: {why}; repair it")
         }
         Some(other) => format!("test {name} executes this try and is {}: repair it", other.as_str()),
         None => format!("test {name} executes this try and is set aside"),

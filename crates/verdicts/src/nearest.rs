@@ -1,8 +1,10 @@
 //! The test to start from when one has to be written for a pair.
 
+use crate::experiment::{NoOutcome, Outcome};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest, TestId};
 use crate::unknown::Unknown;
 use crate::{Verdicts, judge};
+use std::cmp::Reverse;
 
 /// An existing test, and what it has to do with the pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +25,10 @@ pub enum Nearness {
     ExecutesClass,
     /// It is named after the class.
     NamedAfterClass,
+    /// It executes a try of another class of the package.
+    ExecutesPackage,
+    /// Its package has the most in common with that of the class.
+    NearestPackage,
 }
 
 impl Nearness {
@@ -34,17 +40,25 @@ impl Nearness {
             Self::ExecutesMethod => "executes another try of this method",
             Self::ExecutesClass => "executes another try of this class",
             Self::NamedAfterClass => "is named after this class",
+            Self::ExecutesPackage => "executes a try of this package",
+            Self::NearestPackage => "is the nearest by package",
         }
     }
 }
 
 /// For a pair of which only another test could tell more; `None` also if nothing is near.
 pub fn nearest_test(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
-    wants_a_test(&judge(pair, &project.tests)).then_some(())?;
-    executing(project, pair).or_else(|| named_after(project, pair))
+    wants_a_test(pair, &judge(pair, &project.tests)).then_some(())?;
+    let executing = executing(project, pair);
+    match executing {
+        Some(NearestTest { nearness: Nearness::ExecutesPackage, .. }) | None => {
+            named_after(project, pair).or(executing).or_else(|| by_package(project, pair))
+        }
+        near => near,
+    }
 }
 
-fn wants_a_test(verdicts: &Verdicts) -> bool {
+fn wants_a_test(pair: &CheckedPair, verdicts: &Verdicts) -> bool {
     let reasons = verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
     let is_decided = verdicts.selective.as_ref().is_some_and(|selective| selective.unknown.is_empty());
     let wants = |reason: &Unknown| match reason {
@@ -52,10 +66,22 @@ fn wants_a_test(verdicts: &Verdicts) -> bool {
         Unknown::NeverExecuted
         | Unknown::ExecutedByNoTestAlone
         | Unknown::NeverCaught
-        | Unknown::NeverNominal => true,
+        | Unknown::OncePerJvm(_)
+        | Unknown::NeverNominal
+        | Unknown::Unstable(_) => true,
+        Unknown::NoOutcome(number) => {
+            pair.experiments.get(*number).is_some_and(|experiment| is_for_another_test(&experiment.outcome))
+        }
         _ => false,
     };
     reasons.into_iter().any(wants)
+}
+
+/// Whether no more runs of this one would tell more.
+fn is_for_another_test(outcome: &Outcome) -> bool {
+    use NoOutcome::{Artefact, Diverged, NotConstructible, NotFired, NotReached, Skipped};
+    let Outcome::None(why) = outcome else { return false };
+    matches!(why, Artefact(_) | Diverged | NotConstructible(_) | NotFired | NotReached | Skipped(_))
 }
 
 /// The one that does least besides.
@@ -78,7 +104,9 @@ fn executing(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest
 fn nearness(pair: &CheckedPair, other: &CheckedPair) -> Option<Nearness> {
     match () {
         () if other.id == pair.id => Some(Nearness::ExecutesTry),
-        () if other.class != pair.class => None,
+        () if other.class != pair.class => {
+            (package_of(&other.class) == package_of(&pair.class)).then_some(Nearness::ExecutesPackage)
+        }
         () if (&other.method, &other.descriptor) == (&pair.method, &pair.descriptor) => {
             Some(Nearness::ExecutesMethod)
         }
@@ -104,9 +132,31 @@ fn named_after(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTe
     Some(NearestTest { test, nearness: Nearness::NamedAfterClass })
 }
 
+/// The first of those whose package has the most names in common with that of the pair; at least one, or both have none.
+fn by_package(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
+    let package = package_of(&pair.class);
+    let in_common = |test: &CheckedTest| {
+        // `com.acme.CacheTest.reads`: the package, the class, the method.
+        let others = package_of(package_of(&test.name));
+        if others == package {
+            return usize::MAX;
+        }
+        package.split('.').zip(others.split('.')).take_while(|(one, other)| one == other).count()
+    };
+    let tests = (0..).map(TestId).zip(&project.tests).filter(|(_, test)| test.is_evidence());
+    let near = tests.map(|(id, test)| (in_common(test), id)).filter(|(common, _)| *common > 0);
+    let (_, test) = near.min_by_key(|(common, id)| (Reverse(*common), *id))?;
+    Some(NearestTest { test, nearness: Nearness::NearestPackage })
+}
+
+fn package_of(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Experiment;
     use crate::project::{Execution, SetAside, Usages};
 
     fn pair(class: &str, method: &str, tests: &[(u32, u64, u64)]) -> CheckedPair {
@@ -151,6 +201,27 @@ mod tests {
         assert_eq!(nearest(vec![never(), same_class]), Some((1, Nearness::ExecutesClass)));
         let elsewhere = pair("a.Other", "load", &[(1, 1, 0)]);
         assert_eq!(nearest(vec![never(), elsewhere]), Some((0, Nearness::NamedAfterClass)));
-        assert_eq!(nearest(vec![pair("a.Lonely", "load", &[])]), None);
+        let neighbour = pair("a.Other", "load", &[(1, 1, 0)]);
+        assert_eq!(
+            nearest(vec![pair("a.Lonely", "load", &[]), neighbour]),
+            Some((1, Nearness::ExecutesPackage))
+        );
+        assert_eq!(nearest(vec![pair("a.Lonely", "load", &[])]), Some((0, Nearness::NearestPackage)));
+        assert_eq!(nearest(vec![pair("a.b.c.Deep", "load", &[])]), Some((0, Nearness::NearestPackage)));
+        assert_eq!(nearest(vec![pair("z.Lonely", "load", &[])]), None);
+    }
+
+    #[test]
+    fn an_exception_that_cannot_be_made_wants_a_test_that_causes_one() {
+        let with = |why: NoOutcome| {
+            let mut pair = pair("a.Cache", "load", &[(0, 0, 1)]);
+            pair.types = vec!["a.E".into()];
+            pair.experiments.push(Experiment::new(TestId(0), "a.E", Outcome::None(why)));
+            nearest(vec![pair])
+        };
+        let near = Some((0, Nearness::EntersCatch));
+        assert_eq!(with(NoOutcome::NotConstructible("sealed".into())), near);
+        assert_eq!(with(NoOutcome::Artefact("null".into())), near);
+        assert_eq!(with(NoOutcome::WorkerLost("killed".into())), near, "no test shows it at its normal work");
     }
 }

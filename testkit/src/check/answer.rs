@@ -106,6 +106,45 @@ impl Answer {
         }
         lines
     }
+
+    /// Unknown verdicts of which nobody says what would decide them, or from which existing test to start.
+    pub fn unadvised(&self) -> Vec<String> {
+        let pairs = array(&self.json["pairs"]).iter().filter(|pair| pair["left_out"] != true);
+        pairs.filter_map(|pair| Some(format!("{}: {}", about(pair), unadvised(pair)?))).collect()
+    }
+}
+
+/// What reasons say that is to be done, without another test and with one.
+const STEPS: [&str; 7] = [
+    "run again",
+    "repair it",
+    "--allow-external",
+    "let it wait",
+    // And what no test would change.
+    "be observed",
+    "can reach this catch",
+    "thrown here first",
+];
+const TESTS: [&str; 2] = ["add ", "would decide"];
+
+fn unadvised(pair: &Value) -> Option<String> {
+    let contracts = ["source_independence", "pure_resilience"].into_iter();
+    let mut reasons = Vec::new();
+    for contract in contracts.filter(|contract| pair[contract] == "unknown") {
+        let own: Vec<&str> = array(&pair["reasons_unknown"][contract]).iter().map(text).collect();
+        if own.is_empty() || own.first().copied() != pair["why_unknown"][contract].as_str() {
+            return Some(format!("{contract} is unknown, because of {own:?}"));
+        }
+        reasons.extend(own);
+    }
+    let says = |reason: &str, words: &[&str]| words.iter().any(|each| reason.contains(each));
+    if let Some(idle) = reasons.iter().find(|reason| !says(reason, &STEPS) && !says(reason, &TESTS)) {
+        return Some(format!("nothing to do about '{idle}'"));
+    }
+    let is_decided =
+        matches!(pair["selective"]["source_independence"].as_str(), Some("independent" | "dependent"));
+    let wants_test = reasons.iter().any(|reason| says(reason, &TESTS)) && !is_decided;
+    (wants_test && pair["nearest_test"].is_null()).then(|| format!("no test to start from for {reasons:?}"))
 }
 
 fn unaccounted(pair: &Value, experiment: &Value) -> Option<String> {

@@ -93,6 +93,11 @@ impl CheckProject {
         self.folder.path()
     }
 
+    /// Where fixtures keep what shall outlive every JVM.
+    pub fn state(&self) -> &Path {
+        self.state.path()
+    }
+
     /// Files that checks have left in their temporary folder.
     pub fn left_in_temporary(&self) -> Result<Vec<String>> {
         let entries = fs::read_dir(self.temporary.path())?;
@@ -164,9 +169,14 @@ impl CheckProject {
         Ok(command)
     }
 
+    /// `catchment stretch` for this project, with its answer as JSON.
+    pub fn stretch_command(&self, arguments: &[&str]) -> Result<Command> {
+        self.command_of("stretch", arguments)
+    }
+
     /// What `catchment stretch --json` says of this project.
     pub fn stretch(&self, arguments: &[&str]) -> Result<Value> {
-        let output = self.command_of("stretch", arguments)?.output().context("cannot start catchment")?;
+        let output = self.stretch_command(arguments)?.output().context("cannot start catchment")?;
         if !output.status.success() {
             bail!(
                 "catchment stretch ended with {}:\n{}",

@@ -99,6 +99,9 @@ fn thrown<'j>(call: &Call<'j>, experiment: &Experiment, recipe: &Recipe) -> Opti
 /// Marks are even until their exception has been caught.
 pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     let Some(experiment) = call.worker.injections.running() else { return };
+    if experiment.follows_passing() {
+        return passed(call, thrown, counter);
+    }
     let execution = call.worker.injections.look(&experiment, &call.observer.counters);
     if let Some(execution) = execution
         && experiment.wants_samples()
@@ -113,19 +116,45 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     }
 }
 
+/// Marks what has passed the clause that is meant, by leaving its try or into a later clause, to know it again.
+pub(super) fn passed<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
+    let Some(experiment) = call.worker.injections.running() else { return };
+    if call.worker.injections.is_passed(&experiment, counter)
+        && is_a(&call.java, thrown, &experiment.injection.exception)
+    {
+        call.java.mark(thrown, 2 * experiment.number);
+    }
+}
+
+fn is_a<'j>(java: &Java<'j>, thrown: Throwable<'j>, name: &str) -> bool {
+    let mut class = Some(java.class_of(thrown));
+    while let Some(each) = class {
+        if java.class_name(each) == name {
+            return true;
+        }
+        class = java.superclass(each);
+    }
+    false
+}
+
 fn is_exact<'j>(call: &Call<'j>, counter: u32, thrown: Throwable<'j>) -> bool {
     call.worker.injections.clause_names(counter, &call.java.name_of(thrown))
 }
 
-/// Whether an exception was thrown by this experiment.
+/// Whether an exception was thrown by this experiment, or is followed by it.
 pub(super) fn is_injected<'j>(java: &Java<'j>, throwable: Throwable<'j>, experiment: i64) -> bool {
     java.mark_of(throwable) >> 1 == experiment
 }
 
 /// Looks who called the method that is being left: if it is test code, the test is blue. An exception that test code lets
-/// pass, so that it leaves the application once more, is one exception.
+/// pass, so that it leaves the application once more, is one exception. While an experiment runs that follows exceptions, only
+/// those matter.
 pub(super) fn escaped<'j>(call: &Call<'j>, thrown: Throwable<'j>) {
-    if is_called_by_test(call) {
+    if let Some(experiment) = call.worker.injections.running() {
+        if is_injected(&call.java, thrown, experiment.number) && is_called_by_test(call) {
+            experiment.bubbled(|| call.java.name_of(thrown));
+        }
+    } else if is_called_by_test(call) {
         let mark = call.worker.mark_of_escaped();
         if call.java.mark_of(thrown) != mark {
             call.java.mark(thrown, mark);

@@ -238,6 +238,20 @@ pub(super) extern "system" fn caught(
     });
 }
 
+pub(super) extern "system" fn passed(
+    env: *mut jni::JNIEnv,
+    _: jni::jclass,
+    thrown: jni::jthrowable,
+    counter: jni::jint,
+) {
+    in_worker(env, (), |call| {
+        // SAFETY: the argument.
+        let thrown = unsafe { call.throwable(thrown) }?;
+        inject::passed(call, thrown, u32::try_from(counter).ok()?);
+        Some(())
+    });
+}
+
 pub(super) extern "system" fn escaped(env: *mut jni::JNIEnv, _: jni::jclass, thrown: jni::jthrowable) {
     in_worker(env, (), |call| {
         // SAFETY: the argument.

@@ -9,7 +9,8 @@ use catchment_protocol::lab::{Failure, FieldValue, Sample};
 const FRAMES_KEPT: i32 = 12;
 /// Causes of causes beyond this are a loop, or of no interest.
 const CAUSES_READ: usize = 32;
-const MESSAGE_CHARACTERS: usize = 4000;
+/// Of a longer message the beginning and the end, half each.
+const MESSAGE_CHARACTERS: usize = 16_000;
 /// Longer texts in a field are data, not description.
 const FIELD_CHARACTERS: usize = 16_000;
 
@@ -58,7 +59,17 @@ fn chain<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> Vec<Throwable<'j>> {
 }
 
 fn message<'j>(java: &Java<'j>, throwable: Throwable<'j>) -> Option<String> {
-    java.get_message(throwable).map(|message| message.chars().take(MESSAGE_CHARACTERS).collect())
+    java.get_message(throwable).map(|message| without_middle(&message))
+}
+
+fn without_middle(message: &str) -> String {
+    let length = message.chars().count();
+    if length <= MESSAGE_CHARACTERS {
+        return message.to_owned();
+    }
+    let begin = message.chars().take(MESSAGE_CHARACTERS / 2);
+    let end = message.chars().skip(length - MESSAGE_CHARACTERS / 2);
+    begin.chain(" ... ".chars()).chain(end).collect()
 }
 
 /// What a caught exception looks like; `None` when it holds more than simple values. Runs no code of the application.
@@ -86,4 +97,18 @@ fn field_value<'j>(java: &Java<'j>, object: Object<'j>) -> Option<FieldValue> {
         return Some(FieldValue::Exception(java.name_of(exception), java.message_field(exception)));
     }
     java.text_of(object).filter(|text| text.len() <= FIELD_CHARACTERS).map(FieldValue::Text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_message_is_kept() {
+        let message = format!("expected: <{}> but was: <3>", "x".repeat(MESSAGE_CHARACTERS));
+        let kept = without_middle(&message);
+        assert!(kept.starts_with("expected: <xx") && kept.ends_with("xx> but was: <3>"));
+        assert_eq!(kept.len(), MESSAGE_CHARACTERS + 5);
+        assert_eq!(without_middle("short"), "short");
+    }
 }

@@ -288,6 +288,7 @@ mod tests {
             occurrences: Occurrences::default(),
             samples: Vec::new(),
             places: Vec::new(),
+            bubbled: None,
         };
         TestRun { outcome, injected: Some(Box::new(injected)), ..TestRun::default() }
     }

@@ -215,6 +215,7 @@ mod tests {
             occurrences,
             samples: Vec::new(),
             places: Vec::new(),
+            bubbled: None,
         };
         let run = TestRun { injected: Some(Box::new(injected)), ..TestRun::default() };
         match unless_elsewhere(Attempt::default(), Some(&run)).outcome {

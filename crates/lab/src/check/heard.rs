@@ -177,16 +177,17 @@ const NOT_RUN: &str = "catchment.driver.NotRun";
 /// The failure in one line, with the first frame that is neither the JDK's nor a test framework's.
 pub(crate) fn describe(failure: &Failure) -> String {
     let message = failure.message.as_deref().unwrap_or_default();
-    // Some begin with an empty one.
-    let first_line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    // What was expected may be on the first line, and what came on the last.
+    let lines: Vec<_> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let message = lines.join(" ");
     if failure.exception == NOT_RUN {
-        return first_line.to_owned();
+        return message;
     }
     let is_telling = |frame: &&String| !FRAMEWORKS.iter().any(|prefix| frame.starts_with(prefix));
     let frame = failure.frames.iter().find(is_telling).or(failure.frames.first());
     let place = frame.map(|frame| format!(" at {frame}")).unwrap_or_default();
-    let separator = if first_line.is_empty() { "" } else { ": " };
-    format!("{}{separator}{first_line}{place}", failure.exception)
+    let separator = if message.is_empty() { "" } else { ": " };
+    format!("{}{separator}{message}{place}", failure.exception)
 }
 
 #[cfg(test)]
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_by_its_first_line_and_the_tests_own_frame() {
+    fn a_failure_is_told_in_one_line_with_the_tests_own_frame() {
         let frames = ["org.junit.Assert.fail:89", "com.acme.CacheTest.corrupt:41", "java.lang.Thread.run:1"];
         let failure = Failure {
             exception: "java.lang.AssertionError".into(),
@@ -228,10 +229,10 @@ mod tests {
         };
         assert_eq!(
             describe(&failure),
-            "java.lang.AssertionError: expected 3 at com.acme.CacheTest.corrupt:41"
+            "java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41"
         );
         let indented = Failure { message: Some("\n  wanted, but not invoked:\n x".into()), ..failure };
-        assert!(describe(&indented).contains("AssertionError: wanted, but not invoked: at com.acme."));
+        assert!(describe(&indented).contains("AssertionError: wanted, but not invoked: x at com.acme."));
         let message = Some("not now".into());
         let skipped = Failure { exception: NOT_RUN.into(), message, ..Failure::default() };
         assert_eq!(describe(&skipped), "not now");

@@ -174,6 +174,7 @@ mod tests {
                 occurrences,
                 samples: Vec::new(),
                 places: Vec::new(),
+                bubbled: None,
             };
             told_apart(&TestRun { injected: Some(Box::new(injected)), ..TestRun::default() }, &usages)
         };

@@ -1,6 +1,7 @@
 //! All accepted clauses stretched at once, with the whole suite; on failure delta debugging finds those that do not go
 //! together.
 
+use super::delta::smallest;
 use super::refusal::Refusal;
 use super::subject::{Stretchings, Subject, changes};
 use super::{Candidate, Stretching};
@@ -11,6 +12,8 @@ use crate::check::solo::{plain_time_limit, run_fresh};
 use crate::check::suite::run_suite;
 use crate::worker::WorkerEnd;
 use catchment_verdicts::{SetAside, TestId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
 /// A test that fails with some clauses stretched.
@@ -52,6 +55,41 @@ impl Stretching<'_, '_, '_> {
         if chosen.is_empty() {
             return Ok(None);
         }
+        let tests = &self.experiments.baseline.tests;
+        let kept = self.once(chosen, "suite", || {
+            let failing = self.ask_suite(slot, chosen)?;
+            Ok(failing.map(|failing| (tests[failing.test.index()].0.0, failing.failure)))
+        })?;
+        Ok(kept.and_then(|(number, failure)| {
+            let (test, _) = (0..).map(TestId).zip(tests).find(|(_, (each, _))| each.0 == number)?;
+            Some(Failing { test, failure })
+        }))
+    }
+
+    /// Asks unless the answer is known from an earlier run.
+    fn once<A: Serialize + DeserializeOwned>(
+        &self,
+        chosen: &Stretchings<'_>,
+        question: &str,
+        ask: impl FnOnce() -> Result<A, CheckError>,
+    ) -> Result<A, CheckError> {
+        let shared = self.experiments.shared;
+        let clauses = combination(chosen);
+        let known = shared.campaign().store.of_combination(&clauses, question)?;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let answer = ask()?;
+        let campaign = shared.campaign();
+        campaign.store.together(|| campaign.store.keep_of_combination(&clauses, question, &answer))?;
+        Ok(answer)
+    }
+
+    fn ask_suite(
+        &self,
+        slot: &mut Slot<'_>,
+        chosen: &Stretchings<'_>,
+    ) -> Result<Option<Failing>, CheckError> {
         let first = self.failing_in_suite(slot, chosen)?;
         if first.is_empty() {
             return Ok(None);
@@ -130,11 +168,13 @@ impl Stretching<'_, '_, '_> {
         failing: &Failing,
     ) -> Result<bool, CheckError> {
         let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
-        self.wear(slot, chosen)?;
-        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
-        let (run, _) = run_fresh(slot, test, limit)?;
-        slot.change(Changes::default());
-        Ok(!run.passed())
+        self.once(chosen, &format!("test {} alone", number.0), || {
+            self.wear(slot, chosen)?;
+            let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+            let (run, _) = run_fresh(slot, test, limit)?;
+            slot.change(Changes::default());
+            Ok(!run.passed())
+        })
     }
 
     fn fails_in_suite(
@@ -143,8 +183,11 @@ impl Stretching<'_, '_, '_> {
         chosen: &Stretchings<'_>,
         failing: &Failing,
     ) -> Result<bool, CheckError> {
-        let found = self.failing_in_suite(slot, chosen)?;
-        Ok(found.iter().any(|each| each.test == failing.test))
+        let (number, _) = &self.experiments.baseline.tests[failing.test.index()];
+        self.once(chosen, &format!("test {} in the suite", number.0), || {
+            let found = self.failing_in_suite(slot, chosen)?;
+            Ok(found.iter().any(|each| each.test == failing.test))
+        })
     }
 
     fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), CheckError> {
@@ -189,6 +232,13 @@ fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Su
     chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect()
 }
 
+/// As the store knows them: pairs by number, with the types they are to catch.
+fn combination(chosen: &Stretchings<'_>) -> String {
+    let mut clauses: Vec<_> = chosen.iter().map(|(subject, to)| (subject.number, *to)).collect();
+    clauses.sort_unstable();
+    clauses.iter().map(|(number, to)| format!("{} {to}\n", number.0)).collect()
+}
+
 fn accepted(candidates: &[Candidate]) -> Vec<usize> {
     (0..candidates.len()).filter(|index| stretching(&candidates[*index]).is_some()).collect()
 }
@@ -201,51 +251,9 @@ fn failure(run: &PlainRun) -> Option<String> {
     }
 }
 
-/// Delta debugging: a part of `all` that still fails, and no part of which does with one left out. All of it, if no part fails
-/// by itself.
-fn smallest<E>(all: Vec<usize>, mut fails: impl FnMut(&[usize]) -> Result<bool, E>) -> Result<Vec<usize>, E> {
-    let (mut rest, mut parts) = (all, 2);
-    while rest.len() > 1 {
-        let size = rest.len().div_ceil(parts);
-        let mut smaller = None;
-        for part in 0..rest.len().div_ceil(size) {
-            let range = part * size..((part + 1) * size).min(rest.len());
-            let own = rest[range.clone()].to_vec();
-            let others = [&rest[..range.start], &rest[range.end..]].concat();
-            if fails(&own)? {
-                smaller = Some((own, 2));
-            } else if !others.is_empty() && fails(&others)? {
-                smaller = Some((others, parts.saturating_sub(1).max(2)));
-            }
-            if smaller.is_some() {
-                break;
-            }
-        }
-        match smaller {
-            Some((found, next)) => (rest, parts) = (found, next),
-            None if size > 1 => parts = (parts * 2).min(rest.len()),
-            None => break,
-        }
-    }
-    Ok(rest)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn smallest_of(count: usize, culprits: &[usize]) -> Vec<usize> {
-        let fails = |chosen: &[usize]| Ok::<_, ()>(culprits.iter().all(|each| chosen.contains(each)));
-        smallest((0..count).collect(), fails).unwrap()
-    }
-
-    #[test]
-    fn what_does_not_go_together_is_found() {
-        assert_eq!(smallest_of(9, &[4]), [4]);
-        assert_eq!(smallest_of(9, &[1, 7]), [1, 7]);
-        assert_eq!(smallest_of(10, &[0, 4, 9]), [0, 4, 9]);
-        assert_eq!(smallest_of(1, &[0]), [0]);
-    }
 
     #[test]
     fn only_tests_that_pass_again_pass() {
@@ -260,11 +268,5 @@ mod tests {
         let failing = not_passing(&expected, &runs);
         let facts: Vec<_> = failing.iter().map(|each| (each.test.0, each.failure.as_str())).collect();
         assert_eq!(facts, [(1, "why"), (2, "skipped: now"), (3, "it did not run")]);
-    }
-
-    #[test]
-    fn where_no_part_fails_all_of_it_is_named() {
-        let all = smallest(vec![3, 5, 8], |chosen| Ok::<_, ()>(chosen.len() == 3)).unwrap();
-        assert_eq!(all, [3, 5, 8]);
     }
 }

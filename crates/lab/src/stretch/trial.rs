@@ -1,5 +1,6 @@
 //! One clause that catches a wider type, tried on bytecode with all tests that execute its try.
 
+use super::kept::KeptTrial;
 use super::refusal::Refusal;
 use super::subject::{Subject, changes};
 use super::{Case, Evidence};
@@ -65,8 +66,7 @@ impl Trial<'_, '_, '_> {
             if self.experiments.shared.is_over() {
                 return Ok(Err(Refusal::OutOfTime));
             }
-            let asked = self.experiments.shared.lab.turns.take(|| self.ask(slot, execution, changes))?;
-            match asked {
+            match self.ask_once(slot, execution, changes)? {
                 Err(refusal) => return Ok(Err(refusal)),
                 Ok(one) => evidence.add(&one),
             }
@@ -81,6 +81,34 @@ impl Trial<'_, '_, '_> {
         self.pair.executions.iter().filter(|each| tests[each.test.index()].is_evidence()).collect()
     }
 
+    /// Unless the answer is known from an earlier run.
+    fn ask_once(
+        &self,
+        slot: &mut Slot<'_>,
+        execution: &Execution,
+        changes: &Changes,
+    ) -> Result<Result<Evidence, Refusal>, CheckError> {
+        let shared = self.experiments.shared;
+        let (pair, (test, _)) = (self.subject.number, self.known(execution.test));
+        let injects = if self.injects(execution) { "thrown" } else { "plain" };
+        let kind = format!("stretched to {}, {injects}", self.rung);
+        let known: Option<KeptTrial> = shared.campaign().store.answer(pair, *test, &kind)?;
+        if let Some(known) = known {
+            return Ok(known.told_by(execution.test));
+        }
+        let asked = shared.lab.turns.take(|| self.ask(slot, execution, changes))?;
+        if let Some(kept) = KeptTrial::of(&asked) {
+            let campaign = shared.campaign();
+            campaign.store.together(|| campaign.store.keep_answer(pair, *test, &kind, &kept))?;
+        }
+        Ok(asked)
+    }
+
+    /// Whether this test is one of those that made the pair a candidate.
+    fn injects(&self, execution: &Execution) -> bool {
+        self.is_resilient || execution.usages.white > 0
+    }
+
     fn ask(
         &self,
         slot: &mut Slot<'_>,
@@ -91,7 +119,7 @@ impl Trial<'_, '_, '_> {
         let plain = self.plain(slot, execution)?;
         let catches_more = plain.white > execution.usages.white;
         // A test that wants to see the exception fails without it, or takes it either way.
-        if catches_more && self.experiments.baseline.reaches_test(self.known(id).0) {
+        if catches_more && self.bubbles(slot, execution, changes)? {
             return Ok(Err(Refusal::Expected { test: id }));
         }
         if let Some(failure) = plain.failure {
@@ -102,7 +130,7 @@ impl Trial<'_, '_, '_> {
         }
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
         let mut evidence = Evidence { case, tests: 1, injected: 0 };
-        if self.is_resilient || execution.usages.white > 0 {
+        if self.injects(execution) {
             if let Some(refusal) = self.inject(slot, execution, changes)? {
                 return Ok(Err(refusal));
             }
@@ -111,7 +139,7 @@ impl Trial<'_, '_, '_> {
         Ok(Ok(evidence))
     }
 
-    fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
+    pub(super) fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
         &self.experiments.baseline.tests[test.index()]
     }
 
@@ -275,7 +303,7 @@ impl Trial<'_, '_, '_> {
     }
 }
 
-fn needs_fresh(execution: &Execution) -> bool {
+pub(super) fn needs_fresh(execution: &Execution) -> bool {
     execution.once_per_jvm || execution.needs_fresh
 }
 

@@ -53,6 +53,22 @@ fn the_schema_refuses_what_is_not_the_contract() {
     }
 }
 
+#[test]
+fn every_reason_of_an_unknown_verdict_is_there_and_the_first_one_apart() {
+    let json = written(&project());
+    let pairs = json["pairs"].as_array().unwrap();
+    let mut most = 0;
+    for (pair, contract) in
+        pairs.iter().flat_map(|pair| [(pair, "source_independence"), (pair, "pure_resilience")])
+    {
+        let reasons = pair["reasons_unknown"][contract].as_array().unwrap();
+        assert_eq!(reasons.first().unwrap_or(&Value::Null), &pair["why_unknown"][contract]);
+        assert!(pair[contract] == "unknown" || reasons.is_empty(), "{pair}");
+        most = most.max(reasons.len());
+    }
+    assert!(most > 1, "the sample has one with several");
+}
+
 /// The fields of the contract, which other programs rely on.
 #[test]
 fn the_words_of_the_contract_are_there() {

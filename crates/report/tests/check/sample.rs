@@ -295,6 +295,13 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
     }
 }
 
+/// Asked call by call in vain: what this test does cannot be told apart.
+pub(crate) fn fine_untold(number: u32, test: TestId) -> CheckedPair {
+    let untold = vec![(test, "several threads execute the try".into())];
+    let fine_grained = Some(FineGrained { untold, ..FineGrained::default() });
+    CheckedPair { fine_grained, ..fine(number, None) }
+}
+
 fn never_executed() -> CheckedPair {
     CheckedPair { source_file: None, try_line: None, catch_line: None, ..pair(9, "Cold", "run", IO) }
 }

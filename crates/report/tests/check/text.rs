@@ -1,9 +1,11 @@
 //! The terminal.
 
 use crate::golden::compare;
-use crate::sample::{in_lambda, lost_in, project, routine, suppressions};
+use crate::sample::{fine_untold, in_lambda, lost_in, project, routine, suppressions};
 use catchment_report::{CheckDetail, CheckReport, write_check_text, write_plan_text, write_stats_text};
-use catchment_verdicts::{CheckedProject, CheckedTest, Failure, Outcome, SetAside, TestId};
+use catchment_verdicts::{
+    CheckedPair, CheckedProject, CheckedTest, Failure, FineGrained, Outcome, SetAside, TestId,
+};
 
 const SHORT: CheckDetail = CheckDetail { all: false, strict: false };
 const STRICT: CheckDetail = CheckDetail { all: false, strict: true };
@@ -43,9 +45,8 @@ fn what_would_be_done() {
 #[test]
 fn only_the_first_findings_are_shown_unless_all_are_asked_for() {
     let mut project = project();
-    let many: Vec<_> = (0..30)
-        .map(|number| catchment_verdicts::CheckedPair { id: number.to_string(), ..project.pairs[0].clone() })
-        .collect();
+    let many: Vec<_> =
+        (0..30).map(|number| CheckedPair { id: number.to_string(), ..project.pairs[0].clone() }).collect();
     project.pairs = many;
     let short = text(&project, SHORT);
     assert!(short.starts_with("The first 10 of 30 findings; --all shows the others\n"), "{short}");
@@ -68,7 +69,46 @@ fn a_failure_is_one_line_of_bounded_length() {
     let short = text(&project, SHORT);
     assert!(!short.contains("second line"));
     assert!(short.lines().all(|line| line.chars().count() < 250), "{short}");
-    assert!(short.contains("xxx...\n"));
+    assert!(short.contains("xxx ... xxx"), "{short}");
+}
+
+#[test]
+fn what_was_expected_and_what_came_instead_can_be_read_of_any_failure() {
+    let mut project = project();
+    let Outcome::Fail(failure) = &mut project.pairs[0].experiments[0].outcome else { unreachable!() };
+    failure.text =
+        format!("a.E: expected: <{}> but was: <0> at com.acme.CacheTest.corrupt:41", "x".repeat(5000));
+    let short = text(&project, SHORT);
+    assert!(short.contains(" a.E: expected: <xxx"), "{short}");
+    assert!(short.contains("xxx> but was: <0> at com.acme.CacheTest.corrupt:41\n"), "{short}");
+}
+
+#[test]
+fn the_commonest_reason_of_what_stays_unknown_call_by_call_is_given_once() {
+    let mut project = project();
+    let warm = TestId(1);
+    let many = CheckedPair { id: "many".into(), ..fine_untold(20, TestId(0)) };
+    project.pairs = vec![many, fine_untold(21, TestId(0)), fine_untold(22, warm)];
+    project.pairs[0].fine_grained =
+        project.pairs[0].fine_grained.take().map(|fine| FineGrained { untold: Vec::new(), left: 7, ..fine });
+    let short = text(&project, SHORT);
+    let name = &project.tests[0].name;
+    let expected = format!(
+        "call by call: 0 independent, 0 dependent, 3 unknown\n    why unknown (2 of 3): what test {name} does in this try cannot \
+         be taken apart: several threads execute the try; a test that executes it once would decide; --all has the \
+         reasons of each\n"
+    );
+    assert!(short.contains(&expected), "{short}");
+    assert!(!text(&project, ALL).contains("why unknown ("));
+}
+
+#[test]
+fn a_clause_of_several_types_says_that_it_is_tried_with_each() {
+    let all = text(&project(), ALL);
+    assert!(
+        all.contains("    every test is tried with each of its 2 types, and must pass with all\n"),
+        "{all}"
+    );
 }
 
 /// The sample, with clauses that are not purely resilient because a test says so, as most tests would.

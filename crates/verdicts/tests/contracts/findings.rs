@@ -105,7 +105,9 @@ fn advice_names_the_test_and_the_next_step() {
     let text = advice_on(&pair, &tests).unwrap();
     assert!(text.contains("CacheTest.corrupt executes this try in other ways too"), "{text}");
     pair.experiments[0].outcome = Outcome::None(NoOutcome::NotConstructible("it is sealed".into()));
-    assert_eq!(advice_on(&pair, &tests).unwrap(), "no com.acme.Failure0 could be made: it is sealed");
+    let advice =
+        "no com.acme.Failure0 could be made: it is sealed; add a test in which the try throws a real one";
+    assert_eq!(advice_on(&pair, &tests).unwrap(), advice);
     tests[0].set_aside = Some(SetAside::External(vec!["example.org:443".into()]));
     assert!(advice_on(&pair, &tests).unwrap().contains("--allow-external"));
     tests[0].set_aside = Some(SetAside::Flaky(String::new()));

@@ -20,7 +20,7 @@ final class Link {
     /** Address of the switches; {@code crates/agent/src/mapping.rs} draws them. */
     static native long switches();
 
-    /** Address of the switches of try entries, one byte for each counter. */
+    /** Address of the switches of single probes, mostly try entries, one byte for each counter. */
     static native long entrySwitches();
 
     /** The exception that this try entry is to throw; null: none, this time. */
@@ -30,6 +30,9 @@ final class Link {
 
     /** While an experiment runs: a clause has caught this. */
     static native void caught(Throwable thrown, int counter);
+
+    /** While an experiment follows what passes this try: this leaves it. */
+    static native void passed(Throwable thrown, int counter);
 
     /** A method of the application is being left by this exception. */
     static native void escaped(Throwable thrown);

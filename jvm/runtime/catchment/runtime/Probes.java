@@ -69,6 +69,8 @@ public final class Probes {
             count(id);
             if (UNSAFE.getLong(EXPERIMENT) == 0) {
                 Exceptions.seen(thrown, id);
+            } else if (UNSAFE.getByte(ENTRIES + id) != 0) {
+                Link.passed(thrown, id);
             }
         } catch (StackOverflowError ours) {
             // See above.
