@@ -161,6 +161,7 @@ impl Patcher<'_> {
             from: pair.types.clone(),
             is_shadowed: self.hierarchy.shadows(&pair.class, &to),
             to,
+            merges: Vec::new(),
         }
     }
 
