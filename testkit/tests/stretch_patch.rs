@@ -34,7 +34,7 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
     let expected = stretch::expected(FIXTURE).expect("expected file");
     assert_eq!(differences(&expected, &stretch::facts(&answer)), [""; 0]);
     assert_eq!(answer["patch"]["diff"], patch);
-    assert_eq!(answer["patch"]["tests"], 10);
+    assert_eq!(answer["patch"]["tests"], 11);
     assert_refused_by_compiler(&answer, "lambda$later$0", "unreported exception java.io.IOException");
     assert_refused(&answer, "required", "undeclared", "(line 27), and java.io.IOException is not declared");
     assert_refused(
@@ -109,7 +109,7 @@ fn assert_own_tests_pass(project: &Path) {
     maven.env("JAVA_HOME", jdk::installed(17).expect("JDK 17").home());
     let output = maven.output().expect("mvn starts");
     let log = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && log.contains("Tests run: 10, Failures: 0, Errors: 0"), "{log}");
+    assert!(output.status.success() && log.contains("Tests run: 11, Failures: 0, Errors: 0"), "{log}");
 }
 
 fn stretch(project: &Path, arguments: &[&str]) -> Output {
