@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Wider types in the order they are tried; `injected` is the number of tests that pass with the type thrown, `all unchecked`
-//! says that every unchecked exception is newly caught. Names are without packages.
+//! says that every unchecked exception is newly caught, `merges` how many later clauses go. Names are without packages.
 
 use crate::check::{Facts, clause_name, test_name};
 use crate::colours::simple_names;
@@ -66,5 +66,9 @@ fn accepted(accepted: &Value) -> String {
     let tests = accepted["tests"].as_u64().unwrap_or_default();
     let plural = if tests == 1 { "" } else { "s" };
     let unchecked = if accepted["catches_all_unchecked"] == true { ", all unchecked" } else { "" };
-    format!("{to} in case {case}, {tests} test{plural}, {} injected{unchecked}", accepted["injected"])
+    let merges = match accepted["merges"].as_array().map_or(0, Vec::len) {
+        0 => String::new(),
+        count => format!(", merges {count}"),
+    };
+    format!("{to} in case {case}, {tests} test{plural}, {} injected{unchecked}{merges}", accepted["injected"])
 }

@@ -56,6 +56,10 @@ impl<'a> Blocks<'a> {
         self.get(block).and_then(|it| self.insns.get(it.insns.clone())).unwrap_or_default()
     }
 
+    pub(crate) fn all_insns(&self) -> &[Insn<'a>] {
+        &self.insns
+    }
+
     pub(crate) fn insn_at(&self, pc: usize) -> Option<&Insn<'a>> {
         self.insns.get(self.insns.binary_search_by_key(&pc, |insn| insn.pc).ok()?)
     }

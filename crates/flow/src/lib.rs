@@ -1,11 +1,13 @@
 //! What happens to values inside one method.
 //!
 //! Follows the object that a `catch` clause caught through the code ([`handler_uses`]), lets the clause catch another type
-//! ([`retype_clauses`]), and says what a clause reads of what its try wrote ([`reliance`]).
+//! ([`retype_clauses`]), says what a clause reads of what its try wrote ([`reliance`]), what a method's calls and throws
+//! may end with ([`throw_sites`]), and whether two clauses do the same ([`are_alike`]).
 //!
 //! Pure: one class at a time, no files. No hierarchy either: where it decides, the names of the types are in the result
 //! ([`narrow_needs`]). Subroutines (`jsr`) are refused.
 
+mod alike;
 mod blocks;
 mod effects;
 mod error;
@@ -21,14 +23,17 @@ mod retype;
 mod solve;
 mod stack_map;
 mod throwing;
+mod thrown;
 mod uses;
 mod value;
 mod writes;
 
+pub use alike::are_alike;
 pub use error::FlowError;
 pub use held::{Held, Slot};
 pub use needs::{NarrowNeed, narrow_needs};
 pub use places::{Place, Receiver};
 pub use reliance::{Relied, Spot, reliance};
 pub use retype::{Retype, retype_clauses};
+pub use thrown::{ThrowSite, Thrown, throw_sites};
 pub use uses::{HandlerUses, Use, UseKind, handler_uses};

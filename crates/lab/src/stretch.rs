@@ -11,9 +11,16 @@
 
 mod apply;
 mod bubbling;
+mod checked;
+#[cfg(test)]
+mod checked_tests;
+mod declared;
 mod delta;
+mod escapes;
+mod falling;
 mod hierarchy;
 mod kept;
+mod later;
 mod patch;
 mod refusal;
 mod rungs;
@@ -79,6 +86,9 @@ pub struct Accepted {
     pub catches_all_unchecked: bool,
     /// A later clause of the try, which caught exceptions of that type so far: its line.
     pub takes_from: Option<u32>,
+    /// Later clauses of the try, by position of their pairs, that do the same and have nothing left to catch: the patch takes
+    /// them away.
+    pub merges: Vec<usize>,
 }
 
 /// What a trial rests on.
@@ -137,13 +147,12 @@ pub fn stretch(
         let to = request.to.as_ref().map(named).transpose()?;
         let stretching = Stretching { experiments, hierarchy, to };
         let mut candidates = stretching.try_each(slots)?;
-        let together = stretching.try_together(&mut slots[0], &mut candidates)?;
-        let patch = if request.patch && together {
-            let hierarchy = &stretching.hierarchy;
-            patch::make(experiments, hierarchy, &request.check.project, &mut candidates)?
-        } else {
-            None
-        };
+        let mut together = stretching.try_together(&mut slots[0], &mut candidates)?;
+        let mut patch = None;
+        if request.patch && together {
+            let project = &request.check.project;
+            (together, patch) = stretching.make_patch(&mut slots[0], project, &mut candidates)?;
+        }
         Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
     })?;
     Ok(Stretched { checked, clauses, together, patch })
@@ -155,12 +164,23 @@ pub(crate) struct Candidate {
     pub(crate) clause: StretchedClause,
     /// There unless its class cannot be had.
     pub(crate) subject: Option<Subject>,
+    /// It is a candidate for its pure resilience.
+    is_resilient: bool,
+    /// Wider types that were not tried yet, widest first.
+    untried: VecDeque<String>,
+    /// What was accepted before another clause took this one in.
+    set_aside: Option<Accepted>,
 }
 
 impl Candidate {
-    fn not_tried(pair: usize) -> Self {
-        let refused = vec![(None, Refusal::OutOfTime)];
-        Self { clause: StretchedClause { pair, refused, accepted: None }, subject: None }
+    fn new(pair: usize) -> Self {
+        let clause = StretchedClause { pair, refused: Vec::new(), accepted: None };
+        Self { clause, subject: None, is_resilient: false, untried: VecDeque::new(), set_aside: None }
+    }
+
+    fn refused(mut self, refusal: Refusal) -> Self {
+        self.clause.refused.push((None, refusal));
+        self
     }
 }
 
@@ -194,7 +214,8 @@ impl Stretching<'_, '_, '_> {
         }
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
-        done.extend(left.into_iter().map(Candidate::not_tried));
+        let not_tried = |position| Candidate::new(position).refused(Refusal::OutOfTime);
+        done.extend(left.into_iter().map(not_tried));
         done.sort_by_key(|candidate: &Candidate| candidate.clause.pair);
         Ok(done)
     }
@@ -213,28 +234,36 @@ impl Stretching<'_, '_, '_> {
     }
 
     fn try_one(&self, slot: &mut Slot<'_>, position: usize) -> Result<Candidate, CheckError> {
-        let (pair, is_resilient) = {
+        let mut candidate = Candidate::new(position);
+        let pair = {
             let campaign = self.experiments.shared.campaign();
             let pair = campaign.checked.pairs[position].clone();
             let verdicts = judge(&pair, &campaign.checked.tests);
-            (pair, verdicts.pure_resilience.verdict == PureResilience::Resilient)
+            candidate.is_resilient = verdicts.pure_resilience.verdict == PureResilience::Resilient;
+            pair
         };
         let number = self.experiments.number_of(position);
-        let mut clause = StretchedClause { pair: position, refused: Vec::new(), accepted: None };
-        let subject = match Subject::find(self.experiments.shared.lab.project, number, &pair) {
-            Ok(subject) => subject,
-            Err(refusal) => {
-                clause.refused.push((None, refusal));
-                return Ok(Candidate { clause, subject: None });
-            }
-        };
-        let rungs = rungs(&pair.types, self.to.as_deref(), &self.hierarchy);
-        if rungs.is_empty() {
-            let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
-            clause.refused.push((None, Refusal::NoWiderType { on_request }));
+        match Subject::find(self.experiments.shared.lab.project, number, &pair) {
+            Ok(subject) => candidate.subject = Some(subject),
+            Err(refusal) => return Ok(candidate.refused(refusal)),
         }
-        for rung in rungs {
-            let (experiments, subject, pair) = (self.experiments, &subject, &pair);
+        candidate.untried = rungs(&pair.types, self.to.as_deref(), &self.hierarchy).into();
+        if candidate.untried.is_empty() {
+            let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
+            return Ok(candidate.refused(Refusal::NoWiderType { on_request }));
+        }
+        self.try_next(slot, &mut candidate)?;
+        Ok(candidate)
+    }
+
+    /// Tries the types that are left, widest first, until one holds.
+    fn try_next(&self, slot: &mut Slot<'_>, candidate: &mut Candidate) -> Result<(), CheckError> {
+        let Candidate { clause, subject: Some(subject), is_resilient, untried, .. } = candidate else {
+            return Ok(());
+        };
+        let pair = &self.experiments.shared.campaign().checked.pairs[clause.pair].clone();
+        while let Some(rung) = untried.pop_front() {
+            let (experiments, is_resilient) = (self.experiments, *is_resilient);
             let trial = Trial { experiments, subject, pair, rung: &rung, is_resilient };
             match self.try_rung(slot, &trial)? {
                 Ok(accepted) => {
@@ -243,15 +272,14 @@ impl Stretching<'_, '_, '_> {
                 }
                 Err(refusal) => {
                     // What was not found out of a wide type says nothing in favour of a narrower one.
-                    let is_out_of_time = refusal == Refusal::OutOfTime;
-                    clause.refused.push((Some(rung), refusal));
-                    if is_out_of_time {
-                        break;
+                    if refusal == Refusal::OutOfTime {
+                        untried.clear();
                     }
+                    clause.refused.push((Some(rung), refusal));
                 }
             }
         }
-        Ok(Candidate { clause, subject: Some(subject) })
+        Ok(())
     }
 
     fn try_rung(
@@ -263,12 +291,21 @@ impl Stretching<'_, '_, '_> {
         if let Some(refusal) = subject.illegal(rung, &self.hierarchy) {
             return Ok(Err(refusal));
         }
+        let later = subject.later(rung, &self.hierarchy);
         let accepted = |evidence| Accepted {
             to: rung.to_owned(),
             evidence,
             catches_all_unchecked: newly_catches_all_unchecked(&pair.types, rung, &self.hierarchy),
-            takes_from: subject.takes_from(rung, &self.hierarchy),
+            takes_from: later.takes_from,
+            merges: self.positions(&later.merged),
         };
         Ok(trial.run(slot)?.map(accepted))
+    }
+
+    /// Of the pairs with these ids.
+    fn positions(&self, ids: &[String]) -> Vec<usize> {
+        let campaign = self.experiments.shared.campaign();
+        let pairs = &campaign.checked.pairs;
+        ids.iter().filter_map(|id| pairs.iter().position(|pair| pair.id == *id)).collect()
     }
 }

@@ -4,10 +4,17 @@ use crate::syntax::{Source, children, first_line, is_comment, is_identifier, las
 use std::ops::{Range, RangeInclusive};
 use tree_sitter::Node;
 
+pub(crate) const JAVA_CLAUSE: &str = "catch_clause";
+pub(crate) const KOTLIN_CLAUSE: &str = "catch_block";
+
 /// One `catch` clause.
 pub(crate) struct Clause {
     /// Where the clause starts, to tell clauses and what is in scope there.
     pub(crate) start: usize,
+    /// Where it ends.
+    pub(crate) end: usize,
+    /// Where its try starts, to tell tries.
+    pub(crate) try_at: usize,
     /// The lines from `catch` to the brace of the body.
     pub(crate) header: RangeInclusive<u32>,
     /// The lines of the clause with its body.
@@ -32,8 +39,8 @@ pub(crate) fn clauses_of(source: &Source<'_>) -> Vec<Clause> {
 
 fn clause(source: &Source<'_>, node: Node<'_>) -> Option<Clause> {
     let types = match node.kind() {
-        "catch_clause" => java_types(node)?,
-        "catch_block" => kotlin_types(node)?,
+        JAVA_CLAUSE => java_types(node)?,
+        KOTLIN_CLAUSE => kotlin_types(node)?,
         _ => return None,
     };
     let (first, last) = (types.first()?, types.last()?);
@@ -44,6 +51,8 @@ fn clause(source: &Source<'_>, node: Node<'_>) -> Option<Clause> {
     let try_node = node.parent()?;
     Some(Clause {
         start: node.start_byte(),
+        end: node.end_byte(),
+        try_at: try_node.start_byte(),
         header: first_line(node)..=header_end,
         whole: first_line(node)..=last_line(node),
         try_start: first_action(try_node),

@@ -1,6 +1,6 @@
 //! Patches as `git apply` and `patch -p1` read them.
 
-use similar::TextDiff;
+use similar::{DiffOp, TextDiff};
 
 /// The change of one file; empty when there is none. Lines end at newlines only, so carriage returns are kept as part
 /// of their lines.
@@ -11,6 +11,16 @@ pub fn unified_diff(path: &str, before: &str, after: &str) -> String {
     // As git does it: the tab ends a name that has spaces in it.
     let end = if path.contains(' ') { "\t" } else { "" };
     diff.unified_diff().header(&format!("a/{path}{end}"), &format!("b/{path}{end}")).to_string()
+}
+
+/// Where a line of the text `after` stands in `before`; what is new there stands where the change begins. Lines count from 1.
+pub fn line_before(before: &str, after: &str, line: u32) -> u32 {
+    let diff = TextDiff::from_lines(before, after);
+    let index = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);
+    let is_there = |op: &&DiffOp| op.new_range().contains(&index);
+    let Some(op) = diff.ops().iter().find(is_there) else { return line };
+    let into = (index - op.new_range().start).min(op.old_range().len().saturating_sub(1));
+    u32::try_from(op.old_range().start + into + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -39,5 +49,13 @@ mod tests {
     fn carriage_returns_belong_to_their_lines() {
         let expected = "--- a/A\n+++ b/A\n@@ -1,2 +1,2 @@\n-a\rb\r\n+a\rc\r\n d\r\n";
         assert_eq!(unified_diff("A", "a\rb\r\nd\r\n", "a\rc\r\nd\r\n"), expected);
+    }
+
+    #[test]
+    fn lines_of_a_patched_text_are_found_in_the_old_one() {
+        let before = "a\nb\nc\nd\ne\n";
+        let after = "new\na\nB\ne\n";
+        let found: Vec<_> = (1..=5).map(|line| line_before(before, after, line)).collect();
+        assert_eq!(found, [1, 1, 2, 5, 5]);
     }
 }

@@ -1,25 +1,33 @@
-//! Which clause a widening means.
+//! Which clause is meant.
 
+use crate::Refusal;
 use crate::clauses::Clause;
 use crate::naming::is_named;
 use crate::scope::Scope;
-use crate::{Refusal, Widening};
+
+/// A clause as bytecode knows it, see [`Widening`](crate::Widening).
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    pub(crate) line: u32,
+    pub(crate) try_line: Option<u32>,
+    pub(crate) from: &'w [String],
+}
 
 /// The one clause that stands at the line and catches the types.
 pub(crate) fn find<'c>(
     clauses: &'c [Clause],
     scope: &Scope,
-    widening: &Widening,
+    wanted: Wanted<'_>,
     has_errors: bool,
 ) -> Result<&'c Clause, Refusal> {
-    let line = widening.line;
+    let line = wanted.line;
     let at_header = clauses.iter().filter(|clause| clause.header.contains(&line));
     let around = clauses.iter().filter(|clause| clause.whole.contains(&line));
     // Line tables name the header. Only where no header fits may the line be one of the body: compilers differ.
     for candidates in [at_header.collect::<Vec<_>>(), around.collect()] {
         let fitting: Vec<_> =
-            candidates.iter().copied().filter(|it| catches(it, scope, &widening.from)).collect();
-        match *nearest(fitting, widening.try_line) {
+            candidates.iter().copied().filter(|it| catches(it, scope, wanted.from)).collect();
+        match *nearest(fitting, wanted.try_line) {
             [] => {}
             [clause] if clause.broken => return Err(Refusal::DoesNotParse { line }),
             [clause] if clause.interspersed => return Err(Refusal::Interspersed { line }),
@@ -27,7 +35,7 @@ pub(crate) fn find<'c>(
             _ => return Err(Refusal::Ambiguous { line }),
         }
     }
-    Err(missing(clauses, widening, has_errors))
+    Err(missing(clauses, wanted, has_errors))
 }
 
 /// Whether the clause catches just these types, in any order.
@@ -50,8 +58,8 @@ fn nearest(clauses: Vec<&Clause>, try_line: Option<u32>) -> Vec<&Clause> {
     if near.is_empty() { clauses } else { near }
 }
 
-fn missing(clauses: &[Clause], widening: &Widening, has_errors: bool) -> Refusal {
-    let line = widening.line;
+fn missing(clauses: &[Clause], wanted: Wanted<'_>, has_errors: bool) -> Refusal {
+    let line = wanted.line;
     if has_errors {
         return Refusal::DoesNotParse { line };
     }
@@ -60,7 +68,7 @@ fn missing(clauses: &[Clause], widening: &Widening, has_errors: bool) -> Refusal
         None => Refusal::NotFound { line },
         Some(clause) => {
             let found: Vec<String> = clause.types.iter().map(|name| name.join(".")).collect();
-            let expected = widening.from.join(" | ");
+            let expected = wanted.from.join(" | ");
             Refusal::NotThatType { line, found: found.join(" | "), expected }
         }
     }

@@ -1,7 +1,7 @@
 //! Source patches that let catch clauses catch a wider type, in Java and Kotlin.
 //!
-//! Text in, text out: what to change is said in the names and lines of class files, and only the caught types and the
-//! imports they need or no longer need are touched. Where the source does not say clearly which clause is meant or
+//! Text in, text out: what to change is said in the names and lines of class files, and only the caught types, the
+//! imports they need or no longer need, and later clauses that say the same are touched. Where the source does not say clearly which clause is meant or
 //! what a name in it means, the clause is refused. No files, no processes, no class path: whether the result
 //! compiles is for the project's own compiler to say.
 
@@ -12,6 +12,7 @@ mod generated;
 mod imports;
 mod kotlin;
 mod lines;
+mod merge;
 mod naming;
 mod scope;
 mod syntax;
@@ -19,7 +20,7 @@ mod unused;
 mod uses;
 mod widen;
 
-pub use diff::unified_diff;
+pub use diff::{line_before, unified_diff};
 pub use generated::looks_generated;
 pub use widen::widen;
 
@@ -55,6 +56,17 @@ pub struct Widening {
     /// The package of the source has another class of that simple name. It stands in a file of its own, so the source does not
     /// tell.
     pub is_shadowed: bool,
+    /// Later clauses of the same try that do the same: with the wider type they have to go.
+    pub merges: Vec<Merged>,
+}
+
+/// A clause that another one takes in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The line of the handler's first instruction.
+    pub line: u32,
+    /// The types caught, in any order.
+    pub from: Vec<String>,
 }
 
 /// A source after its widenings.
@@ -83,6 +95,17 @@ pub enum Refusal {
     Contradiction { line: u32 },
     #[error("{name} cannot be named in this source")]
     NotNameable { name: String },
+    #[error(
+        "the catch clause at line {line} would have to go, and not all of it stands in the one that stays"
+    )]
+    Differs { line: u32 },
+}
+
+impl Refusal {
+    /// Whether the clause could perhaps be made to catch another type.
+    pub fn depends_on_type(&self) -> bool {
+        matches!(self, Self::NotNameable { .. } | Self::Differs { .. })
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is refused, with the words that say why, and what is just clear enough not to be.
 
-use catchment_patch::{Language, Widening, widen};
+use catchment_patch::{Language, Merged, Widening, widen};
 
 /// What becomes of the clause on a line: the text after it was widened, or why it was not.
 fn check_at(
@@ -12,7 +12,8 @@ fn check_at(
     expected: Result<&str, &str>,
 ) {
     let from = from.split(" | ").map(str::to_owned).collect();
-    let widening = Widening { line, try_line, from, to: to.to_owned(), is_shadowed: false };
+    let widening =
+        Widening { line, try_line, from, to: to.to_owned(), is_shadowed: false, merges: Vec::new() };
     let patched = widen(source, Language::Java, &[widening]);
     let refusal = patched.outcomes[0].as_ref().map_err(ToString::to_string);
     match expected {
@@ -166,6 +167,7 @@ fn two_types_for_one_clause() {
         from: vec![NARROW.into()],
         to: to.into(),
         is_shadowed: false,
+        merges: Vec::new(),
     };
     let patched = widen(source, Language::Java, &[to(WIDE), to("java.lang.Exception"), to(WIDE)]);
     let words = "the catch clause at line 2 is to catch different types at once";
@@ -185,6 +187,7 @@ fn a_refusal_leaves_the_others_alone() {
         from: vec![NARROW.into()],
         to: WIDE.into(),
         is_shadowed: false,
+        merges: Vec::new(),
     };
     let patched = widen(source, Language::Java, &[at(1), at(2)]);
     assert_eq!(patched.outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true]);
@@ -201,9 +204,55 @@ fn a_class_of_that_name_elsewhere_in_the_package_is_not_caught_instead() {
             from: vec!["java.nio.file.NoSuchFileException".into()],
             to: "java.nio.file.FileSystemException".into(),
             is_shadowed,
+            merges: Vec::new(),
         };
         widen(source, Language::Java, &[widening]).text
     };
     assert!(widened(false).contains("catch (FileSystemException e)"));
     assert!(widened(true).contains("catch (java.nio.file.FileSystemException e)"));
+}
+
+/// Whether the clause on line 3 goes with the one on line 2.
+fn goes(clauses: &str) -> Result<String, String> {
+    let source = format!("class A {{ void m() {{ try {{ f(); }}\n{clauses} }} }}");
+    let merged = Merged { line: 3, from: vec!["java.lang.NumberFormatException".into()] };
+    let widening = Widening {
+        line: 2,
+        try_line: None,
+        from: vec![NARROW.into()],
+        to: WIDE.into(),
+        is_shadowed: false,
+        merges: vec![merged],
+    };
+    let patched = widen(&source, Language::Java, &[widening]);
+    patched.outcomes[0].as_ref().map(|()| patched.text.clone()).map_err(ToString::to_string)
+}
+
+#[test]
+fn a_clause_goes_only_if_all_of_it_stands_in_the_other() {
+    let first = "catch (ArithmeticException e) { g(e); /* none */ }";
+    let later = "catch (NumberFormatException it) {\n  g(it); /* none */\n}";
+    let kept = "class A { void m() { try { f(); }\ncatch (RuntimeException e) { g(e); /* none */ } } }";
+    assert_eq!(goes(&format!("{first}\n{later}")), Ok(kept.to_owned()));
+
+    let words = "the catch clause at line 3 would have to go, and not all of it stands in the one that stays";
+    let differ = [
+        later.replace("none", "some"),
+        later.replace("g(it)", "h(it)"),
+        later.replace("g(it)", "g(null)"),
+        later.replace("Exception it", "Exception /* rare */ it"),
+        later.replace("(Number", "(@Rare Number"),
+        format!("/* rare */ {later}"),
+    ];
+    for later in differ {
+        assert_eq!(goes(&format!("{first}\n{later}")), Err(words.to_owned()), "{later}");
+    }
+}
+
+#[test]
+fn a_clause_of_another_try_does_not_go() {
+    let clauses = "catch (ArithmeticException e) { } try { f(); }\ncatch (NumberFormatException e) { }";
+    assert!(goes(clauses).is_err());
+    let earlier = "catch (ArithmeticException e) { try { f(); }\ncatch (NumberFormatException e) { } }";
+    assert!(goes(earlier).is_err());
 }

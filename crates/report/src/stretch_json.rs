@@ -38,6 +38,8 @@ struct JsonAccepted<'a> {
     catches_all_unchecked: bool,
     /// The line of a later clause that caught exceptions of the type so far, or null.
     takes_from: Option<u32>,
+    /// Pairs of later clauses that do the same and go.
+    merges: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -76,12 +78,13 @@ fn json_clause<'a>(stretched: &'a Stretched, clause: &'a StretchedClause) -> Opt
         types: &pair.types,
         source_file: pair.source_file.as_deref(),
         catch_line: pair.catch_line,
-        accepted: clause.accepted.as_ref().map(json_accepted),
+        accepted: clause.accepted.as_ref().map(|accepted| json_accepted(stretched, accepted)),
         refused: refused.collect(),
     })
 }
 
-fn json_accepted(accepted: &Accepted) -> JsonAccepted<'_> {
+fn json_accepted<'a>(stretched: &'a Stretched, accepted: &'a Accepted) -> JsonAccepted<'a> {
+    let merged = accepted.merges.iter().filter_map(|position| stretched.checked.pairs.get(*position));
     JsonAccepted {
         to: &accepted.to,
         case: accepted.evidence.case.as_str(),
@@ -89,6 +92,7 @@ fn json_accepted(accepted: &Accepted) -> JsonAccepted<'_> {
         injected: accepted.evidence.injected,
         catches_all_unchecked: accepted.catches_all_unchecked,
         takes_from: accepted.takes_from,
+        merges: merged.map(|pair| pair.id.as_str()).collect(),
     }
 }
 

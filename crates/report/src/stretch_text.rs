@@ -56,6 +56,7 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
     writeln!(out, "\n  {}{}", place(stretched, clause.pair), to.unwrap_or_default())?;
     if let Some(accepted) = &clause.accepted {
         write_evidence(out, accepted)?;
+        write_merges(out, stretched, accepted)?;
     }
     for (rung, refusal) in &clause.refused {
         let rung = rung.as_ref().map(|rung| format!("not {}: ", simple_name(rung))).unwrap_or_default();
@@ -90,6 +91,15 @@ fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
     }
     if accepted.catches_all_unchecked {
         writeln!(out, "      it then catches every unchecked exception, programming errors too")?;
+    }
+    Ok(())
+}
+
+fn write_merges(out: &mut dyn Write, stretched: &Stretched, accepted: &Accepted) -> io::Result<()> {
+    for pair in accepted.merges.iter().filter_map(|position| stretched.checked.pairs.get(*position)) {
+        let types: Vec<&str> = pair.types.iter().map(|name| simple_name(name)).collect();
+        let line = pair.catch_line.map(|line| format!(" at line {line}")).unwrap_or_default();
+        writeln!(out, "      the clause{line} for {} does the same and goes", types.join(" | "))?;
     }
     Ok(())
 }

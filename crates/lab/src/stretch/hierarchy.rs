@@ -1,5 +1,6 @@
 //! What extends what, over all that the tests' JVMs can load.
 
+use super::declared::Declared;
 use crate::project::RunConfiguration;
 use catchment_classfile::{ClassFile, Member};
 use catchment_program::{LoadOptions, jdk_image, visit};
@@ -18,12 +19,12 @@ pub(crate) struct Hierarchy {
     interfaces: HashMap<String, Vec<String>>,
     /// Methods of exceptions and of `Object`.
     methods: HashSet<Method>,
-    /// Methods that declare to be interruptible.
-    interruptible: HashSet<Method>,
+    /// What methods declare to throw.
+    declared: Declared,
 }
 
 /// Class, name and descriptor.
-type Method = (String, String, String);
+pub(crate) type Method = (String, String, String);
 
 impl Hierarchy {
     /// Reads everything on the class paths and in the JDKs. What cannot be read is missing; nothing is wider then than it is.
@@ -31,12 +32,16 @@ impl Hierarchy {
         let class_paths = configurations.iter().flat_map(|each| &each.class_path);
         let places = class_paths.chain(configurations.iter().flat_map(|each| &each.application)).cloned();
         let images = configurations.iter().filter_map(|each| image_of(&each.java));
-        let places: BTreeSet<PathBuf> = places.chain(images).collect();
+        Self::of_places(&places.chain(images).collect())
+    }
+
+    /// Of jars, class folders and images of JDKs.
+    pub(crate) fn of_places(places: &BTreeSet<PathBuf>) -> Self {
         let mut hierarchy = Self::default();
-        for place in &places {
+        for place in places {
             visit_classes(place, |class| hierarchy.add(class));
         }
-        for place in &places {
+        for place in places {
             visit_classes(place, |class| hierarchy.add_methods(class));
         }
         hierarchy
@@ -44,8 +49,7 @@ impl Hierarchy {
 
     fn add(&mut self, class: &ClassFile<'_>) {
         let name = class.name.to_binary_name();
-        let interruptible = class.methods.iter().filter(|method| declares_interruption(class, method));
-        self.interruptible.extend(interruptible.map(|method| key(&name, method)));
+        self.declared.add(class, &name);
         let interfaces: Vec<String> = class.interfaces().map(|each| each.to_binary_name()).collect();
         if !interfaces.is_empty() {
             self.interfaces.entry(name.clone()).or_insert(interfaces);
@@ -57,6 +61,7 @@ impl Hierarchy {
 
     fn add_methods(&mut self, class: &ClassFile<'_>) {
         let name = class.name.to_binary_name();
+        self.declared.add_silent(class, &name);
         if name == OBJECT || self.is_subclass(&name, THROWABLE) {
             self.methods.extend(class.methods.iter().map(|method| key(&name, method)));
         }
@@ -96,8 +101,74 @@ impl Hierarchy {
 
     /// Whether the call may end with an `InterruptedException`, as far as it is declared.
     pub(crate) fn is_interruptible(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        let method = |owner: &str| (owner.to_owned(), name.to_owned(), descriptor.to_owned());
-        self.supertypes(class).into_iter().any(|each| self.interruptible.contains(&method(each)))
+        let declares = |owner| self.declared.of(owner, name, descriptor).unwrap_or_default();
+        let mut declared = self.supertypes(class).into_iter().flat_map(declares);
+        declared.any(|thrown| thrown.as_deref() == Some(INTERRUPTED))
+    }
+
+    /// Whether the compiler wants it to be caught or declared; `None` if that is not known.
+    pub(crate) fn is_checked(&self, exception: &str) -> Option<bool> {
+        let is = |wide: &str| self.is_subclass(exception, wide);
+        is(THROWABLE).then(|| !is("java.lang.RuntimeException") && !is("java.lang.Error"))
+    }
+
+    /// The checked exceptions that a call of this method may end with, as the compiler sees it; `None` for what cannot be told.
+    pub(crate) fn thrown_by(&self, class: &str, name: &str, descriptor: &str) -> Vec<Option<String>> {
+        if class.starts_with('[') {
+            return Vec::new();
+        }
+        // Every call of these has a descriptor of its own.
+        if class == "java.lang.invoke.MethodHandle" && name.starts_with("invoke") {
+            return vec![Some(THROWABLE.to_owned())];
+        }
+        let Some(declared) = self.declaration(class, name, descriptor) else { return vec![None] };
+        let known = |thrown: &Option<String>| {
+            let is_checked = thrown.as_deref().map_or(Some(true), |it| self.is_checked(it));
+            is_checked != Some(false)
+        };
+        let told = |thrown: &Option<String>| thrown.clone().filter(|it| self.is_checked(it).is_some());
+        declared.iter().filter(|thrown| known(thrown)).map(told).collect()
+    }
+
+    /// What the method that is meant declares; `None` if that cannot be told.
+    fn declaration(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Option<String>]> {
+        if name == "<init>" {
+            let is_known = self.superclasses.contains_key(class);
+            return is_known.then(|| self.declared.of(class, name, descriptor).unwrap_or_default());
+        }
+        let is_known = |each: &str| each == OBJECT || self.superclasses.contains_key(each);
+        for each in self.lineage(class) {
+            if let Some(own) = self.declared.of(each, name, descriptor) {
+                return Some(own);
+            }
+            if !is_known(each) {
+                return None;
+            }
+        }
+        // Then in the interfaces: the nearest of each kind, which have to agree.
+        let (mut left, mut found) = (self.interfaces_of_lineage(class), BTreeSet::new());
+        let mut seen = BTreeSet::new();
+        while let Some(next) = left.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.declared.of(next, name, descriptor) {
+                Some(own) => drop(found.insert(own)),
+                None if !is_known(next) => return None,
+                None => left.extend(self.interfaces.get(next).into_iter().flatten().map(String::as_str)),
+            }
+        }
+        match found.len() {
+            // Accessors of the compiler do not always say it.
+            0 => (!name.starts_with("access$")).then_some(&[]),
+            1 => found.pop_first(),
+            _ => None,
+        }
+    }
+
+    fn interfaces_of_lineage<'a>(&'a self, class: &'a str) -> Vec<&'a str> {
+        let own = self.lineage(class).filter_map(|each| self.interfaces.get(each));
+        own.flatten().map(String::as_str).collect()
     }
 
     /// The class with all classes and interfaces above it.
@@ -114,15 +185,8 @@ impl Hierarchy {
     }
 }
 
-fn key(class: &str, method: &Member<'_>) -> Method {
+pub(crate) fn key(class: &str, method: &Member<'_>) -> Method {
     (class.to_owned(), method.name.to_string(), method.descriptor.to_string())
-}
-
-fn declares_interruption(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
-    let Some(attribute) = method.attributes.find(&class.pool, "Exceptions") else { return false };
-    let indices = attribute.data.chunks_exact(2).skip(1).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-    let mut names = indices.filter_map(|index| class.pool.class_name(index).ok());
-    names.any(|name| name.to_binary_name() == INTERRUPTED)
 }
 
 fn visit_classes(place: &Path, mut each: impl FnMut(&ClassFile<'_>)) {
@@ -134,7 +198,7 @@ fn visit_classes(place: &Path, mut each: impl FnMut(&ClassFile<'_>)) {
 }
 
 /// The classes of the JDK that this `java` belongs to.
-fn image_of(java: &Path) -> Option<PathBuf> {
+pub(crate) fn image_of(java: &Path) -> Option<PathBuf> {
     let java = std::fs::canonicalize(java).ok()?;
     let home = java.parent()?.parent()?;
     let old = ["lib/rt.jar", "jre/lib/rt.jar"].map(|jar| home.join(jar));
@@ -184,12 +248,48 @@ pub(crate) mod tests {
         let mut hierarchy = hierarchy(&[("C", "B"), ("B", "A")]);
         let method = |class: &str| (class.to_owned(), "m".to_owned(), "()V".to_owned());
         hierarchy.methods.insert(method("B"));
-        hierarchy.interruptible.insert(method("A"));
+        hierarchy.declared.insert(method("A"), &[INTERRUPTED]);
         assert!(hierarchy.has_method("C", "m", "()V") && !hierarchy.has_method("A", "m", "()V"));
         assert!(!hierarchy.has_method("C", "m", "(I)V"));
         assert!(hierarchy.is_interruptible("C", "m", "()V"));
         assert!(!hierarchy.is_interruptible("D", "m", "()V"));
         hierarchy.interfaces.insert("D".to_owned(), vec!["I".to_owned(), "C".to_owned()]);
         assert!(hierarchy.is_interruptible("D", "m", "()V"), "interfaces hand down methods, too");
+    }
+
+    #[test]
+    fn calls_throw_what_the_nearest_declaration_says() {
+        let mut hierarchy = hierarchy(&[
+            ("Bytes", "Out"),
+            ("Out", OBJECT),
+            ("Odd", "Missing"),
+            ("Io", "java.lang.Exception"),
+            ("Quiet", "java.lang.RuntimeException"),
+            ("java.lang.RuntimeException", "java.lang.Exception"),
+            ("java.lang.Exception", THROWABLE),
+            (THROWABLE, OBJECT),
+        ]);
+        let method = |class: &str| (class.to_owned(), "write".to_owned(), "()V".to_owned());
+        hierarchy.declared.insert(method("Out"), &["Io", "Quiet"]);
+        let thrown = |hierarchy: &Hierarchy, class| hierarchy.thrown_by(class, "write", "()V");
+        let io = || Some("Io".to_owned());
+        assert_eq!(thrown(&hierarchy, "Out"), [io()], "what is unchecked does not count");
+        assert_eq!(thrown(&hierarchy, "Bytes"), [io()]);
+        hierarchy.declared.insert(method("Bytes"), &[]);
+        assert_eq!(thrown(&hierarchy, "Bytes"), [], "an overriding method may promise more");
+        assert_eq!(thrown(&hierarchy, "Odd"), [None], "a class above it is missing");
+        assert_eq!(thrown(&hierarchy, "[Odd"), []);
+    }
+
+    #[test]
+    fn interfaces_that_declare_different_exceptions_leave_it_open() {
+        let mut hierarchy = hierarchy(&[("C", OBJECT), ("I", OBJECT), ("J", OBJECT)]);
+        let method = |class: &str| (class.to_owned(), "close".to_owned(), "()V".to_owned());
+        hierarchy.interfaces.insert("C".to_owned(), vec!["I".to_owned(), "J".to_owned()]);
+        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), []);
+        hierarchy.declared.insert(method("I"), &[]);
+        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), []);
+        hierarchy.declared.insert(method("J"), &[INTERRUPTED]);
+        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), [None]);
     }
 }

@@ -1,13 +1,13 @@
 //! From accepted clauses to a source patch that the project's own build has tried.
 
-use super::Candidate;
 use super::hierarchy::Hierarchy;
 use super::refusal::Refusal;
 use super::sources::Sources;
+use super::{Candidate, Stretching};
 use crate::check::CheckError;
-use crate::check::experiments::Experiments;
+use crate::check::slot::Slot;
 use crate::project::{CompilerError, ProjectRequest, Verified, verify};
-use catchment_patch::{Language, Widening, looks_generated, widen};
+use catchment_patch::{Language, Merged, Widening, line_before, looks_generated, widen};
 use catchment_verdicts::{CheckedPair, CheckedTest, Execution};
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,54 +30,52 @@ pub struct PatchedFile {
     pub after: String,
 }
 
-impl PatchedFile {
-    /// Of a line of the patched text. Only imports, above all clauses, are lines more or less.
-    fn line_before(&self, line: u32) -> u32 {
-        let lines = |text: &str| i64::try_from(text.lines().count()).unwrap_or_default();
-        let before = i64::from(line) + lines(&self.before) - lines(&self.after);
-        u32::try_from(before).unwrap_or_default()
-    }
-}
+/// How often clauses may fall back to narrower types once there is a patch: every time costs the suite and a build.
+const MAX_FALLS: usize = 4;
 
-/// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left.
-pub(super) fn make(
-    experiments: &Experiments<'_, '_>,
-    hierarchy: &Hierarchy,
-    request: &ProjectRequest,
-    candidates: &mut [Candidate],
-) -> Result<Option<Patch>, CheckError> {
-    let lab = experiments.shared.lab;
-    let (pairs, tests) = {
-        let campaign = experiments.shared.campaign();
-        (campaign.checked.pairs.clone(), campaign.checked.tests.clone())
-    };
-    let sources = Sources::new(lab.project.workspace.source_files());
-    let root = &lab.project.workspace.root;
-    let patcher = Patcher { hierarchy, root, sources: &sources, pairs: &pairs };
-    loop {
-        let files = patcher.patched_files(candidates);
-        if files.is_empty() {
-            return Ok(None);
-        }
-        lab.reporter.phase("the project's own build, patched", None);
-        let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
-        let verified = verify(request, lab.project, &changed, &mut |text| lab.reporter.note(text))
-            .map_err(|error| CheckError::from(error).settled())?;
-        match verified {
-            Verified::Passes { tests } => {
+impl Stretching<'_, '_, '_> {
+    /// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left. Also says
+    /// whether what is accepted in the end has passed the suite together.
+    pub(super) fn make_patch(
+        &self,
+        slot: &mut Slot<'_>,
+        request: &ProjectRequest,
+        candidates: &mut [Candidate],
+    ) -> Result<(bool, Option<Patch>), CheckError> {
+        let lab = self.experiments.shared.lab;
+        let (pairs, tests) = {
+            let campaign = self.experiments.shared.campaign();
+            (campaign.checked.pairs.clone(), campaign.checked.tests.clone())
+        };
+        let sources = Sources::new(lab.project.workspace.source_files());
+        let root = &lab.project.workspace.root;
+        let patcher = Patcher { hierarchy: &self.hierarchy, root, sources: &sources, pairs: &pairs };
+        let mut falls = 0;
+        loop {
+            let files = patcher.patched_files(candidates);
+            if falls == MAX_FALLS {
+                candidates.iter_mut().for_each(|candidate| candidate.untried.clear());
+            }
+            // Those that cannot be patched make room for others before anything is built.
+            if self.settle(slot, candidates)? {
+                falls += 1;
+                if !self.try_together(slot, candidates)? {
+                    return Ok((false, None));
+                }
+                continue;
+            }
+            if files.is_empty() {
+                return Ok((true, None));
+            }
+            lab.reporter.phase("the project's own build, patched", None);
+            let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
+            let verified = verify(request, lab.project, &changed, &mut |text| lab.reporter.note(text))
+                .map_err(|error| CheckError::from(error).settled())?;
+            if let Verified::Passes { tests } = verified {
                 let root = lab.project.workspace.original().to_owned();
-                return Ok(Some(Patch { root, files, tests }));
+                return Ok((true, Some(Patch { root, files, tests })));
             }
-            Verified::DoesNotCompile { errors, reason } => {
-                patcher.refuse_uncompilable(candidates, &files, &errors, &reason);
-            }
-            Verified::BuildFails { reason } => {
-                refuse_all(candidates, &Refusal::BuildFails(reason));
-            }
-            Verified::TestsUnknown => {
-                refuse_all(candidates, &Refusal::BuildTestsUnknown);
-            }
-            Verified::TestFails { test } => patcher.refuse_failing(candidates, &tests, &test),
+            patcher.refuse(candidates, &files, &tests, verified);
         }
     }
 }
@@ -90,6 +88,25 @@ struct Patcher<'p> {
 }
 
 impl Patcher<'_> {
+    /// Those that keep the patched project from being built.
+    fn refuse(
+        &self,
+        candidates: &mut [Candidate],
+        files: &[PatchedFile],
+        tests: &[CheckedTest],
+        verified: Verified,
+    ) {
+        match verified {
+            Verified::Passes { .. } => {}
+            Verified::DoesNotCompile { errors, reason } => {
+                self.refuse_uncompilable(candidates, files, &errors, &reason);
+            }
+            Verified::BuildFails { reason } => refuse_all(candidates, &Refusal::BuildFails(reason)),
+            Verified::TestsUnknown => refuse_all(candidates, &Refusal::BuildTestsUnknown),
+            Verified::TestFails { test } => self.refuse_failing(candidates, tests, &test),
+        }
+    }
+
     /// Refuses those that cannot be patched.
     fn patched_files(&self, candidates: &mut [Candidate]) -> Vec<PatchedFile> {
         let mut by_file: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
@@ -129,7 +146,7 @@ impl Patcher<'_> {
             None
         };
         let Some(language) = Language::of_path(&path.to_string_lossy()) else {
-            return refuse(&Refusal::NotPatchable("its language is neither Java nor Kotlin".into()));
+            return refuse(&not_patchable("its language is neither Java nor Kotlin"));
         };
         let bytes = match fs::read(self.root.join(&path)) {
             Ok(bytes) => bytes,
@@ -137,7 +154,7 @@ impl Patcher<'_> {
         };
         // Which encoding it is instead, only the build knows.
         let Ok(before) = String::from_utf8(bytes) else {
-            return refuse(&Refusal::NotPatchable("the source is not UTF-8".into()));
+            return refuse(&not_patchable("the source is not UTF-8"));
         };
         if let Some(what) = looks_generated(&before, language) {
             return refuse(&Refusal::Generated(what.to_owned()));
@@ -146,7 +163,9 @@ impl Patcher<'_> {
         let patched = widen(&before, language, &widenings);
         for (index, outcome) in indices.iter().zip(patched.outcomes) {
             if let Err(refusal) = outcome {
-                candidates[*index].clause.refuse(Refusal::NotPatchable(refusal.to_string()));
+                let depends_on_type = refusal.depends_on_type();
+                let refusal = Refusal::NotPatchable { why: refusal.to_string(), depends_on_type };
+                candidates[*index].clause.refuse(refusal);
             }
         }
         (patched.text != before).then_some(PatchedFile { path, before, after: patched.text })
@@ -154,13 +173,21 @@ impl Patcher<'_> {
 
     fn widening(&self, candidate: &Candidate) -> Widening {
         let pair = &self.pairs[candidate.clause.pair];
-        let to = candidate.clause.accepted.as_ref().map(|accepted| accepted.to.clone()).unwrap_or_default();
+        let (to, merges) = match &candidate.clause.accepted {
+            Some(accepted) => (accepted.to.clone(), accepted.merges.as_slice()),
+            None => Default::default(),
+        };
+        let merged = |position: &usize| Merged {
+            line: self.pairs[*position].catch_line.unwrap_or_default(),
+            from: self.pairs[*position].types.clone(),
+        };
         Widening {
             line: pair.catch_line.unwrap_or_default(),
             try_line: pair.try_line,
             from: pair.types.clone(),
             is_shadowed: self.hierarchy.shadows(&pair.class, &to),
             to,
+            merges: merges.iter().map(merged).collect(),
         }
     }
 
@@ -201,6 +228,10 @@ impl Patcher<'_> {
     }
 }
 
+fn not_patchable(why: &str) -> Refusal {
+    Refusal::NotPatchable { why: why.to_owned(), depends_on_type: false }
+}
+
 /// Where a candidate is.
 #[derive(Debug)]
 struct Clause {
@@ -219,7 +250,7 @@ fn nearest_to_errors<'e>(
     let mut guilty = BTreeMap::new();
     for error in errors {
         let Some(file) = files.iter().find(|file| error.path.ends_with(&file.path)) else { continue };
-        let line = file.line_before(error.line);
+        let line = line_before(&file.before, &file.after, error.line);
         let own = clauses.iter().filter(|clause| clause.path == file.path);
         if let Some(nearest) = own.min_by_key(|clause| clause.line.abs_diff(line)) {
             guilty.entry(nearest.index).or_insert(error.message.as_str());
@@ -254,8 +285,9 @@ mod tests {
     fn check_guilty(lines: &[u32], imports: usize, errors: &[u32], expected: &[(usize, &str)]) {
         let clause = |(index, line): (usize, &u32)| Clause { index, path: "src/A.java".into(), line: *line };
         let clauses: Vec<_> = lines.iter().enumerate().map(clause).collect();
-        let after = "import x;\n".repeat(imports) + "line\n";
-        let file = PatchedFile { path: "src/A.java".into(), before: "line\n".into(), after };
+        let before: String = (1..30).map(|line| format!("line {line}\n")).collect();
+        let after = "import x;\n".repeat(imports) + &before;
+        let file = PatchedFile { path: "src/A.java".into(), before, after };
         let error = |line: &u32| CompilerError {
             path: "/p/src/A.java".into(),
             line: *line,

@@ -9,6 +9,12 @@ pub enum Refusal {
     NoWiderType { on_request: bool },
     /// A later clause of the try could not be reached any more.
     LaterClause { exception: String, line: Option<u32> },
+    /// A clause around the try, of a checked type, would have nothing left to catch: the compiler does not take that.
+    UnreachableClause { exception: String, line: Option<u32> },
+    /// The handler rethrows what it caught, and the method does not declare what that could be then.
+    Undeclared { exception: String, line: Option<u32> },
+    /// Another clause of the try (position of its pair) that does the same catches all that it would.
+    Merged { into: usize },
     /// The handler does with the exception what only the narrow type allows.
     NeedsNarrowType { what: String, line: Option<u32> },
     /// It would swallow that its thread was interrupted by this call.
@@ -31,8 +37,8 @@ pub enum Refusal {
     NoSource(String),
     /// Its source is generated; what says so.
     Generated(String),
-    /// The source cannot be patched, and why.
-    NotPatchable(String),
+    /// The source cannot be patched, and why; whether it might with another type.
+    NotPatchable { why: String, depends_on_type: bool },
     /// The project's own compiler refuses the patch.
     Compiler(String),
     /// In the project's own build a test fails with the patch.
@@ -49,6 +55,9 @@ impl Refusal {
         match self {
             Self::NoWiderType { .. } => "no_wider_type",
             Self::LaterClause { .. } => "later_clause",
+            Self::UnreachableClause { .. } => "unreachable_clause",
+            Self::Undeclared { .. } => "undeclared",
+            Self::Merged { .. } => "merged",
             Self::NeedsNarrowType { .. } => "needs_narrow_type",
             Self::Interruptible { .. } => "interruptible",
             Self::OutOfTime => "out_of_time",
@@ -60,11 +69,23 @@ impl Refusal {
             Self::Interplay { .. } => "interplay",
             Self::NoSource(_) => "no_source",
             Self::Generated(_) => "generated",
-            Self::NotPatchable(_) => "not_patchable",
+            Self::NotPatchable { .. } => "not_patchable",
             Self::Compiler(_) => "compiler",
             Self::BuildTestFails { .. } => "build_test_fails",
             Self::BuildFails(_) => "build_fails",
             Self::BuildTestsUnknown => "build_tests_unknown",
+        }
+    }
+
+    /// Whether a narrower type may be free of it, where it comes after all trials of one clause.
+    pub(crate) fn depends_on_type(&self) -> bool {
+        match self {
+            Self::NotPatchable { depends_on_type, .. } => *depends_on_type,
+            Self::NotTriable(_)
+            | Self::Interplay { .. }
+            | Self::Compiler(_)
+            | Self::BuildTestFails { .. } => true,
+            _ => false,
         }
     }
 
@@ -91,6 +112,15 @@ impl Refusal {
             Self::LaterClause { exception, line } => {
                 format!("the later clause for {exception}{} could not be reached any more", at(*line))
             }
+            Self::UnreachableClause { exception, line } => {
+                format!("the clause around it for {exception}{} would have nothing left to catch", at(*line))
+            }
+            Self::Undeclared { exception, line } => {
+                format!("it rethrows what it catches{}, and {exception} is not declared", at(*line))
+            }
+            Self::Merged { into } => {
+                format!("{} does the same and catches all of it", place(*into))
+            }
             Self::NeedsNarrowType { what, line } => format!("the handler needs {what}{}", at(*line)),
             Self::Interruptible { call } => {
                 format!("it would swallow the InterruptedException that {call} declares")
@@ -114,7 +144,7 @@ impl Refusal {
             }
             Self::NoSource(why) => format!("no source to patch: {why}"),
             Self::Generated(what) => format!("its source is generated: {what}"),
-            Self::NotPatchable(why) => format!("cannot be patched: {why}"),
+            Self::NotPatchable { why, .. } => format!("cannot be patched: {why}"),
             Self::Compiler(what) => format!("the project's compiler refuses it: {what}"),
             Self::BuildTestFails { test } => format!("{test} fails in the project's own build"),
             Self::BuildFails(why) => format!("the project's own build fails then: {why}"),

@@ -1,6 +1,8 @@
 //! A clause that may be stretched: its class, where it is compiled, and whether another type is legal there.
 
+use super::checked::refused_by_checks;
 use super::hierarchy::Hierarchy;
+use super::later::{Later, later};
 use super::refusal::Refusal;
 use crate::check::observations::PairNumber;
 use crate::check::slot::Changes;
@@ -8,7 +10,7 @@ use crate::compiled::{class_file, sites_of};
 use crate::project::Project;
 use catchment_classfile::{ClassFile, Insns, MemberRef};
 use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
-use catchment_pairs::{ClassPairs, Pair, TrySite, pairs_of};
+use catchment_pairs::{ClassPairs, TrySite, pairs_of};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,13 +39,12 @@ impl Subject {
         Ok(Self { number, id: pair.id.clone(), path, bytes })
     }
 
-    /// The line of a later clause of the try that has caught exceptions of this type so far.
-    pub(crate) fn takes_from(&self, rung: &str, hierarchy: &Hierarchy) -> Option<u32> {
-        let class = ClassFile::parse(&self.bytes).ok()?;
+    /// What the clause leaves to the later ones of its try.
+    pub(crate) fn later(&self, rung: &str, hierarchy: &Hierarchy) -> Later {
+        let Ok(class) = ClassFile::parse(&self.bytes) else { return Later::default() };
         let pairs = pairs_of(&class);
-        let (index, clause) = sites_of(&pairs, &self.id).into_iter().next()?;
-        let catches = |exception: &String| hierarchy.is_subclass(rung, exception);
-        later_pairs(&pairs, index, clause).find(|pair| pair.types.iter().any(catches))?.catch_line
+        let site = sites_of(&pairs, &self.id).into_iter().next();
+        site.and_then(|site| later(&class, &pairs, site, rung, hierarchy).ok()).unwrap_or_default()
     }
 
     /// Why the clause cannot catch `rung`, if so.
@@ -57,12 +58,15 @@ impl Subject {
         if sites.is_empty() {
             return Some(Refusal::NotTriable("its class has changed".into()));
         }
-        sites.into_iter().find_map(|(index, clause)| {
+        let by_itself = sites.iter().find_map(|&(index, clause)| {
             let site = &pairs.tries[index];
-            later_clause(&pairs, index, clause, rung, hierarchy)
+            let later = later(&class, &pairs, (index, clause), rung, hierarchy);
+            later
+                .err()
                 .or_else(|| narrow_need(&class, site, clause, rung, hierarchy))
                 .or_else(|| interruption(&class, &pairs, index, clause, rung, hierarchy))
-        })
+        });
+        by_itself.or_else(|| refused_by_checks(&class, &pairs, &sites, rung, hierarchy))
     }
 }
 
@@ -102,25 +106,6 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
         changes.ids.insert(renamed.id.clone(), subject.number);
     }
     Ok(bytes)
-}
-
-/// The clauses behind one in its try.
-fn later_pairs(pairs: &ClassPairs, index: usize, clause: usize) -> impl Iterator<Item = &Pair> {
-    let later = clause + 1..pairs.tries[index].clauses.len();
-    later.filter_map(move |clause| pairs.pairs.get(pairs.pair_of(index, clause)))
-}
-
-fn later_clause(
-    pairs: &ClassPairs,
-    index: usize,
-    clause: usize,
-    rung: &str,
-    hierarchy: &Hierarchy,
-) -> Option<Refusal> {
-    later_pairs(pairs, index, clause).find_map(|pair| {
-        let exception = pair.types.iter().find(|exception| hierarchy.is_subclass(exception, rung))?;
-        Some(Refusal::LaterClause { exception: exception.clone(), line: pair.catch_line })
-    })
 }
 
 fn narrow_need(

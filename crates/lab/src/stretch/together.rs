@@ -32,7 +32,7 @@ impl Stretching<'_, '_, '_> {
     ) -> Result<bool, CheckError> {
         let shared = self.experiments.shared;
         shared.lab.reporter.phase("all of them together, the whole suite", None);
-        refuse_unchangeable(candidates);
+        self.settle(slot, candidates)?;
         while !shared.is_over() {
             let accepted = accepted(candidates);
             let Some(failing) = self.suite_with(slot, &stretchings(candidates, &accepted))? else {
@@ -42,6 +42,7 @@ impl Stretching<'_, '_, '_> {
             let with = others.iter().map(|index| candidates[*index].clause.pair).collect();
             let Failing { test, failure } = failing;
             candidates[culprit].clause.refuse(Refusal::Interplay { with, test, failure });
+            self.settle(slot, candidates)?;
         }
         if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(false) }
     }
@@ -213,7 +214,7 @@ fn not_passing(expected: &[(&str, TestId)], runs: &[(String, PlainRun)]) -> Vec<
 }
 
 /// Clauses of one class have been changed one at a time so far.
-fn refuse_unchangeable(candidates: &mut [Candidate]) {
+pub(super) fn refuse_unchangeable(candidates: &mut [Candidate]) {
     let mut kept: Vec<usize> = Vec::new();
     for index in accepted(candidates) {
         kept.push(index);

@@ -1,6 +1,6 @@
 //! The snippets: Markdown pages with a source, the widenings, and the source they should give.
 
-use catchment_patch::{Language, Widening};
+use catchment_patch::{Language, Merged, Widening};
 use std::fs;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) struct Snippet {
 
 pub(crate) fn snippets() -> Vec<Snippet> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snippets");
-    let pages = ["clauses", "names", "imports", "kotlin"];
+    let pages = ["clauses", "names", "imports", "merges", "kotlin"];
     let read = |page: &&str| fs::read_to_string(folder.join(page).with_extension("md")).expect("a page");
     let sections = |page: String| page.split("\n## ").skip(1).map(snippet).collect::<Vec<_>>();
     pages.iter().map(read).flat_map(sections).collect()
@@ -40,17 +40,33 @@ fn snippet(section: &str) -> Snippet {
     }
 }
 
-/// `` `catch (A`: a.A | a.B -> a.C `` is the clause on the line that holds `catch (A`.
+/// `` `catch (A`: a.A | a.B -> a.C `` is the clause on the line that holds `catch (A`. One that goes with it stands behind:
+/// `` + `catch (D`: a.D ``.
 fn listed(source: &str, item: &str) -> Widening {
     let (at, types) = item.split_once("`: ").expect("a place");
     let (from, to) = types.split_once(" -> ").expect("types");
+    let mut parts = to.split(" + ");
+    let to = parts.next().expect("a type").to_owned();
+    let merged = |part: &str| {
+        let (at, from) = part.split_once("`: ").expect("a place");
+        Merged { line: line_of(source, at), from: listed_types(from) }
+    };
+    Widening {
+        line: line_of(source, at),
+        try_line: None,
+        from: listed_types(from),
+        to,
+        is_shadowed: false,
+        merges: parts.map(merged).collect(),
+    }
+}
+
+fn listed_types(types: &str) -> Vec<String> {
+    types.split(" | ").map(str::to_owned).collect()
+}
+
+fn line_of(source: &str, at: &str) -> u32 {
     let line = source.lines().take_while(|line| !line.contains(at.trim_start_matches('`'))).count() + 1;
     assert!(line <= source.lines().count(), "{at} is not in the source");
-    Widening {
-        line: u32::try_from(line).expect("a short source"),
-        try_line: None,
-        from: from.split(" | ").map(str::to_owned).collect(),
-        to: to.to_owned(),
-        is_shadowed: false,
-    }
+    u32::try_from(line).expect("a short source")
 }

@@ -54,8 +54,13 @@ fn accepted_ones() -> Vec<Made> {
     let accepted = |method, to: &str, case, injected| {
         let evidence = Evidence { case, tests: 2, injected };
         let takes_from = (to == IO).then_some(17);
-        let accepted =
-            Accepted { to: to.into(), evidence, catches_all_unchecked: to == EXCEPTION, takes_from };
+        let accepted = Accepted {
+            to: to.into(),
+            evidence,
+            catches_all_unchecked: to == EXCEPTION,
+            takes_from,
+            merges: if to == EXCEPTION { vec![0, 1] } else { Vec::new() },
+        };
         Made { method, accepted: Some(accepted), refused: Vec::new() }
     };
     let interruptible = Refusal::Interruptible { call: "java.lang.Thread.sleep".into() };
@@ -82,6 +87,9 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
         ("on_request", None, Refusal::NoWiderType { on_request: true }),
         ("widest", None, Refusal::NoWiderType { on_request: false }),
         ("sibling", Some(IO), Refusal::LaterClause { exception: "java.net.SocketException".into(), line }),
+        ("outer", Some(IO), Refusal::UnreachableClause { exception: IO.into(), line }),
+        ("rethrowing", Some(IO), Refusal::Undeclared { exception: IO.into(), line }),
+        ("merged", Some(IO), Refusal::Merged { into: 2 }),
         ("narrow", Some(IO), Refusal::NeedsNarrowType { what: "the type java.io.EOFException".into(), line }),
         (
             "narrow",
@@ -97,12 +105,16 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
         ("interplay", Some(IO), Refusal::Interplay { with: vec![0, 1], test, failure }),
         ("sourceless", Some(IO), Refusal::NoSource("the class does not name it".into())),
         ("generated", Some(IO), Refusal::Generated("@Generated".into())),
-        ("latin", Some(IO), Refusal::NotPatchable("the source is not UTF-8".into())),
+        ("latin", Some(IO), not_patchable("the source is not UTF-8")),
         ("compiled", Some(IO), Refusal::Compiler("unreported exception java.io.IOException".into())),
         ("built", Some(IO), Refusal::BuildTestFails { test: "com.acme.OtherTest.works".into() }),
         ("styled", Some(IO), Refusal::BuildFails("checkstyle has found 1 violation".into())),
         ("unreported", Some(IO), Refusal::BuildTestsUnknown),
     ]
+}
+
+fn not_patchable(why: &str) -> Refusal {
+    Refusal::NotPatchable { why: why.into(), depends_on_type: false }
 }
 
 fn pair(number: u32, method: &str) -> CheckedPair {

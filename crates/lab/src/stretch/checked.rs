@@ -1,0 +1,185 @@
+//! What the compiler would say of checked exceptions if a clause caught more: is there anything left for the clauses around
+//! it, and does what it rethrows have to be declared?
+//!
+//! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind `throws`,
+//! classes that are missing), the stretching is let pass: the compiler itself is asked last.
+
+use super::declared::declared_by;
+use super::escapes::{Types, View};
+use super::hierarchy::Hierarchy;
+use super::refusal::Refusal;
+use catchment_classfile::{ClassFile, ExceptionEntry, Member, annotation_types};
+use catchment_flow::{FlowError, ThrowSite, Thrown, throw_sites};
+use catchment_pairs::{ClassPairs, Pair};
+use std::collections::BTreeSet;
+
+/// Every class file of Java 7 and later, which look into what is rethrown.
+const PRECISE_RETHROW: u16 = 51;
+const SYNTHETIC: u16 = 0x1000;
+/// Compilers let these be caught wherever they like.
+const ALWAYS_CATCHABLE: [&str; 2] = ["java.lang.Exception", "java.lang.Throwable"];
+
+/// Whether sources of this class have to declare exceptions.
+pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
+    let is_kotlin =
+        annotation_types(&class.attributes, &class.pool).iter().any(|it| *it == "Lkotlin/Metadata;");
+    !is_kotlin && class.source_file().is_none_or(|file| file.ends_with(".java"))
+}
+
+/// What the compiler would not take if the clause, compiled to these tries and numbers, caught `rung`.
+pub(crate) fn refused_by_checks(
+    class: &ClassFile<'_>,
+    pairs: &ClassPairs,
+    sites: &[(usize, usize)],
+    rung: &str,
+    hierarchy: &Hierarchy,
+) -> Option<Refusal> {
+    if !is_java(class) {
+        return None;
+    }
+    let methods: BTreeSet<usize> = sites.iter().map(|(index, _)| pairs.tries[*index].method).collect();
+    methods.into_iter().find_map(|method| {
+        let checks = match Checks::of(class, pairs, method, hierarchy) {
+            Ok(checks) => checks?,
+            Err(error) => return Some(Refusal::NotTriable(error.to_string())),
+        };
+        let before = View { checks: &checks, stretched: &[], rung };
+        let after = View { checks: &checks, stretched: sites, rung };
+        checks.unreachable(&before, &after).or_else(|| checks.undeclared(&before, &after))
+    })
+}
+
+/// A method with all its tries.
+pub(super) struct Checks<'c> {
+    pairs: &'c ClassPairs,
+    pub(super) hierarchy: &'c Hierarchy,
+    /// What may be thrown, each with the clauses around it, by try and number, innermost first.
+    pub(super) sites: Vec<(ThrowSite, Vec<(usize, usize)>)>,
+    /// Indices of the tries of the method.
+    tries: Vec<usize>,
+    /// What the method may throw; `None` if anything.
+    pub(super) declared: Option<Vec<Option<String>>>,
+    pub(super) is_precise: bool,
+}
+
+impl<'c> Checks<'c> {
+    fn of(
+        class: &ClassFile<'_>,
+        pairs: &'c ClassPairs,
+        number: usize,
+        hierarchy: &'c Hierarchy,
+    ) -> Result<Option<Self>, FlowError> {
+        let Some(method) = class.methods.get(number) else { return Ok(None) };
+        let Some((_, code)) = class.code(method)? else { return Ok(None) };
+        let tries: Vec<usize> =
+            (0..pairs.tries.len()).filter(|it| pairs.tries[*it].method == number).collect();
+        let rows = owned_rows(code.exceptions().collect(), pairs, &tries);
+        let around = |pc: usize| {
+            let holds = |row: &ExceptionEntry| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
+            rows.iter().filter(|(row, _)| holds(row)).map(|(_, owner)| *owner).collect()
+        };
+        let sites = throw_sites(class, number)?.into_iter().map(|site| (around(site.pc), site));
+        Ok(Some(Self {
+            pairs,
+            hierarchy,
+            sites: sites.map(|(around, site)| (site, around)).collect(),
+            tries,
+            declared: (!is_open(class, method)).then(|| declared_by(class, method)),
+            is_precise: class.major >= PRECISE_RETHROW,
+        }))
+    }
+
+    pub(super) fn pair(&self, index: usize, clause: usize) -> Option<&'c Pair> {
+        self.pairs.pairs.get(self.pairs.pair_of(index, clause))
+    }
+
+    /// The clause that catches at this pc.
+    pub(super) fn clause_at(&self, handler: usize) -> Option<(usize, usize)> {
+        let clauses = self.tries.iter().flat_map(|index| {
+            self.pairs.tries[*index]
+                .clauses
+                .iter()
+                .enumerate()
+                .map(move |(clause, site)| ((*index, clause), site))
+        });
+        clauses.filter(|(_, site)| usize::from(site.handler) == handler).map(|(clause, _)| clause).next()
+    }
+
+    /// A clause around the stretched one with nothing left to catch.
+    fn unreachable(&self, before: &View<'_>, after: &View<'_>) -> Option<Refusal> {
+        let starts = after.stretched.iter().map(|(index, _)| usize::from(self.pairs.tries[*index].start()));
+        let starts: Vec<usize> = starts.collect();
+        let is_own = |index: usize| after.stretched.iter().any(|(own, _)| *own == index);
+        let is_around = |index: usize| starts.iter().any(|start| self.pairs.tries[index].holds(*start));
+        self.tries.iter().filter(|it| !is_own(**it) && is_around(**it)).find_map(|index| {
+            let [had, has] = [before, after].map(|view| view.thrown_in(*index, &mut Vec::new()));
+            let is_left_out = |exception: &&String| {
+                self.has_to_be_thrown(exception)
+                    && self.meets(exception, &had)
+                    && !self.meets(exception, &has)
+            };
+            let clauses = 0..self.pairs.tries[*index].clauses.len();
+            clauses.filter_map(|clause| self.pair(*index, clause)).find_map(|pair| {
+                let exception = pair.types.iter().find(is_left_out)?.clone();
+                Some(Refusal::UnreachableClause { exception, line: pair.catch_line })
+            })
+        })
+    }
+
+    /// Something rethrown that nothing takes.
+    fn undeclared(&self, before: &View<'_>, after: &View<'_>) -> Option<Refusal> {
+        self.sites.iter().find_map(|(site, around)| {
+            let Thrown::Rethrown { .. } = site.thrown else { return None };
+            let exception = after.untaken(site, around)?;
+            // What was not taken before says that something is seen here that the compiler does not see.
+            let is_news = before.untaken(site, around).is_none();
+            is_news.then_some(Refusal::Undeclared { exception, line: site.line })
+        })
+    }
+
+    fn has_to_be_thrown(&self, exception: &str) -> bool {
+        !ALWAYS_CATCHABLE.contains(&exception) && self.hierarchy.is_checked(exception) == Some(true)
+    }
+
+    /// Whether one of the types may be an exception of this one.
+    fn meets(&self, exception: &str, types: &Types) -> bool {
+        types.iter().any(|thrown| thrown.as_deref().is_none_or(|thrown| self.are_related(exception, thrown)))
+    }
+
+    pub(super) fn are_related(&self, one: &str, other: &str) -> bool {
+        self.hierarchy.is_subclass(one, other) || self.hierarchy.is_subclass(other, one)
+    }
+
+    /// The exception, if the compiler looks at it; unknown ones as such.
+    pub(super) fn checked(&self, exception: &str) -> Option<Option<String>> {
+        match self.hierarchy.is_checked(exception) {
+            Some(true) => Some(Some(exception.to_owned())),
+            Some(false) => None,
+            None => Some(None),
+        }
+    }
+}
+
+/// The rows of clauses that somebody wrote, with try and number; what the compiler made lets everything pass in the end.
+fn owned_rows(
+    rows: Vec<ExceptionEntry>,
+    pairs: &ClassPairs,
+    tries: &[usize],
+) -> Vec<(ExceptionEntry, (usize, usize))> {
+    let owner = |row: u16| {
+        tries.iter().find_map(|index| {
+            let clauses = &pairs.tries[*index].clauses;
+            Some((*index, clauses.iter().position(|clause| clause.entries.contains(&row))?))
+        })
+    };
+    (0..).zip(rows).filter_map(|(number, row)| Some((row, owner(number)?))).collect()
+}
+
+/// Whether the class does not tell what the method may throw: lambdas follow their interface, anonymous classes their code.
+fn is_open(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+    let is_lambda = method.access & SYNTHETIC != 0 && method.name.starts_with("lambda$");
+    let name = class.name.to_binary_name();
+    let is_anonymous =
+        name.rsplit('$').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));
+    is_lambda || (is_anonymous && method.name == "<init>")
+}

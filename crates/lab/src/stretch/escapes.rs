@@ -1,0 +1,101 @@
+//! Which checked exceptions come out of tries and rethrows, as javac sees it.
+
+use super::checked::Checks;
+use catchment_flow::{ThrowSite, Thrown};
+use std::collections::BTreeSet;
+
+/// Exceptions; `None` for those that cannot be told.
+pub(super) type Types = BTreeSet<Option<String>>;
+
+/// The method as it is, or with a clause that catches another type.
+pub(super) struct View<'v> {
+    pub(super) checks: &'v Checks<'v>,
+    pub(super) stretched: &'v [(usize, usize)],
+    pub(super) rung: &'v str,
+}
+
+impl View<'_> {
+    /// What the clause catches.
+    fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
+        if self.stretched.contains(&clause) {
+            return vec![self.rung];
+        }
+        let pair = self.checks.pair(clause.0, clause.1);
+        pair.into_iter().flat_map(|pair| &pair.types).map(String::as_str).collect()
+    }
+
+    fn takes(&self, clause: (usize, usize), exception: &str) -> bool {
+        self.caught(clause).into_iter().any(|caught| self.checks.hierarchy.is_subclass(exception, caught))
+    }
+
+    /// What comes out of the body of a try. `visiting` are the tries that this is asked for: no source has one in itself.
+    pub(super) fn thrown_in(&self, index: usize, visiting: &mut Vec<usize>) -> Types {
+        if visiting.contains(&index) {
+            return Types::from([None]);
+        }
+        visiting.push(index);
+        let mut types = Types::new();
+        for (site, around) in &self.checks.sites {
+            let Some(own) = around.iter().position(|(each, _)| *each == index) else { continue };
+            let inner = &around[..own];
+            let passes = |thrown: &Option<String>| {
+                thrown.as_deref().is_none_or(|thrown| !inner.iter().any(|clause| self.takes(*clause, thrown)))
+            };
+            types.extend(self.thrown_at(site, visiting).into_iter().filter(passes));
+        }
+        visiting.pop();
+        types
+    }
+
+    fn thrown_at(&self, site: &ThrowSite, visiting: &mut Vec<usize>) -> Types {
+        match &site.thrown {
+            Thrown::Call { owner, name, descriptor } => {
+                self.checks.hierarchy.thrown_by(owner, name, descriptor).into_iter().collect()
+            }
+            Thrown::Object(exception) => self.checks.checked(exception).into_iter().collect(),
+            Thrown::Rethrown { handler, is_reassigned } => match self.checks.clause_at(*handler) {
+                // Of a `finally` and the like: what passes them is counted where it comes from.
+                None => Types::new(),
+                Some(clause) if *is_reassigned || !self.checks.is_precise => {
+                    self.caught(clause).into_iter().filter_map(|it| self.checks.checked(it)).collect()
+                }
+                Some(clause) => self.rethrown(clause, visiting),
+            },
+            Thrown::Unknown => Types::from([None]),
+        }
+    }
+
+    /// What the clause catches of what its try throws.
+    fn rethrown(&self, (index, clause): (usize, usize), visiting: &mut Vec<usize>) -> Types {
+        let is_left = |thrown: &str| !(0..clause).any(|earlier| self.takes((index, earlier), thrown));
+        let mut types = Types::new();
+        for thrown in self.thrown_in(index, visiting) {
+            let Some(thrown) = thrown else {
+                types.insert(None);
+                continue;
+            };
+            let caught = self.caught((index, clause)).into_iter();
+            let own = caught.filter(|caught| self.checks.are_related(caught, &thrown));
+            let narrower = own.map(|caught| match self.checks.hierarchy.is_subclass(caught, &thrown) {
+                true => caught,
+                false => thrown.as_str(),
+            });
+            types.extend(narrower.filter(|_| is_left(&thrown)).map(|it| Some(it.to_owned())));
+        }
+        types
+    }
+
+    /// Something that is thrown here for certain, and neither caught around it nor declared.
+    pub(super) fn untaken(&self, site: &ThrowSite, around: &[(usize, usize)]) -> Option<String> {
+        let declared = self.checks.declared.as_ref()?;
+        let is_declared = |exception: &str| {
+            let fits = |wide: &str| self.checks.hierarchy.is_subclass(exception, wide);
+            declared.iter().any(|wide| wide.as_deref().is_none_or(fits))
+        };
+        let is_taken = |exception: &str| {
+            is_declared(exception) || around.iter().any(|clause| self.takes(*clause, exception))
+        };
+        let thrown = self.thrown_at(site, &mut Vec::new()).into_iter().flatten();
+        thrown.into_iter().find(|exception| !is_taken(exception))
+    }
+}
