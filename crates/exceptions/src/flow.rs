@@ -10,7 +10,7 @@ use catchment_ir::Translator;
 use catchment_pointsto::graph::{Filter, Graph};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
 use catchment_pointsto::world::Typed;
-use catchment_pointsto::{Call, CallKind, Code, Reached, Set};
+use catchment_pointsto::{Call, CallKind, Code, ImplicitKinds, Reached, Set};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is to travel.
@@ -20,6 +20,8 @@ pub struct Raises {
     pub throws: bool,
     /// Operations of the catalogue. Nothing inside them raises again.
     pub operations: FxHashMap<MethodId, OperationRaises>,
+    /// What the JVM throws by itself, of the kinds that the analysis was asked to look for (`Options::implicit`).
+    pub implicit: ImplicitKinds,
 }
 
 /// Where everything that was raised has come to.
@@ -71,6 +73,7 @@ pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
         pending: Vec::new(),
         initialised: Vec::new(),
         edges: FxHashSet::default(),
+        together: FxHashMap::default(),
     };
     building.run();
     building.flow
@@ -87,6 +90,17 @@ struct Building<'b, 'a> {
     initialised: Vec<Use>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
+    /// By [`Reached::targets_key`]: what leaves the targets of calls that have many.
+    together: FxHashMap<u32, NodeId>,
+}
+
+/// Calls with so many targets have a node in between, which others share.
+const MANY: usize = 8;
+
+fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, from: NodeId, to: NodeId) {
+    if known.insert((from, to)) {
+        graph.add_edge(from, to, Filter::NONE);
+    }
 }
 
 /// The nodes of one instance by the rows that are asked in turn.
@@ -140,6 +154,21 @@ impl Building<'_, '_> {
             let raised = self.raise_node(instance, method, thrown.pc, &mut nodes);
             self.add_throw(instance, method, thrown.pc, &thrown.types, raised);
         }
+        self.add_implicit(instance, method, &mut nodes);
+    }
+
+    fn add_implicit(&mut self, instance: InstanceId, method: MethodId, nodes: &mut RaiseNodes) {
+        if self.raises.implicit.is_empty() {
+            return;
+        }
+        for it in self.reached.implicit_in(method).to_vec() {
+            if self.raises.implicit.contains(it.kind) {
+                let raised = self.raise_node(instance, method, it.pc, nodes);
+                let raise = Raise { method, pc: it.pc, kind: RaiseKind::Implicit(it.kind) };
+                let typed = it.kind.thrown(&mut self.reached.world);
+                self.pending.push((Raised { raise, typed }, raised));
+            }
+        }
     }
 
     fn add_operation(&mut self, instance: InstanceId, method: MethodId, operation: &OperationRaises) {
@@ -154,12 +183,31 @@ impl Building<'_, '_> {
         if call.kind != CallKind::Ordinary {
             return;
         }
+        let targets = self.reached.targets(call);
+        if targets.len() < MANY {
+            for target in targets {
+                let from = self.flow.escaping[target.index()];
+                add_edge_once(&mut self.flow.graph, &mut self.edges, from, raised);
+            }
+            return;
+        }
+        let from = self.node_of_targets(call);
+        add_edge_once(&mut self.flow.graph, &mut self.edges, from, raised);
+    }
+
+    /// What can leave any of a call's targets, as one node for all calls that have the same.
+    fn node_of_targets(&mut self, call: &Call) -> NodeId {
+        let key = self.reached.targets_key(call);
+        if let Some(node) = self.together.get(&key) {
+            return *node;
+        }
+        let node = self.flow.graph.node();
+        self.together.insert(key, node);
         for target in self.reached.targets(call) {
             let from = self.flow.escaping[target.index()];
-            if self.edges.insert((from, raised)) {
-                self.flow.graph.add_edge(from, raised, Filter::NONE);
-            }
+            self.flow.graph.add_edge(from, node, Filter::NONE);
         }
+        node
     }
 
     fn add_throw(

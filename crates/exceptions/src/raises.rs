@@ -1,5 +1,6 @@
 //! Where exceptions come from: the raising points of a program and what each can raise.
 
+use catchment_pointsto::ImplicitKind;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::Typed;
 use rustc_hash::FxHashMap;
@@ -13,6 +14,8 @@ pub enum RaiseKind {
     Operation(u32),
     /// The JVM, because a class that is used here cannot be initialised.
     Initialiser,
+    /// The JVM, because an instruction cannot do what it says.
+    Implicit(ImplicitKind),
 }
 
 /// A raising point. Calls of an operation are all the same point, wherever they are.

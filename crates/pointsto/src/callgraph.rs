@@ -4,7 +4,9 @@
 
 use crate::blind::Blind;
 use crate::ids::{InstanceId, MethodId};
+use crate::implicit::Implicit;
 use crate::world::{Typed, World};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -55,6 +57,8 @@ pub struct Reached<'a> {
     targets: Vec<InstanceId>,
     /// By instance, then by place.
     throws: Vec<Thrown>,
+    /// By method, then by place.
+    implicit: Vec<Implicit>,
     pub blind_spots: Vec<Blind>,
     pub stats: Stats,
 }
@@ -66,7 +70,9 @@ pub struct Stats {
     /// Methods, whatever the number of their contexts; hidden classes of lambdas are not counted.
     pub reachable_methods: usize,
     pub call_edges: usize,
+    /// Sets of objects; none if only classes are looked at.
     pub nodes: usize,
+    /// Objects, or classes of which there are objects if only classes are looked at.
     pub objects: usize,
 }
 
@@ -76,7 +82,14 @@ pub(crate) struct FoundCall {
     pub(crate) caller: InstanceId,
     pub(crate) pc: u16,
     pub(crate) kind: CallKind,
-    pub(crate) targets: SmallVec<[InstanceId; 1]>,
+    pub(crate) targets: Targets,
+}
+
+#[derive(Debug)]
+pub(crate) enum Targets {
+    Own(SmallVec<[InstanceId; 1]>),
+    /// Those of [`Found::groups`] with this number, which other calls have too.
+    Group(u32),
 }
 
 /// What an analysis has found, in any order.
@@ -86,9 +99,12 @@ pub(crate) struct Found<'a> {
     pub(crate) instances: Vec<Code>,
     pub(crate) entries: Vec<InstanceId>,
     pub(crate) calls: Vec<FoundCall>,
+    pub(crate) groups: Vec<Vec<InstanceId>>,
     pub(crate) throws: Vec<Thrown>,
+    pub(crate) implicit: Vec<Implicit>,
     pub(crate) blind_spots: Vec<Blind>,
-    pub(crate) stats: Stats,
+    pub(crate) nodes: usize,
+    pub(crate) objects: usize,
 }
 
 impl<'a> Found<'a> {
@@ -96,17 +112,48 @@ impl<'a> Found<'a> {
     pub(crate) fn into_reached(mut self) -> Reached<'a> {
         self.calls.sort_by_key(|call| (call.caller, call.pc, call.kind));
         self.throws.sort_by_key(|thrown| (thrown.instance, thrown.pc));
+        self.implicit.sort_unstable();
+        self.implicit.dedup();
         self.blind_spots.sort_unstable();
-        let mut targets = Vec::new();
-        let calls = self.calls.into_iter().map(|FoundCall { caller, pc, kind, targets: found }| {
-            let start = targets.len() as u32;
-            targets.extend(found);
-            Call { caller, pc, kind, targets: start..targets.len() as u32 }
-        });
-        let calls = calls.collect();
-        let Self { world, instances, entries, throws, blind_spots, stats, .. } = self;
-        Reached { world, instances, entries, calls, targets, throws, blind_spots, stats }
+        let (calls, targets) = placed(self.calls, self.groups);
+        let stats = Stats {
+            classes: self.world.classes(),
+            reachable_methods: count_methods(&self.instances),
+            call_edges: calls.iter().map(|call| call.targets.len()).sum(),
+            nodes: self.nodes,
+            objects: self.objects,
+        };
+        let Self { world, instances, entries, throws, implicit, blind_spots, .. } = self;
+        Reached { world, instances, entries, calls, targets, throws, implicit, blind_spots, stats }
     }
+}
+
+/// Targets in one list, calls with their ranges of it; calls that lead nowhere are left out.
+fn placed(found: Vec<FoundCall>, groups: Vec<Vec<InstanceId>>) -> (Vec<Call>, Vec<InstanceId>) {
+    let mut targets: Vec<InstanceId> = Vec::new();
+    let mut place = |found: &[InstanceId]| {
+        let start = targets.len() as u32;
+        targets.extend(found);
+        start..targets.len() as u32
+    };
+    let groups: Vec<Range<u32>> = groups.iter().map(|group| place(group)).collect();
+    let calls = found.into_iter().map(|FoundCall { caller, pc, kind, targets }| {
+        let targets = match targets {
+            Targets::Own(own) => place(&own),
+            Targets::Group(group) => groups[group as usize].clone(),
+        };
+        Call { caller, pc, kind, targets }
+    });
+    let calls = calls.filter(|call| !call.targets.is_empty()).collect();
+    (calls, targets)
+}
+
+fn count_methods(instances: &[Code]) -> usize {
+    let methods = instances.iter().filter_map(|code| match code {
+        Code::Method(method) => Some(*method),
+        Code::Proxy(_) => None,
+    });
+    methods.collect::<FxHashSet<MethodId>>().len()
 }
 
 impl Reached<'_> {
@@ -122,6 +169,11 @@ impl Reached<'_> {
         &self.calls
     }
 
+    /// Calls with the same key have the same targets.
+    pub fn targets_key(&self, call: &Call) -> u32 {
+        call.targets.start
+    }
+
     pub fn targets(&self, call: &Call) -> &[InstanceId] {
         &self.targets[call.targets.start as usize..call.targets.end as usize]
     }
@@ -135,6 +187,13 @@ impl Reached<'_> {
 
     pub fn throws(&self) -> &[Thrown] {
         &self.throws
+    }
+
+    /// What the JVM itself can throw in a method, by place; nothing if nobody asked for it.
+    pub fn implicit_in(&self, method: MethodId) -> &[Implicit] {
+        let start = self.implicit.partition_point(|it| it.method < method);
+        let end = self.implicit.partition_point(|it| it.method <= method);
+        &self.implicit[start..end]
     }
 
     /// The method whose code an instance runs; nothing for hidden classes.

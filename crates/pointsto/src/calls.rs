@@ -1,6 +1,6 @@
 //! Calls: who is called from where, and what flows along with it.
 
-use crate::callgraph::{CallKind, FoundCall};
+use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::contexts::INSENSITIVE;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 impl From<CallSite> for FoundCall {
     fn from(site: CallSite) -> Self {
         let kind = if site.arguments.thrown.is_some() { CallKind::Ordinary } else { CallKind::Thread };
-        Self { caller: site.caller, pc: site.pc, kind, targets: site.targets }
+        Self { caller: site.caller, pc: site.pc, kind, targets: Targets::Own(site.targets) }
     }
 }
 

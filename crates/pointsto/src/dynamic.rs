@@ -1,13 +1,15 @@
 //! `invokedynamic`: lambdas, method references, string concatenation, records. What links itself in other ways is a blind spot.
 
+use crate::blind::BlindSpot;
 use crate::callgraph::Code;
 use crate::calls::Arguments;
-use crate::ids::{InstanceId, MethodId, NodeId, SelectorId};
-use crate::objects::{Lambda, Origin};
+use crate::ids::{FieldId, InstanceId, MethodId, NodeId, SelectorId};
+use crate::objects::{self, Origin};
 use crate::solver::{Instance, Part, Solver, Use};
 use crate::statements::Adding;
-use catchment_classfile::{Bootstrap, HandleKind, descriptor};
-use catchment_ir::{InvokeKind, Operands, PoolIndex, Var};
+use crate::world::{Dynamic, Lambda};
+use catchment_classfile::{HandleKind, descriptor};
+use catchment_ir::{Operands, PoolIndex, Var};
 use smallvec::SmallVec;
 
 impl Solver<'_> {
@@ -18,81 +20,92 @@ impl Solver<'_> {
         arguments: Operands,
         dst: Option<Var>,
     ) {
-        let Some(file) = self.world.class_of(adding.class).file() else { return };
-        let (Some(bootstrap), Ok((name, descriptor))) = (file.bootstrap(call), file.pool.dynamic(call))
-        else {
-            return;
-        };
-        let factory = bootstrap.method.member.owner;
+        let Some(dynamic) = self.world.dynamic(adding.class, call) else { return };
         let arguments = adding.nodes(arguments);
-        if factory == "java/lang/invoke/LambdaMetafactory" {
-            let interface = descriptor::returned(descriptor.as_bytes());
-            self.add_lambda(adding, &bootstrap, name.as_bytes(), interface, &arguments, dst);
-        } else if factory == "java/lang/invoke/StringConcatFactory" {
-            self.add_concatenation(adding, &arguments, dst);
-        } else if factory == "java/lang/runtime/ObjectMethods" {
-            self.add_record_method(adding, &bootstrap, name.as_bytes(), &arguments, dst);
-        } else if factory != "java/lang/runtime/SwitchBootstraps" {
-            self.blind(adding.method, adding.pc, crate::blind::BlindSpot::Dynamic);
+        let dst = dst.map(|dst| adding.node(dst));
+        match dynamic {
+            Dynamic::Lambda(lambda) => self.add_lambda(adding, &lambda, &arguments, dst),
+            Dynamic::Concatenation => self.add_concatenation(adding, &arguments, dst),
+            Dynamic::Record { name, descriptor, components } => {
+                self.add_record_method(adding, name, descriptor, &components, &arguments);
+                if let (Some(dst), b"toString") = (dst, name) {
+                    self.add_string(dst);
+                }
+            }
+            Dynamic::Switch => {}
+            Dynamic::Unknown => self.blind(adding.method, adding.pc, BlindSpot::Dynamic),
         }
     }
 
     fn add_lambda(
         &mut self,
         adding: &Adding<'_>,
-        bootstrap: &Bootstrap<'_>,
-        name: &[u8],
-        interface: &[u8],
+        lambda: &Lambda<'_>,
         captured: &[Option<NodeId>],
-        dst: Option<Var>,
+        dst: Option<NodeId>,
     ) {
-        let Some(file) = self.world.class_of(adding.class).file() else { return };
-        // The static arguments: the interface's method as it is declared, what the lambda does, its types as they are here.
-        let [erased, handle, ..] = bootstrap.arguments[..] else { return };
-        let (Some(handle), Ok(erased)) = (file.pool.method_handle(handle), file.pool.method_type(erased))
-        else {
-            return;
-        };
-        let (Some(target), Some(dst)) = (self.world.method_named(handle.member), dst) else { return };
-        let Some(interface) = self.world.class_of_descriptor(interface) else { return };
-        let proxy = self.add_proxy(target, erased.as_bytes());
-        self.add_proxy_call(adding, proxy, handle.kind, target, captured);
+        let Some(dst) = dst else { return };
+        let proxy = self.add_proxy(lambda);
+        self.add_proxy_call(adding, proxy, lambda, captured);
         let number = self.objects.lambdas.len() as u32;
-        self.objects.lambdas.push(Lambda { name: name.into(), proxy });
-        let object = self.object(interface, Origin::Lambda(number));
-        self.graph.add_object(adding.node(dst), object.0);
+        self.objects.lambdas.push(objects::Lambda { name: lambda.name.into(), proxy });
+        let object = self.object(lambda.interface, Origin::Lambda(number));
+        self.graph.add_object(dst, object.0);
     }
 
     /// The method of the hidden class: a receiver and the parameters of the interface's method.
-    fn add_proxy(&mut self, target: MethodId, descriptor: &[u8]) -> InstanceId {
+    fn add_proxy(&mut self, lambda: &Lambda<'_>) -> InstanceId {
         let is_reference = |parameter: &[u8]| matches!(parameter.first(), Some(b'L' | b'['));
         let parameters =
-            descriptor::parameters(descriptor).map(|it| is_reference(it).then(|| self.graph.node()));
+            descriptor::parameters(lambda.erased).map(|it| is_reference(it).then(|| self.graph.node()));
         let parameters: Box<[_]> = std::iter::once(None).chain(parameters).collect();
-        self.add_instance_of(Code::Proxy(target), parameters)
+        self.add_instance_of(Code::Proxy(lambda.target), parameters)
     }
 
     fn add_proxy_call(
         &mut self,
         adding: &Adding<'_>,
         proxy: InstanceId,
-        kind: HandleKind,
-        target: MethodId,
+        lambda: &Lambda<'_>,
         captured: &[Option<NodeId>],
     ) {
         let Instance { parameters, returned, thrown, .. } = &self.instances[proxy.index()];
-        let given: SmallVec<[Option<NodeId>; 4]> = captured.iter().chain(&parameters[1..]).copied().collect();
-        let (returned, thrown) = (*returned, *thrown);
-        let (receiver, rest, result) = match (kind, given.split_first()) {
+        let (parameters, returned, thrown) = (parameters.clone(), *returned, *thrown);
+        let mut given: SmallVec<[Option<NodeId>; 4]> = captured.into();
+        given.extend(self.cast_parameters(&parameters[1..], lambda));
+        let (receiver, rest, result) = match (lambda.kind, given.split_first()) {
             (HandleKind::InvokeStatic, _) => (None, &*given, Some(returned)),
             (HandleKind::NewInvokeSpecial, _) => {
-                (Some(self.made_by_lambda(adding, target, returned)), &*given, None)
+                (Some(self.made_by_lambda(adding, lambda.target, returned)), &*given, None)
             }
             (_, Some((Some(receiver), rest))) => (Some(*receiver), rest, Some(returned)),
             _ => return,
         };
         let arguments = Arguments { receiver, rest: rest.into(), result, thrown: Some(thrown) };
-        self.add_call(proxy, 0, invoke_kind(kind), target, arguments);
+        self.add_call(proxy, 0, lambda.invoke_kind(), lambda.target, arguments);
+    }
+
+    /// What the hidden class gets, as what it hands on: cast to the types that the lambda has here.
+    fn cast_parameters(
+        &mut self,
+        parameters: &[Option<NodeId>],
+        lambda: &Lambda<'_>,
+    ) -> SmallVec<[Option<NodeId>; 4]> {
+        let erased = descriptor::parameters(lambda.erased);
+        let types = erased.zip(descriptor::parameters(lambda.instantiated));
+        let mut cast = |(parameter, (erased, here)): (&Option<NodeId>, (&[u8], &[u8]))| {
+            let parameter = (*parameter)?;
+            match self.world.class_of_descriptor(here) {
+                Some(class) if erased != here && !self.world.class_of(class).is_missing() => {
+                    let filter = self.graph.filters.is(class, &self.world);
+                    let node = self.graph.node();
+                    self.graph.add_edge(parameter, node, filter);
+                    Some(node)
+                }
+                _ => Some(parameter),
+            }
+        };
+        parameters.iter().zip(types).map(&mut cast).collect()
     }
 
     /// A node that holds what `X::new` makes; it is also the result.
@@ -109,51 +122,38 @@ impl Solver<'_> {
     /// The target of a call whose receiver is a lambda object; nothing if the interface itself implements it.
     pub(crate) fn proxy_called(&self, selector: SelectorId, object: u32) -> Option<InstanceId> {
         let lambda = self.objects.lambda_of(object)?;
-        let rest = self.world.selector_name(selector).strip_prefix(&*lambda.name)?;
-        (rest.first() == Some(&b'(')).then_some(lambda.proxy)
+        self.world.is_named(selector, &lambda.name).then_some(lambda.proxy)
     }
 
     /// What is concatenated is asked for its text.
-    fn add_concatenation(&mut self, adding: &Adding<'_>, parts: &[Option<NodeId>], dst: Option<Var>) {
+    fn add_concatenation(&mut self, adding: &Adding<'_>, parts: &[Option<NodeId>], dst: Option<NodeId>) {
         for part in parts.iter().flatten() {
             self.call_object_method(adding, *part, b"toString", b"()Ljava/lang/String;");
         }
         if let Some(dst) = dst {
-            let string = self.object(self.known.string, Origin::Merged);
-            self.graph.add_object(adding.node(dst), string.0);
+            self.add_string(dst);
         }
+    }
+
+    fn add_string(&mut self, to: NodeId) {
+        let string = self.object(self.known.string, Origin::Merged);
+        self.graph.add_object(to, string.0);
     }
 
     /// `toString`, `hashCode` and `equals` of a record ask the same of its components.
     fn add_record_method(
         &mut self,
         adding: &Adding<'_>,
-        bootstrap: &Bootstrap<'_>,
         name: &[u8],
+        descriptor: &[u8],
+        components: &[FieldId],
         arguments: &[Option<NodeId>],
-        dst: Option<Var>,
     ) {
-        let descriptor: &[u8] = match name {
-            b"toString" => b"()Ljava/lang/String;",
-            b"hashCode" => b"()I",
-            _ => b"(Ljava/lang/Object;)Z",
-        };
         let Some(Some(this)) = arguments.first().copied() else { return };
-        let Some(file) = self.world.class_of(adding.class).file() else { return };
-        let getters: Vec<_> =
-            bootstrap.arguments.iter().filter_map(|index| file.pool.method_handle(*index)).collect();
-        for getter in getters {
-            let Some(field) = self.world.field_named(getter.member) else { continue };
-            if !self.world.field(field).is_reference {
-                continue;
-            }
+        for field in components {
             let component = self.graph.node();
-            self.wait(this, Use::Load { part: Part::Field(field), into: component });
+            self.wait(this, Use::Load { part: Part::Field(*field), into: component });
             self.call_object_method(adding, component, name, descriptor);
-        }
-        if let (Some(dst), b"toString") = (dst, name) {
-            let string = self.object(self.known.string, Origin::Merged);
-            self.graph.add_object(adding.node(dst), string.0);
         }
     }
 
@@ -164,14 +164,5 @@ impl Solver<'_> {
         let arguments =
             Arguments { receiver: Some(receiver), rest, result: None, thrown: Some(adding.raised) };
         self.add_virtual_call(adding.instance, adding.pc, selector, arguments);
-    }
-}
-
-fn invoke_kind(kind: HandleKind) -> InvokeKind {
-    match kind {
-        HandleKind::InvokeStatic => InvokeKind::Static,
-        HandleKind::InvokeSpecial | HandleKind::NewInvokeSpecial => InvokeKind::Special,
-        HandleKind::InvokeInterface => InvokeKind::Interface,
-        _ => InvokeKind::Virtual,
     }
 }

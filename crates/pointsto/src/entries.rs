@@ -4,6 +4,7 @@ use crate::contexts::INSENSITIVE;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId};
 use crate::objects::Origin;
 use crate::solver::Solver;
+use crate::world::{Element, World};
 use catchment_classfile::descriptor;
 
 /// Methods that the JVM itself calls. Those that the JDK at hand does not have are passed over.
@@ -19,13 +20,28 @@ const CALLED_BY_THE_JVM: [(&str, &str, &str); 9] = [
     ("java/lang/ClassLoader", "<init>", "()V"),
 ];
 
+/// Methods that the JVM calls before and besides the program's own.
+pub(crate) fn called_by_the_jvm(world: &mut World<'_>) -> Vec<MethodId> {
+    let found = CALLED_BY_THE_JVM.iter().filter_map(|(class, name, descriptor)| {
+        let class = world.class(class.as_bytes());
+        world.declared_as(class, name.as_bytes(), descriptor.as_bytes())
+    });
+    found.collect()
+}
+
+/// The classes of what a method that is called from outside is given: the receiver first, nothing for numbers.
+pub(crate) fn given(world: &mut World<'_>, method: MethodId) -> Vec<Option<ClassId>> {
+    let declared = world.method(method);
+    let receiver = (!declared.is_static()).then_some(Some(declared.class));
+    let parameters: Vec<&[u8]> = descriptor::parameters(world.descriptor_of(method)).collect();
+    let parameters = parameters.into_iter().map(|it| world.class_of_descriptor(it));
+    receiver.into_iter().chain(parameters).collect()
+}
+
 impl Solver<'_> {
     pub(crate) fn add_entries(&mut self, entries: &[MethodId]) {
-        for (class, name, descriptor) in CALLED_BY_THE_JVM {
-            let class = self.world.class(class.as_bytes());
-            if let Some(method) = self.world.declared_as(class, name.as_bytes(), descriptor.as_bytes()) {
-                self.add_entry(method);
-            }
+        for method in called_by_the_jvm(&mut self.world) {
+            self.add_entry(method);
         }
         for method in entries {
             if let Some(instance) = self.add_entry(*method) {
@@ -36,19 +52,10 @@ impl Solver<'_> {
 
     /// A method that is called from outside, on and with objects of the declared classes.
     fn add_entry(&mut self, method: MethodId) -> Option<InstanceId> {
-        let class = self.world.method(method).class;
-        self.initialise(class);
+        self.initialise(self.world.method(method).class);
         let instance = self.reach(method, INSENSITIVE)?;
         let parameters = self.instances[instance.index()].parameters.clone();
-        let mut parameters = parameters.iter();
-        if !self.world.method(method).is_static()
-            && let Some(Some(this)) = parameters.next()
-        {
-            self.give(*this, class);
-        }
-        let declared: Vec<&[u8]> = descriptor::parameters(self.world.descriptor_of(method)).collect();
-        for (parameter, declared) in parameters.zip(declared) {
-            let class = self.world.class_of_descriptor(declared);
+        for (parameter, class) in parameters.iter().zip(given(&mut self.world, method)) {
             if let (Some(parameter), Some(class)) = (parameter, class) {
                 self.give(*parameter, class);
             }
@@ -63,7 +70,7 @@ impl Solver<'_> {
         }
         let object = self.object(class, Origin::Merged);
         self.graph.add_object(node, object.0);
-        if let Some(crate::world::Element::Class(element)) = self.world.class_of(class).element() {
+        if let Some(Element::Class(element)) = self.world.class_of(class).element() {
             let elements = self.elements_of(object.0);
             self.give(elements, element);
         }

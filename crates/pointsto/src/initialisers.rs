@@ -1,46 +1,79 @@
 //! Class initialisers: a class that is used has been initialised, with all above it.
 
-use crate::callgraph::{CallKind, FoundCall};
+use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::contexts::INSENSITIVE;
-use crate::ids::{ClassId, InstanceId};
+use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::solver::Solver;
 use crate::statements::Adding;
+use crate::world::World;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+
+/// The initialisers that have run, for any analysis.
+#[derive(Debug, Default)]
+pub(crate) struct Initialisers {
+    begun: FxHashSet<ClassId>,
+    instances: FxHashMap<ClassId, InstanceId>,
+    /// Uses of classes that have an initialiser.
+    uses: Vec<(InstanceId, u16, ClassId)>,
+}
+
+impl Initialisers {
+    /// Initialisers that have to run now that a class is used: those of classes and interfaces above it first.
+    pub(crate) fn begin(&mut self, world: &mut World<'_>, class: ClassId) -> Vec<(ClassId, MethodId)> {
+        let mut due = Vec::new();
+        self.collect(world, class, &mut due);
+        due
+    }
+
+    fn collect(&mut self, world: &mut World<'_>, class: ClassId, due: &mut Vec<(ClassId, MethodId)>) {
+        if !self.begun.insert(class) {
+            return;
+        }
+        let above = world.class_of(class);
+        let above: Vec<ClassId> = above.superclass.iter().chain(&above.interfaces).copied().collect();
+        for class in above {
+            self.collect(world, class, due);
+        }
+        if let Some(initialiser) = world.declared_as(class, b"<clinit>", b"()V") {
+            due.push((class, initialiser));
+        }
+    }
+
+    pub(crate) fn add(&mut self, class: ClassId, instance: InstanceId) {
+        self.instances.insert(class, instance);
+    }
+
+    /// A use of `class` in the code of class `by`.
+    pub(crate) fn add_use(&mut self, instance: InstanceId, pc: u16, class: ClassId, by: ClassId) {
+        // A class that is using itself has begun to be initialised before.
+        if class != by && self.instances.contains_key(&class) {
+            self.uses.push((instance, pc, class));
+        }
+    }
+
+    /// Uses of classes as calls of their initialisers.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = FoundCall> {
+        self.uses.iter().filter_map(|(caller, pc, class)| {
+            let targets = Targets::Own(SmallVec::from_elem(*self.instances.get(class)?, 1));
+            Some(FoundCall { caller: *caller, pc: *pc, kind: CallKind::Initialiser, targets })
+        })
+    }
+}
 
 impl Solver<'_> {
     /// The class is used by a statement.
     pub(crate) fn initialise_at(&mut self, adding: &Adding<'_>, class: ClassId) {
         self.initialise(class);
-        // A class that is using itself has begun to be initialised before.
-        if class != adding.class && self.initialisers.contains_key(&class) {
-            self.initialisations.push((adding.instance, adding.pc, class));
-        }
+        self.initialisers.add_use(adding.instance, adding.pc, class, adding.class);
     }
 
     /// The class's own initialiser and those of the classes and interfaces above.
     pub(crate) fn initialise(&mut self, class: ClassId) {
-        if !self.initialised.insert(class) {
-            return;
+        for (class, initialiser) in self.initialisers.begin(&mut self.world, class) {
+            if let Some(instance) = self.reach(initialiser, INSENSITIVE) {
+                self.initialisers.add(class, instance);
+            }
         }
-        let above = self.world.class_of(class);
-        let above: Vec<ClassId> = above.superclass.iter().chain(&above.interfaces).copied().collect();
-        for class in above {
-            self.initialise(class);
-        }
-        if let Some(initialiser) = self.world.declared_as(class, b"<clinit>", b"()V")
-            && let Some(instance) = self.reach(initialiser, INSENSITIVE)
-        {
-            self.initialisers.insert(class, instance);
-        }
-    }
-
-    /// Uses of classes as calls of their initialisers.
-    pub(crate) fn initialiser_calls(&self) -> Vec<FoundCall> {
-        let call = |(caller, pc, class): &(InstanceId, u16, ClassId)| {
-            let target = *self.initialisers.get(class)?;
-            let targets = SmallVec::from_elem(target, 1);
-            Some(FoundCall { caller: *caller, pc: *pc, kind: CallKind::Initialiser, targets })
-        };
-        self.initialisations.iter().filter_map(call).collect()
     }
 }

@@ -7,6 +7,7 @@
 //! ```
 
 mod blind;
+mod bounds;
 mod callgraph;
 mod calls;
 mod constructors;
@@ -14,11 +15,14 @@ mod contexts;
 mod dynamic;
 mod entries;
 pub mod graph;
+mod hierarchy_calls;
 pub mod ids;
+mod implicit;
 mod initialisers;
 mod models;
 mod natives;
 mod objects;
+mod options;
 mod sets;
 mod solver;
 mod statements;
@@ -27,20 +31,35 @@ pub mod world;
 pub use blind::{Blind, BlindSpot};
 pub use callgraph::{Call, CallKind, Code, Reached, Stats, Thrown};
 pub use contexts::Sensitivity;
+pub use implicit::{Implicit, ImplicitKind, ImplicitKinds};
+pub use options::{Analysis, Options};
 pub use sets::Set;
 
+use hierarchy_calls::HierarchyCalls;
 use solver::Solver;
 use world::{ClassSource, World};
 
 /// Follows a program from its entry points, which `entries` finds among its classes.
 pub fn analyse<'a>(
     source: &'a dyn ClassSource,
-    sensitivity: Sensitivity,
+    options: impl Into<Options>,
     entries: impl FnOnce(&mut World<'a>) -> Vec<ids::MethodId>,
 ) -> Reached<'a> {
-    let mut solver = Solver::new(source, sensitivity);
-    let entries = entries(&mut solver.world);
-    solver.add_entries(&entries);
-    solver.solve();
-    solver.into_found().into_reached()
+    let options = options.into();
+    match options.analysis {
+        Analysis::Cha | Analysis::Rta => {
+            let mut calls = HierarchyCalls::new(source, options);
+            let entries = entries(&mut calls.world);
+            calls.add_entries(&entries);
+            calls.solve();
+            calls.into_found().into_reached()
+        }
+        Analysis::Objects(sensitivity) => {
+            let mut solver = Solver::new(source, sensitivity, options.implicit);
+            let entries = entries(&mut solver.world);
+            solver.add_entries(&entries);
+            solver.solve();
+            solver.into_found().into_reached()
+        }
+    }
 }

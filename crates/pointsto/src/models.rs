@@ -1,5 +1,7 @@
 //! What methods without bytecode do, read from `data/models.txt`.
 
+use crate::ids::MethodId;
+use crate::world::World;
 use rustc_hash::FxHashMap;
 
 /// Something a model speaks of.
@@ -64,7 +66,13 @@ impl Models {
         Self { by_name }
     }
 
-    pub(crate) fn find(&self, class: &[u8], method: &[u8]) -> Option<&[Effect]> {
+    /// What a method does, whatever its code says.
+    pub(crate) fn of(&self, world: &World<'_>, method: MethodId) -> Option<&[Effect]> {
+        let class = &world.class_of(world.method(method).class).name;
+        self.find(class, world.name_of(method))
+    }
+
+    fn find(&self, class: &[u8], method: &[u8]) -> Option<&[Effect]> {
         self.by_name.get(class)?.get(method).map(Vec::as_slice)
     }
 }

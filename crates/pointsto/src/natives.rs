@@ -3,18 +3,33 @@
 use crate::blind::BlindSpot;
 use crate::calls::Arguments;
 use crate::graph::Filter;
-use crate::ids::{InstanceId, MethodId, NodeId};
+use crate::ids::{ClassId, InstanceId, MethodId, NodeId};
 use crate::models::{Base, Effect, How, Term, TermPart};
 use crate::objects::Origin;
 use crate::solver::{Instance, Part, Solver, Use};
+use crate::world::World;
 use catchment_classfile::descriptor;
 
-impl Solver<'_> {
-    pub(crate) fn model_of(&self, method: MethodId) -> Option<Vec<Effect>> {
-        let class = &self.world.class_of(self.world.method(method).class).name;
-        self.models.find(class, self.world.name_of(method)).map(<[Effect]>::to_vec)
-    }
+/// What native code gives that nobody has modelled.
+pub(crate) enum Returned {
+    /// An object of the class that it is declared to return.
+    Object(ClassId),
+    /// It could be of any class below.
+    Unknown,
+    Nothing,
+}
 
+pub(crate) fn returned_by_native(world: &mut World<'_>, method: MethodId) -> Returned {
+    match world.returned_class(method) {
+        Some(class) if world.class_of(class).is_instantiable() && class != world.object => {
+            Returned::Object(class)
+        }
+        Some(_) => Returned::Unknown,
+        None => Returned::Nothing,
+    }
+}
+
+impl Solver<'_> {
     /// The parameters of a method without code, as nodes: the receiver first, nothing for numbers.
     pub(crate) fn bare_parameters(&mut self, method: MethodId) -> Box<[Option<NodeId>]> {
         let receiver = (!self.world.method(method).is_static()).then(|| Some(self.graph.node()));
@@ -26,14 +41,14 @@ impl Solver<'_> {
 
     /// What is returned by native code that nobody has modelled: an object of the declared class, if there can be one.
     pub(crate) fn return_anything(&mut self, instance: InstanceId, method: MethodId) {
-        let returned = self.instances[instance.index()].returned;
-        match self.world.returned_class(method) {
-            Some(class) if self.world.class_of(class).is_instantiable() && class != self.world.object => {
+        match returned_by_native(&mut self.world, method) {
+            Returned::Object(class) => {
+                let returned = self.instances[instance.index()].returned;
                 let object = self.object(class, Origin::Merged);
                 self.graph.add_object(returned, object.0);
             }
-            Some(_) => self.blind(method, 0, BlindSpot::Native),
-            None => {}
+            Returned::Unknown => self.blind(method, 0, BlindSpot::Native),
+            Returned::Nothing => {}
         }
     }
 

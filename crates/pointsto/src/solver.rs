@@ -1,11 +1,13 @@
 //! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
 
 use crate::blind::{Blind, BlindSpot};
-use crate::callgraph::{Code, Found, FoundCall, Stats, Thrown};
+use crate::callgraph::{Code, Found, FoundCall, Thrown};
 use crate::calls::{CallSite, SiteId};
 use crate::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::graph::{Filter, Graph};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
+use crate::implicit::{Implicit, ImplicitKinds};
+use crate::initialisers::Initialisers;
 use crate::models::{Effect, Models};
 use crate::objects::{Objects, Origin};
 use crate::sets::Set;
@@ -72,21 +74,20 @@ pub(crate) struct Solver<'a> {
     pub(crate) sites: Vec<CallSite>,
     pub(crate) entries: Vec<InstanceId>,
     pub(crate) throws: Vec<Throw>,
-    /// Uses of classes that have an initialiser.
-    pub(crate) initialisations: Vec<(InstanceId, u16, ClassId)>,
     /// By the number of the graph's waiting list.
     uses: Vec<Vec<Use>>,
     unread: Vec<(InstanceId, NodeId, Body)>,
     translator: Translator,
     statics: FxHashMap<FieldId, NodeId>,
     parts: Vec<Vec<(u32, NodeId)>>,
-    pub(crate) initialised: FxHashSet<ClassId>,
-    pub(crate) initialisers: FxHashMap<ClassId, InstanceId>,
+    pub(crate) initialisers: Initialisers,
     pub(crate) problems: Vec<(MethodId, String)>,
     pub(crate) known: Known,
     pub(crate) models: Models,
     pub(crate) contexts: Contexts,
     pub(crate) blind_spots: FxHashSet<Blind>,
+    pub(crate) implicit_kinds: ImplicitKinds,
+    pub(crate) implicit: Vec<Implicit>,
 }
 
 impl Instance {
@@ -112,7 +113,11 @@ pub(crate) struct Known {
 const ELEMENTS: u32 = u32::MAX;
 
 impl<'a> Solver<'a> {
-    pub(crate) fn new(source: &'a dyn ClassSource, sensitivity: Sensitivity) -> Self {
+    pub(crate) fn new(
+        source: &'a dyn ClassSource,
+        sensitivity: Sensitivity,
+        implicit_kinds: ImplicitKinds,
+    ) -> Self {
         let mut world = World::new(source);
         let contexts = Contexts::new(sensitivity, &mut world);
         let known = Known {
@@ -130,19 +135,19 @@ impl<'a> Solver<'a> {
             sites: Vec::new(),
             entries: Vec::new(),
             throws: Vec::new(),
-            initialisations: Vec::new(),
             uses: Vec::new(),
             unread: Vec::new(),
             translator: Translator::default(),
             statics: FxHashMap::default(),
             parts: Vec::new(),
-            initialised: FxHashSet::default(),
-            initialisers: FxHashMap::default(),
+            initialisers: Initialisers::default(),
             problems: Vec::new(),
             known,
             models: Models::new(),
             contexts,
             blind_spots: FxHashSet::default(),
+            implicit_kinds,
+            implicit: Vec::new(),
         }
     }
 
@@ -272,7 +277,7 @@ impl<'a> Solver<'a> {
         if let Some(instance) = self.by_method.get(&(method, context)) {
             return *instance;
         }
-        let effects = self.model_of(method);
+        let effects = self.models.of(&self.world, method).map(<[Effect]>::to_vec);
         let instance = match effects {
             Some(effects) => Some(self.add_modelled(method, &effects)),
             None if self.world.method(method).is_native() => {
@@ -335,19 +340,20 @@ impl<'a> Solver<'a> {
     pub(crate) fn into_found(mut self) -> Found<'a> {
         let mut calls: Vec<FoundCall> =
             std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
-        calls.extend(self.initialiser_calls());
-        calls.retain(|call| !call.targets.is_empty());
+        calls.extend(self.initialisers.calls());
         let throws = self.throws.iter().map(|thrown| self.found_throw(thrown)).collect();
-        let instances: Vec<Code> = self.instances.iter().map(|instance| instance.code).collect();
-        let stats = Stats {
-            classes: self.world.classes(),
-            reachable_methods: count_methods(&instances),
-            call_edges: calls.iter().map(|call| call.targets.len()).sum(),
+        Found {
+            instances: self.instances.iter().map(|instance| instance.code).collect(),
+            entries: self.entries,
+            calls,
+            groups: Vec::new(),
+            throws,
+            implicit: self.implicit,
+            blind_spots: self.blind_spots.into_iter().collect(),
             nodes: self.graph.node_count(),
             objects: self.objects.len(),
-        };
-        let blind_spots = self.blind_spots.into_iter().collect();
-        Found { world: self.world, instances, entries: self.entries, calls, throws, blind_spots, stats }
+            world: self.world,
+        }
     }
 
     fn found_throw(&self, thrown: &Throw) -> Thrown {
@@ -357,12 +363,4 @@ impl<'a> Solver<'a> {
         types.dedup();
         Thrown { instance: thrown.instance, pc: thrown.pc, types }
     }
-}
-
-fn count_methods(instances: &[Code]) -> usize {
-    let methods = instances.iter().filter_map(|code| match code {
-        Code::Method(method) => Some(*method),
-        Code::Proxy(_) => None,
-    });
-    methods.collect::<FxHashSet<MethodId>>().len()
 }

@@ -5,6 +5,7 @@ use crate::callgraph::Code;
 use crate::calls::Arguments;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, ObjectId};
+use crate::implicit::{Finder, Implicit, ImplicitKind};
 use crate::objects::Origin;
 use crate::solver::{Instance, Part, Solver, Throw, Use};
 use catchment_ir::{ArrayKind, Body, Handler, HandlerId, InvokeKind, Op, Operands, PoolIndex, Var};
@@ -54,11 +55,17 @@ impl Solver<'_> {
             raises: FxHashMap::default(),
             uses: FxHashMap::default(),
         };
+        let finder = (!self.implicit_kinds.is_empty())
+            .then(|| Finder::new(body, method, self.implicit_kinds, &self.world));
         for block in &body.blocks {
             adding.raised = self.raise(&mut adding, &block.handlers);
-            for statement in body.statements_of(block) {
+            for (place, statement) in (block.statements.start as usize..).zip(body.statements_of(block)) {
                 adding.pc = statement.pc;
                 self.add_statement(&mut adding, statement.op);
+                if let Some(finder) = &finder {
+                    let kinds = finder.at(&mut self.world, place, statement);
+                    self.add_implicit(&adding, kinds);
+                }
             }
         }
         let mut uses: Vec<_> = adding.uses.into_iter().collect();
@@ -140,6 +147,17 @@ impl Solver<'_> {
         }
     }
 
+    /// What the JVM throws is in the sets of what is raised and caught, as one object of its class.
+    fn add_implicit(&mut self, adding: &Adding<'_>, kinds: Vec<ImplicitKind>) {
+        for kind in kinds {
+            self.implicit.push(Implicit { method: adding.method, pc: adding.pc, kind });
+            for class in kind.made(&mut self.world) {
+                let object = self.object(class, Origin::Merged);
+                self.graph.add_object(adding.raised, object.0);
+            }
+        }
+    }
+
     fn add_phi(&mut self, adding: &Adding<'_>, dst: Var, sources: Operands) {
         let to = adding.node(dst);
         for source in adding.body.operands(sources).iter().flatten() {
@@ -190,19 +208,9 @@ impl Solver<'_> {
     }
 
     fn add_array(&mut self, adding: &Adding<'_>, dst: Var, kind: ArrayKind) {
-        let class = match kind {
-            ArrayKind::Numbers(code) => Some(self.world.class(numbers(code))),
-            ArrayKind::Of(element) => self.array_of(adding.class, element),
-            ArrayKind::Nested { class, .. } => self.world.class_ref(adding.class, class),
-        };
-        let Some(class) = class else { return };
-        let levels = if let ArrayKind::Nested { levels, .. } = kind { levels } else { 1 };
         let mut outer: Option<u32> = None;
-        let mut class = Some(class);
-        for level in 0..levels {
-            let Some(array) = class else { return };
-            let element = self.world.class_of(array).element();
-            let is_plain = element == Some(crate::world::Element::Number);
+        for (level, array) in (0..).zip(self.world.made_arrays(adding.class, kind)) {
+            let is_plain = self.world.class_of(array).element() == Some(crate::world::Element::Number);
             let origin = if is_plain { Origin::Merged } else { self.site(adding, level) };
             let object = self.object(array, origin).0;
             match outer {
@@ -213,23 +221,7 @@ impl Solver<'_> {
                 }
             }
             outer = Some(object);
-            class = element.and_then(|element| match element {
-                crate::world::Element::Class(class) => Some(class),
-                crate::world::Element::Number => None,
-            });
         }
-    }
-
-    /// The array class whose elements are of the class constant `element`.
-    fn array_of(&mut self, class: ClassId, element: PoolIndex) -> Option<ClassId> {
-        let element = self.world.class_ref(class, element)?;
-        let name = &self.world.class_of(element).name;
-        let name = if name.first() == Some(&b'[') {
-            [b"[", &**name].concat()
-        } else {
-            [b"[L", &**name, b";"].concat()
-        };
-        Some(self.world.class(&name))
     }
 
     fn add_cast(&mut self, adding: &Adding<'_>, dst: Var, src: Var, class: PoolIndex) {
@@ -310,18 +302,4 @@ fn caught_by(body: &Body, handler: &Handler) -> Option<Var> {
         Op::Catch { dst } => Some(dst),
         _ => None,
     })
-}
-
-/// The array class of `newarray`'s operand (JVMS table 6.5.newarray-A).
-fn numbers(code: u8) -> &'static [u8] {
-    match code {
-        4 => b"[Z",
-        5 => b"[C",
-        6 => b"[F",
-        7 => b"[D",
-        8 => b"[B",
-        9 => b"[S",
-        10 => b"[I",
-        _ => b"[J",
-    }
 }

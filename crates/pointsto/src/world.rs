@@ -3,14 +3,17 @@
 //! Classes, methods, fields and selectors (name and descriptor of a method) are small numbers. A class that cannot be found
 //! or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
 
+mod arrays;
 mod class;
 mod dispatch;
+mod dynamic;
 mod load;
 mod members;
 mod refs;
 mod subtypes;
 
 pub use class::{Class, Element, Layer, Shape};
+pub(crate) use dynamic::{Dynamic, Lambda};
 pub use members::{Field, Method};
 pub use subtypes::{Fits, Typed};
 
@@ -22,6 +25,9 @@ use std::sync::Arc;
 /// Where the bytes of classes come from. They live as long as the source.
 pub trait ClassSource {
     fn find(&self, internal_name: &[u8]) -> Option<(&[u8], Layer)>;
+
+    /// Gives the internal names of all classes there are, in the same order in every run; a name may come twice.
+    fn for_each_name(&self, with: &mut dyn FnMut(&[u8]));
 }
 
 /// Everything known about the program's classes so far.
@@ -91,6 +97,12 @@ impl<'a> World<'a> {
     /// Name and descriptor in one, `read([B)I`.
     pub fn selector_name(&self, id: SelectorId) -> &[u8] {
         &self.selectors[id.index()]
+    }
+
+    /// Whether a selector is of methods of this name.
+    pub(crate) fn is_named(&self, selector: SelectorId, name: &[u8]) -> bool {
+        let rest = self.selector_name(selector).strip_prefix(name);
+        rest.is_some_and(|rest| rest.first() == Some(&b'('))
     }
 
     /// Classes that are there and cannot be read, with the reason.

@@ -63,7 +63,7 @@ impl World<'_> {
     }
 
     /// Whether anything above it is missing.
-    fn is_unsure(&self, class: ClassId) -> bool {
+    pub(crate) fn is_unsure(&self, class: ClassId) -> bool {
         self.class_of(class).supertypes.iter().any(|above| self.class_of(*above).is_missing())
     }
 }

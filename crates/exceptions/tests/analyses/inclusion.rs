@@ -1,0 +1,192 @@
+//! What an analysis finds, every coarser one finds too: methods, calls and links.
+
+use crate::program::Program;
+use catchment_exceptions::{Handlers, Link, Raises, flow, links};
+use catchment_pointsto::ids::InstanceId;
+use catchment_pointsto::{Analysis, CallKind, Code, Reached, Sensitivity};
+use catchment_testkit::maven;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Names of methods as numbers that mean the same in all analyses.
+#[derive(Default)]
+struct Names {
+    numbers: HashMap<String, u32>,
+    names: Vec<String>,
+}
+
+/// A call of one method by another.
+type Edge = (u32, u16, CallKind, u32);
+
+struct Facts {
+    methods: HashSet<u32>,
+    edges: HashSet<Edge>,
+    links: BTreeSet<String>,
+}
+
+impl Names {
+    fn number(&mut self, name: String) -> u32 {
+        *self.numbers.entry(name).or_insert_with_key(|name| {
+            self.names.push(name.clone());
+            self.names.len() as u32 - 1
+        })
+    }
+
+    /// By instance.
+    fn numbers_of(&mut self, reached: &Reached<'_>) -> Vec<u32> {
+        let instances = reached.instances.iter().map(|code| match code {
+            Code::Method(method) => reached.world.describe(*method),
+            Code::Proxy(method) => format!("lambda for {}", reached.world.describe(*method)),
+        });
+        instances.map(|name| self.number(name)).collect()
+    }
+
+    fn facts(&mut self, mut reached: Reached<'_>) -> Facts {
+        let numbers = self.numbers_of(&reached);
+        let of = |instance: InstanceId| numbers[instance.index()];
+        let edges = reached.calls().iter().flat_map(|call| {
+            let targets = reached.targets(call).iter();
+            targets.map(|target| (of(call.caller), call.pc, call.kind, of(*target)))
+        });
+        let edges = edges.collect();
+        let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+        let links = links(&reached, &flow, Handlers::Application);
+        let links = links.iter().map(|link| described(&reached, link)).collect();
+        Facts { methods: numbers.into_iter().collect(), edges, links }
+    }
+
+    fn assert_within(&self, smaller: &Facts, larger: &Facts) {
+        let name = |number: &u32| &self.names[*number as usize];
+        let methods: Vec<_> = smaller.methods.difference(&larger.methods).map(name).collect();
+        assert!(methods.is_empty(), "{methods:?}");
+        let edges = smaller.edges.difference(&larger.edges);
+        let edges: Vec<_> = edges.map(|(from, pc, kind, to)| (name(from), pc, kind, name(to))).collect();
+        assert!(edges.is_empty(), "{edges:?}");
+        let links: Vec<_> = smaller.links.difference(&larger.links).collect();
+        assert!(links.is_empty(), "{links:?}");
+    }
+}
+
+fn described(reached: &Reached<'_>, link: &Link) -> String {
+    let raise = reached.world.describe(link.raise.method);
+    let clause = reached.world.class_of(link.clause.class).binary_name();
+    format!("{raise}@{} {:?} in {clause} {}", link.raise.pc, link.raise.kind, link.clause.pair)
+}
+
+/// Facts by `rta` and then by objects, with every one within the one before it.
+fn check(program: &Program) -> Vec<Facts> {
+    let mut names = Names::default();
+    let sensitivities = [Sensitivity::Insensitive, Sensitivity::Constructors];
+    let analyses = std::iter::once(Analysis::Rta).chain(sensitivities.map(Analysis::Objects));
+    let facts: Vec<Facts> = analyses.map(|analysis| names.facts(program.analyse(analysis))).collect();
+    for pair in facts.windows(2) {
+        names.assert_within(&pair[1], &pair[0]);
+    }
+    assert!(facts.iter().all(|facts| !facts.links.is_empty()));
+    facts
+}
+
+const FILES_AND_LAMBDAS: &str = r#"
+    import java.io.*; import java.nio.file.*; import java.util.*; import java.util.stream.*;
+    class T {
+        record Pair(String name, Object value) {}
+        interface Task { int run(String s) throws IOException; default int twice(String s) throws IOException { return run(s) + run(s); } }
+        static class Mine extends Exception { Mine(String message, Throwable cause) { super(message, cause); } }
+        public static void main(String[] args) throws Exception {
+            List<String> list = new ArrayList<>();
+            for (String s : args) list.add(s.trim());
+            Map<String, Integer> map = new TreeMap<>(Comparator.comparing(String::length));
+            list.forEach(s -> map.merge(s, 1, Integer::sum));
+            try (BufferedReader reader = new BufferedReader(new FileReader(args[0]))) {
+                System.out.println(reader.readLine() + new Pair("x", map));
+            } catch (FileNotFoundException e) {
+                System.err.println(e);
+            } catch (IOException | RuntimeException e) {
+                throw new Mine("m", e);
+            }
+            Task task = s -> { if (s.isEmpty()) throw new IOException("x"); return Integer.parseInt(s); };
+            try { task.twice("3"); } catch (IOException e) { throw e; } catch (NumberFormatException e) { }
+            new Thread(() -> {
+                try { Files.write(Path.of("x"), "y".getBytes()); } catch (IOException e) { throw new UncheckedIOException(e); }
+            }).start();
+            System.out.println(list.stream().map(String::toUpperCase).filter(s -> s.length() > 1).collect(Collectors.toList()));
+        }
+    }"#;
+
+#[test]
+fn a_program_with_files_collections_and_lambdas_shrinks_with_precision() {
+    check(&Program::compile(FILES_AND_LAMBDAS, Vec::new()));
+}
+
+#[test]
+fn a_program_that_uses_a_library_shrinks_with_precision() {
+    let source = r#"
+        import org.apache.commons.lang3.*; import org.apache.commons.lang3.concurrent.*; import org.apache.commons.lang3.time.*;
+        class T {
+            public static void main(String[] args) throws Exception {
+                LazyInitializer<Object> lazy = new LazyInitializer<>() { protected Object initialize() { return new Object(); } };
+                try { System.out.println(lazy.get()); } catch (ConcurrentException e) { throw new RuntimeException(e); }
+                try { DateUtils.parseDate(args[0], "yyyy"); } catch (java.text.ParseException e) { System.out.println(e); }
+                try { Object copy = SerializationUtils.clone(args); } catch (SerializationException e) { System.exit(1); }
+                try { Validate.notNull(StringUtils.trimToNull(args[1])); } catch (NullPointerException e) { throw e; }
+            }
+        }"#;
+    let jars = maven::resolve(&["org.apache.commons:commons-lang3:3.14.0"]).expect("commons-lang3");
+    check(&Program::compile(source, jars));
+}
+
+#[test]
+fn the_class_hierarchy_of_a_whole_jdk_has_all_that_made_classes_have() {
+    let program = Program::compile(FILES_AND_LAMBDAS, Vec::new());
+    let mut names = Names::default();
+    let made = program.analyse(Analysis::Rta);
+    let all = program.analyse(Analysis::Cha);
+    let (made_numbers, all_numbers) = (names.numbers_of(&made), names.numbers_of(&all));
+    let methods: HashSet<u32> = all_numbers.iter().copied().collect();
+    assert!(made_numbers.iter().all(|method| methods.contains(method)));
+    assert!(methods.len() > 2 * made_numbers.len(), "{} methods", methods.len());
+    // Of the many calls of the whole JDK only those in methods that the other knows are looked at.
+    let edges_of = |reached: &Reached<'_>, numbers: &[u32], callers: &HashSet<u32>| -> HashSet<Edge> {
+        let number = |instance: InstanceId| numbers[instance.index()];
+        let calls = reached.calls().iter().filter(|call| callers.contains(&number(call.caller)));
+        let edges = calls.flat_map(|call| {
+            let targets = reached.targets(call).iter();
+            targets.map(move |target| (number(call.caller), call.pc, call.kind, number(*target)))
+        });
+        edges.collect()
+    };
+    let callers: HashSet<u32> = made_numbers.iter().copied().collect();
+    let all_edges = edges_of(&all, &all_numbers, &callers);
+    assert!(edges_of(&made, &made_numbers, &callers).is_subset(&all_edges));
+}
+
+#[test]
+fn classes_that_nobody_makes_count_for_the_hierarchy_only() {
+    let program = Program::compile(
+        r#"class T {
+            static abstract class Shape { abstract void draw(); }
+            static class Made extends Shape { void draw() {} }
+            static class Elsewhere extends Shape { void draw() {} }
+            static class Unmade extends Shape { void draw() {} }
+            static class Other { void draw() {} }
+            public static void main(String[] args) {
+                Object elsewhere = new Elsewhere();
+                Shape shape = new Made();
+                shape.draw();
+            }
+        }"#,
+        Vec::new(),
+    );
+    let drawn = |analysis: Analysis| -> Vec<String> {
+        let reached = program.analyse(analysis);
+        let mut names = Names::default();
+        names.numbers_of(&reached);
+        let mut drawn: Vec<String> =
+            names.names.into_iter().filter(|name| name.ends_with(".draw()V")).collect();
+        drawn.retain(|name| name.starts_with("T$"));
+        drawn.sort();
+        drawn
+    };
+    assert_eq!(drawn(Analysis::Cha), ["T$Elsewhere.draw()V", "T$Made.draw()V", "T$Unmade.draw()V"]);
+    assert_eq!(drawn(Analysis::Rta), ["T$Elsewhere.draw()V", "T$Made.draw()V"]);
+    assert_eq!(drawn(Analysis::default()), ["T$Made.draw()V"]);
+}

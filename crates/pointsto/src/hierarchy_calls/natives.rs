@@ -1,0 +1,60 @@
+//! Methods without bytecode: the objects that they make and the methods that they call.
+
+use super::HierarchyCalls;
+use crate::blind::BlindSpot;
+use crate::callgraph::CallKind;
+use crate::entries::given;
+use crate::ids::{ClassId, InstanceId, MethodId};
+use crate::models::{Base, Effect, How, Term};
+use crate::natives::{Returned, returned_by_native};
+
+impl HierarchyCalls<'_> {
+    pub(super) fn return_anything(&mut self, method: MethodId) {
+        match returned_by_native(&mut self.world, method) {
+            Returned::Object(class) => self.make(class),
+            Returned::Unknown => self.blind(method, 0, BlindSpot::Native),
+            Returned::Nothing => {}
+        }
+    }
+
+    pub(super) fn add_effects(&mut self, instance: InstanceId, method: MethodId, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Return(term) => self.make_term(term),
+                Effect::Flow { to, from } => {
+                    self.make_term(to);
+                    self.make_term(from);
+                }
+                Effect::Call { receiver, method: name, descriptor, how } => {
+                    self.make_term(receiver);
+                    let class = self.class_of_term(method, receiver);
+                    let selector = self.world.selector(name.as_bytes(), descriptor.as_bytes());
+                    let kind = if *how == How::Started { CallKind::Thread } else { CallKind::Ordinary };
+                    self.call_virtually(instance, 0, kind, class, selector);
+                }
+            }
+        }
+    }
+
+    fn make_term(&mut self, term: &Term) {
+        if let Base::New(class) = term.base {
+            let class = self.world.class(class.as_bytes());
+            self.make(class);
+        }
+    }
+
+    /// The class that a term is declared to be of.
+    fn class_of_term(&mut self, method: MethodId, term: &Term) -> ClassId {
+        let object = self.world.object;
+        match term.base {
+            _ if term.part.is_some() => object,
+            Base::Parameter { index, counts_receiver } => {
+                let has_receiver = !self.world.method(method).is_static();
+                let index = index + usize::from(has_receiver && !counts_receiver);
+                given(&mut self.world, method).get(index).copied().flatten().unwrap_or(object)
+            }
+            Base::New(class) => self.world.class(class.as_bytes()),
+            Base::Static { .. } => object,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Which analysis is wanted, and what it is to count.
+
+use crate::contexts::Sensitivity;
+use crate::implicit::ImplicitKinds;
+
+/// How the targets of calls are found. Each finds no more than those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Analysis {
+    /// By the class hierarchy: every class there is may be that of a receiver.
+    Cha,
+    /// By the classes of which reachable code makes objects.
+    Rta,
+    /// By the objects that flow to the receiver.
+    Objects(Sensitivity),
+}
+
+impl Default for Analysis {
+    fn default() -> Self {
+        Self::Objects(Sensitivity::default())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    pub analysis: Analysis,
+    /// Exceptions of the JVM itself that are looked for.
+    pub implicit: ImplicitKinds,
+}
+
+impl From<Analysis> for Options {
+    fn from(analysis: Analysis) -> Self {
+        Self { analysis, ..Self::default() }
+    }
+}
+
+impl From<Sensitivity> for Options {
+    fn from(sensitivity: Sensitivity) -> Self {
+        Analysis::Objects(sensitivity).into()
+    }
+}
