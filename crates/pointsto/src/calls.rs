@@ -1,6 +1,7 @@
 //! Calls: who is called from where, and what flows along with it.
 
 use crate::callgraph::{CallKind, FoundCall};
+use crate::contexts::INSENSITIVE;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::sets::Set;
@@ -18,6 +19,8 @@ pub(crate) struct CallSite {
     pub(crate) selector: SelectorId,
     pub(crate) arguments: Arguments,
     pub(crate) targets: SmallVec<[InstanceId; 1]>,
+    /// The targets once more, to be asked.
+    linked: Set,
     /// Classes of receivers that have been seen to.
     seen: Set,
 }
@@ -97,21 +100,35 @@ impl Solver<'_> {
             selector,
             arguments,
             targets: SmallVec::new(),
+            linked: Set::default(),
             seen: Set::default(),
         });
         site
     }
 
     fn connect_direct(&mut self, site: SiteId, method: MethodId) {
-        let context = self.context_for(site, method);
-        let Some(target) = self.reach(method, context) else { return };
-        if !self.link(site, target) {
+        let CallSite { caller, pc, ref arguments, .. } = self.sites[site as usize];
+        let receiver = arguments.receiver;
+        let is_static = self.world.method(method).is_static();
+        if let (Some(receiver), false) = (receiver, is_static)
+            && self.is_told_by_receiver(method)
+        {
+            self.wait(receiver, Use::Direct { site, method });
             return;
         }
-        let receiver = self.sites[site as usize].arguments.receiver;
+        let context = self.context_of_call(caller, pc, method);
+        let Some(target) = self.reach(method, context) else { return };
+        self.link(site, target);
         let this = self.instances[target.index()].parameters.first().copied().flatten();
-        if let (Some(receiver), Some(this), false) = (receiver, this, self.world.method(method).is_static()) {
+        if let (Some(receiver), Some(this), false) = (receiver, this, is_static) {
             self.graph.add_edge(receiver, this, Filter::NONE);
+        }
+    }
+
+    /// New receivers of a call that can come to one method only.
+    pub(crate) fn call_direct(&mut self, site: SiteId, method: MethodId, receivers: &Set) {
+        for object in receivers.iter() {
+            self.receive_as_told(site, method, object);
         }
     }
 
@@ -125,27 +142,43 @@ impl Solver<'_> {
             }
             let class = self.objects.get(object).class;
             let Some(method) = self.world.dispatch(class, selector) else { continue };
-            self.receive(site, method, class, object);
+            if self.is_told_by_receiver(method) {
+                self.receive_as_told(site, method, object);
+            } else {
+                self.receive(site, method, class, object);
+            }
         }
     }
 
     fn receive(&mut self, site: SiteId, method: MethodId, class: ClassId, object: u32) {
         let is_new = self.sites[site as usize].seen.insert(class.0);
-        let Some(target) = self.reach(method, crate::contexts::INSENSITIVE) else { return };
+        let Some(target) = self.reach(method, INSENSITIVE) else { return };
         if is_new {
             self.link(site, target);
         }
+        self.give_receiver(target, object);
+    }
+
+    /// The instance is that of the receiver alone.
+    fn receive_as_told(&mut self, site: SiteId, method: MethodId, object: u32) {
+        let context = self.context_of_receiver(object, method);
+        let Some(target) = self.reach(method, context) else { return };
+        self.link(site, target);
+        self.give_receiver(target, object);
+    }
+
+    fn give_receiver(&mut self, target: InstanceId, object: u32) {
         if let Some(Some(this)) = self.instances[target.index()].parameters.first() {
             let this = *this;
             self.graph.add_object(this, object);
         }
     }
 
-    /// Lets arguments, result and exceptions flow, but not the receiver. False if that is so already.
-    pub(crate) fn link(&mut self, site: SiteId, target: InstanceId) -> bool {
+    /// Lets arguments, result and exceptions flow, but not the receiver.
+    pub(crate) fn link(&mut self, site: SiteId, target: InstanceId) {
         let call = &mut self.sites[site as usize];
-        if call.targets.contains(&target) {
-            return false;
+        if !call.linked.insert(target.0) {
+            return;
         }
         call.targets.push(target);
         let arguments = call.arguments.clone();
@@ -164,6 +197,5 @@ impl Solver<'_> {
         if let Some(to) = arguments.thrown {
             self.graph.add_edge(thrown, to, Filter::NONE);
         }
-        true
     }
 }

@@ -1,14 +1,187 @@
 //! What tells apart the instances of one method.
+//!
+//! - `pta`: nothing; every method has one instance.
+//! - `inpta`: a constructor that stores a parameter into the new object has one for each call, so that what two objects
+//!   hold is not mixed just because one constructor has put it there.
+//! - `2obj`: in addition, methods of application classes, containers and streams have one for each receiver, where a receiver is
+//!   told apart by the place that made it and the place that made the receiver of *that* method.
 
-use crate::calls::SiteId;
-use crate::ids::{ContextId, MethodId};
+use crate::callgraph::Code;
+use crate::ids::{ClassId, ContextId, InstanceId, MethodId, ObjectId};
+use crate::objects::Origin;
 use crate::solver::Solver;
+use crate::world::Layer;
+use rustc_hash::FxHashMap;
 
 /// The one context of methods that are not told apart.
 pub(crate) const INSENSITIVE: ContextId = ContextId(0);
 
+/// Constructors that call each other are told apart so deep.
+const MAX_CONSTRUCTORS: usize = 6;
+
+/// How instances of methods are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Sensitivity {
+    #[default]
+    Insensitive,
+    Constructors,
+    TwoObjects,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    None,
+    /// Called from here.
+    Call {
+        caller: InstanceId,
+        pc: u16,
+    },
+    /// Called on this object.
+    Receiver(ObjectId),
+    /// Made by a method whose receiver was made here.
+    Maker {
+        class: ClassId,
+        origin: Origin,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct Contexts {
+    pub(crate) sensitivity: Sensitivity,
+    keys: Vec<Key>,
+    by_key: FxHashMap<Key, ContextId>,
+    /// Whether a constructor stores what it is given, once somebody has asked.
+    pub(crate) stores: FxHashMap<MethodId, bool>,
+    /// Whether the methods of a class are told apart by receiver, once somebody has asked.
+    by_receiver: FxHashMap<ClassId, bool>,
+}
+
+impl Contexts {
+    pub(crate) fn new(sensitivity: Sensitivity) -> Self {
+        let mut contexts = Self {
+            sensitivity,
+            keys: Vec::new(),
+            by_key: FxHashMap::default(),
+            stores: FxHashMap::default(),
+            by_receiver: FxHashMap::default(),
+        };
+        contexts.intern(Key::None);
+        contexts
+    }
+
+    fn intern(&mut self, key: Key) -> ContextId {
+        *self.by_key.entry(key).or_insert_with(|| {
+            self.keys.push(key);
+            ContextId::new(self.keys.len() - 1)
+        })
+    }
+
+    fn key(&self, context: ContextId) -> Key {
+        self.keys[context.index()]
+    }
+}
+
 impl Solver<'_> {
-    pub(crate) fn context_for(&mut self, _site: SiteId, _method: MethodId) -> ContextId {
+    /// The context of a method that can be called from here only as it is: not by its receiver.
+    pub(crate) fn context_of_call(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
+        if self.contexts.sensitivity == Sensitivity::Insensitive {
+            return INSENSITIVE;
+        }
+        if self.stores_parameter(method) {
+            return self.context_of_constructor(caller, pc, method);
+        }
+        if self.world.method(method).is_static() && self.is_told_by_receiver(method) {
+            return self.inherited(caller);
+        }
         INSENSITIVE
+    }
+
+    /// One for each call, unless constructors call each other round and round.
+    fn context_of_constructor(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
+        let mut above = caller;
+        for _ in 0..MAX_CONSTRUCTORS {
+            let instance = &self.instances[above.index()];
+            let Key::Call { caller: next, .. } = self.contexts.key(instance.context) else {
+                return self.contexts.intern(Key::Call { caller, pc });
+            };
+            if instance.code == Code::Method(method) {
+                break;
+            }
+            above = next;
+        }
+        INSENSITIVE
+    }
+
+    /// A static method of a container works for the receiver of who calls it.
+    fn inherited(&self, caller: InstanceId) -> ContextId {
+        let context = self.instances[caller.index()].context;
+        if matches!(self.contexts.key(context), Key::Receiver(_)) { context } else { INSENSITIVE }
+    }
+
+    /// The context of a method when it is called on this object.
+    pub(crate) fn context_of_receiver(&mut self, object: u32, method: MethodId) -> ContextId {
+        if self.is_told_by_receiver(method) {
+            self.contexts.intern(Key::Receiver(ObjectId(object)))
+        } else {
+            INSENSITIVE
+        }
+    }
+
+    /// What tells apart the objects that an instance makes.
+    pub(crate) fn context_of_made(&mut self, maker: InstanceId) -> ContextId {
+        let context = self.instances[maker.index()].context;
+        let Key::Receiver(receiver) = self.contexts.key(context) else { return INSENSITIVE };
+        let receiver = self.objects.get(receiver.0);
+        let origin = match receiver.origin {
+            Origin::Site { method, pc, level, .. } => {
+                Origin::Site { method, pc, level, context: INSENSITIVE }
+            }
+            origin => origin,
+        };
+        self.contexts.intern(Key::Maker { class: receiver.class, origin })
+    }
+
+    /// Whether calls of the method on different objects are told apart.
+    pub(crate) fn is_told_by_receiver(&mut self, method: MethodId) -> bool {
+        if self.contexts.sensitivity != Sensitivity::TwoObjects {
+            return false;
+        }
+        let class = self.world.method(method).class;
+        if let Some(known) = self.contexts.by_receiver.get(&class) {
+            return *known;
+        }
+        let is_told = self.is_container(class);
+        self.contexts.by_receiver.insert(class, is_told);
+        is_told
+    }
+
+    /// Application classes, generic classes (what they hold is what they were given), streams, and what is nested in one.
+    fn is_container(&mut self, class: ClassId) -> bool {
+        let declared = self.world.class_of(class);
+        if matches!(declared.layer, Layer::Application | Layer::Tests) {
+            return true;
+        }
+        let name = declared.name.clone();
+        if name.starts_with(b"java/lang/") || &*name == b"java/util/Arrays" {
+            return &*name == b"java/util/Arrays";
+        }
+        let signature = declared.file().and_then(|file| {
+            let attribute = file.attributes.find(&file.pool, "Signature")?;
+            file.pool.utf8(u16::from_be_bytes(attribute.data.try_into().ok()?)).ok()
+        });
+        if signature.is_some_and(|signature| signature.starts_with("<")) {
+            return true;
+        }
+        let streams =
+            [&b"java/io/InputStream"[..], b"java/io/OutputStream", b"java/io/Reader", b"java/io/Writer"];
+        if streams.iter().any(|stream| {
+            let stream = self.world.class(stream);
+            self.world.is_subtype(class, stream)
+        }) {
+            return true;
+        }
+        let Some(outer) = name.iter().rposition(|byte| *byte == b'$') else { return false };
+        let outer = self.world.class(&name[..outer]);
+        self.is_container(outer)
     }
 }

@@ -9,6 +9,7 @@
 mod blind;
 mod callgraph;
 mod calls;
+mod constructors;
 mod contexts;
 mod dynamic;
 mod entries;
@@ -25,6 +26,7 @@ pub mod world;
 
 pub use blind::{Blind, BlindSpot};
 pub use callgraph::{Call, CallKind, Code, Reached, Stats, Thrown};
+pub use contexts::Sensitivity;
 pub use sets::Set;
 
 use solver::Solver;
@@ -33,9 +35,10 @@ use world::{ClassSource, World};
 /// Follows a program from its entry points, which `entries` finds among its classes.
 pub fn analyse<'a>(
     source: &'a dyn ClassSource,
+    sensitivity: Sensitivity,
     entries: impl FnOnce(&mut World<'a>) -> Vec<ids::MethodId>,
 ) -> Reached<'a> {
-    let mut solver = Solver::new(source);
+    let mut solver = Solver::new(source, sensitivity);
     let entries = entries(&mut solver.world);
     solver.add_entries(&entries);
     solver.solve();

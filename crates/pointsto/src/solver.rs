@@ -3,6 +3,7 @@
 use crate::blind::{Blind, BlindSpot};
 use crate::callgraph::{Code, Found, FoundCall, Stats, Thrown};
 use crate::calls::{CallSite, SiteId};
+use crate::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::graph::{Filter, Graph};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
 use crate::models::{Effect, Models};
@@ -16,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) code: Code,
+    pub(crate) context: ContextId,
     /// The receiver first; nothing for numbers.
     pub(crate) parameters: Box<[Option<NodeId>]>,
     pub(crate) returned: NodeId,
@@ -43,9 +45,20 @@ pub(crate) enum Part {
 /// What is done with the objects of a node as they come.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Use {
-    Load { part: Part, into: NodeId },
-    Store { part: Part, from: NodeId },
+    Load {
+        part: Part,
+        into: NodeId,
+    },
+    Store {
+        part: Part,
+        from: NodeId,
+    },
     Call(SiteId),
+    /// A call that can come to one method only, which is told apart by its receivers.
+    Direct {
+        site: SiteId,
+        method: MethodId,
+    },
 }
 
 /// The whole analysis under way.
@@ -72,6 +85,7 @@ pub(crate) struct Solver<'a> {
     pub(crate) problems: Vec<(MethodId, String)>,
     pub(crate) known: Known,
     pub(crate) models: Models,
+    pub(crate) contexts: Contexts,
     pub(crate) blind_spots: FxHashSet<Blind>,
 }
 
@@ -98,7 +112,7 @@ pub(crate) struct Known {
 const ELEMENTS: u32 = u32::MAX;
 
 impl<'a> Solver<'a> {
-    pub(crate) fn new(source: &'a dyn ClassSource) -> Self {
+    pub(crate) fn new(source: &'a dyn ClassSource, sensitivity: Sensitivity) -> Self {
         let mut world = World::new(source);
         let known = Known {
             string: world.class(b"java/lang/String"),
@@ -126,6 +140,7 @@ impl<'a> Solver<'a> {
             problems: Vec::new(),
             known,
             models: Models::new(),
+            contexts: Contexts::new(sensitivity),
             blind_spots: FxHashSet::default(),
         }
     }
@@ -158,6 +173,7 @@ impl<'a> Solver<'a> {
             Use::Load { part, into } => self.load(part, objects, into),
             Use::Store { part, from } => self.store(part, objects, from),
             Use::Call(site) => self.dispatch_call(site, objects),
+            Use::Direct { site, method } => self.call_direct(site, method, objects),
         }
     }
 
@@ -262,7 +278,7 @@ impl<'a> Solver<'a> {
                 self.return_anything(instance, method);
                 Some(instance)
             }
-            None => self.body_of(method).map(|body| self.add_instance(method, body)),
+            None => self.body_of(method).map(|body| self.add_instance(method, context, body)),
         };
         self.by_method.insert((method, context), instance);
         instance
@@ -283,11 +299,11 @@ impl<'a> Solver<'a> {
     pub(crate) fn add_instance_of(&mut self, code: Code, parameters: Box<[Option<NodeId>]>) -> InstanceId {
         let id = InstanceId::new(self.instances.len());
         let (returned, thrown) = (self.graph.node(), self.graph.node());
-        self.instances.push(Instance { code, parameters, returned, thrown });
+        self.instances.push(Instance { code, context: INSENSITIVE, parameters, returned, thrown });
         id
     }
 
-    fn body_of(&mut self, method: MethodId) -> Option<Body> {
+    pub(crate) fn body_of(&mut self, method: MethodId) -> Option<Body> {
         let class = self.world.method(method).class;
         let member = self.world.member_of(method)?;
         let file = self.world.class_of(class).file()?;
@@ -301,14 +317,14 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn add_instance(&mut self, method: MethodId, body: Body) -> InstanceId {
+    fn add_instance(&mut self, method: MethodId, context: ContextId, body: Body) -> InstanceId {
         let id = InstanceId::new(self.instances.len());
         let first = self.graph.nodes(body.variables + 2);
         let node = |var: catchment_ir::Var| NodeId(first.0 + var.0);
         let parameters = body.parameters.iter().map(|parameter| parameter.map(node)).collect();
         let returned = NodeId(first.0 + body.variables);
         let thrown = NodeId(first.0 + body.variables + 1);
-        self.instances.push(Instance { code: Code::Method(method), parameters, returned, thrown });
+        self.instances.push(Instance { code: Code::Method(method), context, parameters, returned, thrown });
         self.unread.push((id, first, body));
         id
     }

@@ -3,7 +3,6 @@
 use crate::blind::BlindSpot;
 use crate::callgraph::Code;
 use crate::calls::Arguments;
-use crate::contexts::INSENSITIVE;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, ObjectId};
 use crate::objects::Origin;
@@ -174,8 +173,14 @@ impl Solver<'_> {
     }
 
     pub(crate) fn new_object(&mut self, adding: &Adding<'_>, class: ClassId) -> ObjectId {
-        let origin = if self.is_merged(class) { Origin::Merged } else { site(adding, 0) };
+        let origin = if self.is_merged(class) { Origin::Merged } else { self.site(adding, 0) };
         self.object(class, origin)
+    }
+
+    /// Here, and in this context.
+    fn site(&mut self, adding: &Adding<'_>, level: u8) -> Origin {
+        let context = self.context_of_made(adding.instance);
+        Origin::Site { method: adding.method, pc: adding.pc, level, context }
     }
 
     fn is_merged(&self, class: ClassId) -> bool {
@@ -198,7 +203,7 @@ impl Solver<'_> {
             let Some(array) = class else { return };
             let element = self.world.class_of(array).element();
             let is_plain = element == Some(crate::world::Element::Number);
-            let origin = if is_plain { Origin::Merged } else { site(adding, level) };
+            let origin = if is_plain { Origin::Merged } else { self.site(adding, level) };
             let object = self.object(array, origin).0;
             match outer {
                 None => self.graph.add_object(adding.node(dst), object),
@@ -296,10 +301,6 @@ impl Solver<'_> {
 fn use_later(adding: &mut Adding<'_>, var: Var, it: Use) {
     let node = adding.node(var);
     adding.uses.entry(node).or_default().push(it);
-}
-
-fn site(adding: &Adding<'_>, level: u8) -> Origin {
-    Origin::Site { method: adding.method, pc: adding.pc, level, context: INSENSITIVE }
 }
 
 /// The variable of what a handler catches.
