@@ -9,7 +9,7 @@ Nothing is run: the classes of the program, its libraries and the JDK are read, 
 are raised (every throw, and the operations of a catalogue of what fails when disk, network or system do) to the clauses \
 they can come to.
 
-Entry points are the main methods, unless others are named; of a project without any, its tests; of a library, its public methods. \
+The program begins at its main methods, tests and servlets unless others are named, or where there are none at its public methods. \
 Of a --classpath with class folders those are the application and the jars its libraries; without folders all jars are the application.
 
 catchment.toml in DIR may add operations of your own to the catalogue:

@@ -6,8 +6,7 @@ use crate::exit::{BadInput, NothingObserved};
 use crate::links_args::{HandlersOf, LinksArgs};
 use anyhow::Result;
 use catchment_exceptions::{
-    Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses,
-    SearchRequest,
+    Catalogue, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses, SearchRequest,
 };
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, JavaHome, LoadOptions, application_roots, find_java_homes, test_roots};
@@ -73,14 +72,13 @@ impl LinksArgs {
         catalogue.add(config.faults.clone()).map_err(|error| BadInput(format!("catchment.toml: {error}")))?;
         let faults =
             FaultSelection::of(&self.faults, &catalogue).map_err(|error| BadInput(error.to_string()))?;
-        let kinds = self.entry_kinds(&own);
         Ok(SearchRequest {
             analysis: self.analysis,
-            entries: EntryPoints { named: self.entry.clone(), kinds },
+            entries: EntryPoints { named: self.entry.clone(), kinds: self.entry_points.clone() },
             own,
             catalogue,
             faults,
-            throws: !self.no_throws,
+            throws: self.throws || !self.no_throws,
             handlers: match self.handlers {
                 HandlersOf::Application => Handlers::Application,
                 HandlersOf::All => Handlers::All,
@@ -98,16 +96,6 @@ impl LinksArgs {
             types: self.types.clone(),
             faults: (!self.fault.is_empty()).then_some(faults),
         })
-    }
-
-    /// Without any that were asked for: `main` and tests, which run the program as it is.
-    fn entry_kinds(&self, own: &OwnClasses) -> Vec<EntryKind> {
-        match (self.entry_points.is_empty(), self.entry.is_empty()) {
-            (false, _) => self.entry_points.clone(),
-            (true, false) => Vec::new(),
-            (true, true) if own.tests.is_empty() => vec![EntryKind::Main],
-            (true, true) => vec![EntryKind::Main, EntryKind::Tests],
-        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Reached, analyse};
+use catchment_pointsto::{Reached, Sensitivity, analyse};
 use std::fmt;
 use std::str::FromStr;
 
@@ -65,12 +65,17 @@ const CALL_GRAPHS: [(&str, CallGraph); 5] = [
 const FILTERS: [(&str, DataFilter); 4] =
     [("dr", DataFilter::Dr), ("cdr", DataFilter::Cdr), ("mdr", DataFilter::Mdr), ("vdr", DataFilter::Vdr)];
 
-/// What [`reach`] knows, the best last.
-const THERE: [Analysis; 1] = [Analysis { call_graph: CallGraph::Pta, filter: None }];
+/// What [`reach`] knows. The last is used unless another is asked for: the most precise that stays cheap on large programs.
+const THERE: [Analysis; 3] = [
+    Analysis::without_filter(CallGraph::Pta),
+    Analysis::without_filter(CallGraph::TwoObj),
+    Analysis::without_filter(CallGraph::Inpta),
+];
 
 impl Analysis {
-    /// The most precise that there is.
-    pub const BEST: Self = THERE[THERE.len() - 1];
+    const fn without_filter(call_graph: CallGraph) -> Self {
+        Self { call_graph, filter: None }
+    }
 
     pub fn call_graph(self) -> CallGraph {
         self.call_graph
@@ -94,7 +99,7 @@ impl Analysis {
 
 impl Default for Analysis {
     fn default() -> Self {
-        Self::BEST
+        THERE[THERE.len() - 1]
     }
 }
 
@@ -134,10 +139,13 @@ pub(crate) fn reach<'a>(
     analysis: Analysis,
     entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
 ) -> Result<Reached<'a>, AnalysisError> {
-    match (analysis.call_graph, analysis.filter) {
-        (CallGraph::Pta, None) => Ok(analyse(source, entries)),
-        _ => Err(analysis.not_there()),
-    }
+    let sensitivity = match (analysis.call_graph, analysis.filter) {
+        (CallGraph::Pta, None) => Sensitivity::Insensitive,
+        (CallGraph::Inpta, None) => Sensitivity::Constructors,
+        (CallGraph::TwoObj, None) => Sensitivity::TwoObjects,
+        _ => return Err(analysis.not_there()),
+    };
+    Ok(analyse(source, sensitivity, entries))
 }
 
 #[cfg(test)]

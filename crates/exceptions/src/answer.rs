@@ -10,13 +10,14 @@ use catchment_pointsto::{BlindSpot, Stats};
 /// A method, perhaps with a line of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
+    /// First, so that places are sorted by whose code they are in.
+    pub layer: Layer,
     /// Binary name with dots.
     pub class: String,
     pub method: String,
     pub descriptor: String,
     pub source_file: Option<String>,
     pub line: Option<u32>,
-    pub layer: Layer,
 }
 
 /// A class of exceptions.

@@ -13,12 +13,12 @@ pub(crate) fn place_of(world: &World<'_>, method: MethodId, pc: Option<u16>) -> 
     let member = world.member_of(method);
     let file = class.file();
     Place {
+        layer: class.layer,
         class: class.binary_name(),
         method: member.map(|member| member.name.to_string()).unwrap_or_default(),
         descriptor: member.map(|member| member.descriptor.to_string()).unwrap_or_default(),
         source_file: file.and_then(|file| file.source_file()).map(|name| name.to_string()),
         line: pc.and_then(|pc| line_of(world, method, pc)),
-        layer: class.layer,
     }
 }
 

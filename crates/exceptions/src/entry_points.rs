@@ -17,7 +17,7 @@ pub enum EntryKind {
     Servlets,
 }
 
-/// The entry points that are wanted.
+/// The entry points that are wanted. Where none are: those that start by themselves (main, tests, servlets), or else the API.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryPoints {
     /// `pkg.Class` for its `main`, or `pkg.Class.method`.
@@ -67,6 +67,8 @@ impl EntryKind {
     }
 }
 
+const UNLESS_TOLD: [&[EntryKind]; 2] =
+    [&[EntryKind::Main, EntryKind::Tests, EntryKind::Servlets], &[EntryKind::Api]];
 const TEST_ANNOTATIONS: [&str; 3] = ["Lorg/junit/", "Lorg/testng/annotations/", "Lnet/jqwik/api/"];
 const SERVLETS: [&str; 4] =
     ["javax/servlet/Servlet", "jakarta/servlet/Servlet", "javax/servlet/Filter", "jakarta/servlet/Filter"];
@@ -96,20 +98,30 @@ pub(crate) fn entry_methods(
     for name in &wanted.named {
         methods.extend(named(world, name)?);
     }
-    for kind in &wanted.kinds {
-        let classes = if *kind == EntryKind::Tests { &own.tests } else { &own.application };
-        for name in classes {
-            let class = world.class(name);
-            methods.extend(of_kind(world, class, *kind));
+    let is_any_wanted = !wanted.named.is_empty() || !wanted.kinds.is_empty();
+    let alternatives = if is_any_wanted { vec![wanted.kinds.as_slice()] } else { UNLESS_TOLD.to_vec() };
+    for kinds in &alternatives {
+        if methods.is_empty() || is_any_wanted {
+            methods.extend(kinds.iter().flat_map(|kind| of_kinds_classes(world, *kind, own)));
         }
     }
     if methods.is_empty() {
-        let missing: Vec<_> = wanted.kinds.iter().map(|kind| kind.missing()).collect();
-        return Err(EntryError::None(missing.join(" and no ")));
+        let missing: Vec<_> = alternatives.concat().iter().map(|kind| kind.missing()).collect();
+        return Err(EntryError::None(missing.join(", no ")));
     }
     methods.sort_unstable();
     methods.dedup();
     Ok(methods)
+}
+
+fn of_kinds_classes(world: &mut World<'_>, kind: EntryKind, own: &OwnClasses) -> Vec<MethodId> {
+    let classes = if kind == EntryKind::Tests { &own.tests } else { &own.application };
+    let mut methods = Vec::new();
+    for name in classes {
+        let class = world.class(name);
+        methods.extend(of_kind(world, class, kind));
+    }
+    methods
 }
 
 fn named(world: &mut World<'_>, name: &str) -> Result<Vec<MethodId>, EntryError> {

@@ -2,7 +2,7 @@
 
 use crate::links::LinksReport;
 use crate::links_words::{clause, exceptions, place, raised_by};
-use crate::text::counted;
+use crate::text::{counted, simple_name};
 use catchment_exceptions::{FoundLink, Layer, LinksAnswer, RaisedBy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -22,7 +22,9 @@ pub enum LinksBy {
 }
 
 /// More links than these of one clause or trigger are only counted.
-const SHOWN: usize = 12;
+const SHOWN: usize = 8;
+/// So many operations of one kind are named.
+const NAMED: usize = 3;
 
 pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksView) -> io::Result<()> {
     let answer = &report.answer;
@@ -36,13 +38,47 @@ pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksVi
 fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
     for (pair, links) in grouped(answer, |link| link.to) {
         writeln!(out, "{}", clause(&answer.pairs[pair]))?;
-        let (shown, rest) = split(answer, &links, all);
-        for link in shown {
-            write_raise(out, answer, link)?;
+        if all {
+            links.iter().try_for_each(|link| write_raise(out, answer, link))?;
+            continue;
         }
-        write_rest(out, answer, &rest)?;
+        let (operations, throws): (Vec<_>, Vec<_>) =
+            links.iter().partition(|link| is_operation(answer, link));
+        write_operations(out, answer, &operations)?;
+        let (mut own, mut others): (Vec<_>, Vec<_>) = throws.iter().partition(|link| is_own(answer, link));
+        others.extend(own.split_off(own.len().min(SHOWN)));
+        own.iter().try_for_each(|link| write_raise(out, answer, link))?;
+        write_rest(out, answer, &others)?;
     }
     Ok(())
+}
+
+/// A line per kind of fault: `#27-#30  DSK_CLOSE  FileInputStream.close, RandomAccessFile.close and 2 more`.
+fn write_operations(out: &mut dyn Write, answer: &LinksAnswer, links: &[&FoundLink]) -> io::Result<()> {
+    for of_kind in links.chunk_by(|one, other| kind(answer, one) == kind(answer, other)) {
+        let (Some(first), Some(last)) = (of_kind.first(), of_kind.last()) else { continue };
+        let name = |link: &&FoundLink| {
+            let place = &answer.raises[link.from].place;
+            format!("{}.{}", simple_name(&place.class), place.method)
+        };
+        let mut names: Vec<String> = of_kind.iter().map(name).collect();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        // Filters leave gaps between the numbers, so only real rows are written as such.
+        let numbers = match of_kind.len() {
+            1 => format!("#{}", first.number),
+            count if last.number - first.number + 1 == count => format!("#{}-{}", first.number, last.number),
+            _ => format!("#{}...", first.number),
+        };
+        writeln!(out, "  {numbers:>9}  {:<11}  {}{more}", kind(answer, first), names.join(", "))?;
+    }
+    Ok(())
+}
+
+fn kind<'a>(answer: &'a LinksAnswer, link: &FoundLink) -> &'a str {
+    raised_by(&answer.raises[link.from])
 }
 
 fn grouped(answer: &LinksAnswer, by: impl Fn(&FoundLink) -> usize) -> BTreeMap<usize, Vec<&FoundLink>> {
@@ -56,29 +92,15 @@ fn grouped(answer: &LinksAnswer, by: impl Fn(&FoundLink) -> usize) -> BTreeMap<u
 fn write_raise(out: &mut dyn Write, answer: &LinksAnswer, link: &FoundLink) -> io::Result<()> {
     let raise = &answer.raises[link.from];
     let number = format!("#{}", link.number);
-    writeln!(out, "  {number:>6}  {:<11}  {}  {}", raised_by(raise), place(&raise.place), exceptions(link))
+    writeln!(out, "  {number:>9}  {:<11}  {}  {}", raised_by(raise), place(&raise.place), exceptions(link))
 }
 
-/// Operations and throws of the program itself are shown; those of others are counted unless they are asked for.
-fn split<'l>(
-    answer: &LinksAnswer,
-    links: &[&'l FoundLink],
-    all: bool,
-) -> (Vec<&'l FoundLink>, Vec<&'l FoundLink>) {
-    if all {
-        return (links.to_vec(), Vec::new());
-    }
-    let (mut shown, mut rest): (Vec<_>, Vec<_>) = links.iter().partition(|link| is_telling(answer, link));
-    if shown.len() > SHOWN {
-        rest.extend(shown.split_off(SHOWN));
-    }
-    (shown, rest)
+fn is_operation(answer: &LinksAnswer, link: &FoundLink) -> bool {
+    matches!(answer.raises[link.from].by, RaisedBy::Operation { .. })
 }
 
-fn is_telling(answer: &LinksAnswer, link: &FoundLink) -> bool {
-    let raise = &answer.raises[link.from];
-    matches!(raise.by, RaisedBy::Operation { .. })
-        || matches!(raise.place.layer, Layer::Application | Layer::Tests)
+fn is_own(answer: &LinksAnswer, link: &FoundLink) -> bool {
+    matches!(answer.raises[link.from].place.layer, Layer::Application | Layer::Tests)
 }
 
 /// `and 12 more: 9 throws in the JDK, 3 in libraries (--all lists them)`
@@ -96,15 +118,15 @@ fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) ->
     ];
     let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
     let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
-    let more = counted(rest.len(), "more raising point", "more raising points");
-    writeln!(out, "          and {more}: {} (--all lists them)", parts.join(", "))
+    let more = counted(rest.len(), "more throw", "more throws");
+    writeln!(out, "             and {more}: {} (--all lists them)", parts.join(", "))
 }
 
 fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
     let mut rest = Vec::new();
     for (raise, links) in grouped(answer, |link| link.from) {
         let raise = &answer.raises[raise];
-        if !all && links.first().is_some_and(|link| !is_telling(answer, link)) {
+        if !all && links.first().is_some_and(|link| !is_operation(answer, link) && !is_own(answer, link)) {
             rest.extend(links);
             continue;
         }
@@ -112,10 +134,10 @@ fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io:
         writeln!(out, "{}  {}  to {clauses}", raised_by(raise), place(&raise.place))?;
         for link in links.iter().take(if all { links.len() } else { SHOWN }) {
             let number = format!("#{}", link.number);
-            writeln!(out, "  {number:>6}  {}  {}", clause(&answer.pairs[link.to]), exceptions(link))?;
+            writeln!(out, "  {number:>9}  {}  {}", clause(&answer.pairs[link.to]), exceptions(link))?;
         }
         if !all && links.len() > SHOWN {
-            writeln!(out, "          and {} more (--all lists them)", links.len() - SHOWN)?;
+            writeln!(out, "             and {} more (--all lists them)", links.len() - SHOWN)?;
         }
     }
     write_other_triggers(out, answer, &rest)

@@ -17,6 +17,7 @@ use catchment_report::{
 };
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
 /// What is shown.
@@ -34,7 +35,8 @@ const MOST_EXPLAINED: usize = 10;
 pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let started = Instant::now();
     let file = ReportFile::open_if_given(args.output.as_deref())?;
-    let config = if args.classpath.is_some() { Config::default() } else { Config::of_project(&args.folder)? };
+    // A jar has no configuration of its own.
+    let config = Config::of_project(if args.folder.is_file() { Path::new(".") } else { &args.folder })?;
     let jdk = args.java_home()?;
     let mut progress = progress::on_stderr();
     progress.phase("class path", None);

@@ -100,7 +100,7 @@ fn operations_and_throws_lead_to_the_clauses_that_take_them() {
     let pairs = json["pairs"].as_array().unwrap();
     let reached: Vec<_> = pairs.iter().map(|pair| (&pair["method"], &pair["reached"])).collect();
     assert!(reached.contains(&(&"unused".into(), &false.into())), "{reached:?}");
-    assert_eq!(json["analysis"], "pta");
+    assert_eq!(json["analysis"], "inpta");
     assert_eq!(json["entries"][0]["method"], "main");
     for pointer in
         ["/schema", "/links/0/to", "/links/0/from", "/pairs/0/types", "/stats/classes", "/problems"]
@@ -130,11 +130,11 @@ fn the_short_answer_groups_by_clause_or_by_what_raises() {
     let mut lines = by_handler.lines();
     assert_eq!(lines.next(), Some("Reader.main  Reader.java:8  catch IOException"));
     let link = lines.next().unwrap();
+    assert!(link.contains("  DSK_READ ") && link.contains("FileInputStream.read"), "{link}");
     assert!(
-        link.contains("#1  DSK_READ") && link.contains("java.io.FileInputStream.read  IOException"),
-        "{link}"
+        by_handler.contains("into 1 of 3 catch clauses (inpta); 1 clause in methods that"),
+        "{by_handler}"
     );
-    assert!(by_handler.contains("into 1 of 3 catch clauses (pta); 1 clause in methods that"), "{by_handler}");
     let by_trigger = text(&ask(&program, &["--faults", "DSK_READ", "--no-throws", "--by", "trigger"]));
     assert!(by_trigger.starts_with("DSK_READ  java.io.FileInputStream.read  to 1 clause\n"), "{by_trigger}");
 }
