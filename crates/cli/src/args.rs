@@ -1,5 +1,6 @@
 //! What was typed.
 
+use crate::links_args::{LINKS_EXAMPLES, LinksArgs};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -94,6 +95,9 @@ pub(crate) enum CommandArgs {
     /// List the try-catch pairs of a project, folder or jar
     #[command(after_help = HANDLERS_EXAMPLES)]
     Handlers(HandlersArgs),
+    /// Tell what can reach each catch clause: throws and failing operations
+    #[command(after_help = LINKS_EXAMPLES)]
+    Links(LinksArgs),
     /// Run a command and show what happened at each of its catch clauses
     #[command(after_help = WATCH_EXAMPLES)]
     Watch(WatchArgs),

@@ -3,5 +3,6 @@
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod handlers;
+pub(crate) mod links;
 pub(crate) mod stretch;
 pub(crate) mod watch;

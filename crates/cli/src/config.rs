@@ -2,6 +2,7 @@
 
 use crate::duration;
 use crate::exit::BadInput;
+use catchment_exceptions::FaultTable;
 use catchment_verdicts::Suppression;
 use serde::Deserialize;
 use std::fs;
@@ -12,7 +13,8 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 const FILE: &str = "catchment.toml";
-const KEYS: [&str; 6] = ["budget", "exclude", "include", "jobs", "silence", "suppress"];
+const KEYS: [&str; 7] = ["budget", "exclude", "fault", "include", "jobs", "silence", "suppress"];
+const FAULT_KEYS: [&str; 7] = ["class", "descriptor", "kind", "method", "since", "throws", "until"];
 const SUPPRESS_KEYS: [&str; 2] = ["pair", "reason"];
 
 /// What the file says. Nothing is needed.
@@ -25,6 +27,8 @@ pub(crate) struct Config {
     /// How long a suite may give no sign of life.
     pub(crate) silence: Option<Duration>,
     pub(crate) suppress: Vec<Suppression>,
+    /// Operations that the fault catalogue does not know.
+    pub(crate) faults: Vec<FaultTable>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -36,6 +40,7 @@ struct ConfigFile {
     budget: Option<String>,
     silence: Option<String>,
     suppress: Vec<SuppressTable>,
+    fault: Vec<FaultTable>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -96,17 +101,18 @@ fn understood(file: ConfigFile) -> Result<Config, ConfigError> {
         budget: time("budget", file.budget)?,
         silence: time("silence", file.silence)?,
         suppress,
+        faults: file.fault,
     })
 }
 
 /// Before serde does, as it does not know what was meant.
 fn refuse_unknown_keys(text: &str, table: &DeTable<'_>) -> Result<(), ConfigError> {
     refuse_others(text, table, &KEYS)?;
-    let Some(DeValue::Array(tables)) = table.get("suppress").map(toml::Spanned::get_ref) else {
-        return Ok(());
-    };
-    for table in tables.iter().filter_map(|value| value.get_ref().as_table()) {
-        refuse_others(text, table, &SUPPRESS_KEYS)?;
+    for (list, keys) in [("suppress", &SUPPRESS_KEYS[..]), ("fault", &FAULT_KEYS[..])] {
+        let Some(DeValue::Array(tables)) = table.get(list).map(toml::Spanned::get_ref) else { continue };
+        for table in tables.iter().filter_map(|value| value.get_ref().as_table()) {
+            refuse_others(text, table, keys)?;
+        }
     }
     Ok(())
 }
@@ -169,6 +175,10 @@ mod tests {
             [[suppress]]
             pair = "com.acme.Cache.load()V#0.0:E@1"
             reason = "told to"
+            [[fault]]
+            kind = "NET_READ"
+            class = "com.acme.Client"
+            method = "receive"
         "#;
         let expected = Config {
             include: vec!["com.acme.*".into()],
@@ -179,6 +189,15 @@ mod tests {
             suppress: vec![Suppression {
                 pair: "com.acme.Cache.load()V#0.0:E@1".into(),
                 reason: "told to".into(),
+            }],
+            faults: vec![FaultTable {
+                kind: "NET_READ".into(),
+                class: "com.acme.Client".into(),
+                method: "receive".into(),
+                descriptor: None,
+                throws: Vec::new(),
+                since: None,
+                until: None,
             }],
         };
         assert_eq!(parse(text).unwrap(), expected);
@@ -193,6 +212,9 @@ mod tests {
         assert_eq!(file.matches('`').count(), 2 * (KEYS.len() + 1), "{file}");
         let suppress = expected(toml::from_str::<SuppressTable>("zzz = 1").unwrap_err());
         assert_eq!(suppress.matches('`').count(), 2 * (SUPPRESS_KEYS.len() + 1), "{suppress}");
+        let fault = expected(toml::from_str::<FaultTable>("zzz = 1").unwrap_err());
+        assert!(FAULT_KEYS.iter().all(|key| fault.contains(&format!("`{key}`"))), "{fault}");
+        assert_eq!(fault.matches('`').count(), 2 * (FAULT_KEYS.len() + 1), "{fault}");
     }
 
     #[test]
@@ -204,6 +226,8 @@ mod tests {
         let nested =
             "[[suppress]]\npair = \"a\"\nreason = \"b\"\n[[suppress]]\npair = \"a\"\nreson = \"b\"\n";
         assert_eq!(error(nested), (Some(6), "unknown key `reson`; did you mean `reason`?".into()));
+        let fault = "[[fault]]\nkind = \"A\"\nclas = \"B\"\n";
+        assert_eq!(error(fault), (Some(3), "unknown key `clas`; did you mean `class`?".into()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Exit codes. Documented in `--help` and in the README; scripts rely on them.
 
+use catchment_exceptions::SearchError;
 use catchment_lab::project::ProjectError;
 use catchment_lab::{CheckError, WatchError};
 use catchment_program::LoadError;
@@ -36,7 +37,7 @@ impl ExitCode {
         if let Some(error) = error.downcast_ref::<CheckError>() {
             return Self::of_check(error);
         }
-        if error.is::<LoadError>() || error.is::<BadInput>() {
+        if error.is::<LoadError>() || error.is::<BadInput>() || error.is::<SearchError>() {
             Self::USAGE
         } else if error.is::<NothingObserved>() {
             Self::NOTHING_OBSERVED

@@ -1,11 +1,14 @@
 //! The `catchment` binary: parse, run, print the error, exit code.
 
 mod args;
+mod class_source;
 mod commands;
 mod config;
 mod demo_project;
 mod duration;
 mod exit;
+mod links_args;
+mod links_request;
 mod output;
 mod progress;
 mod project_request;
@@ -20,6 +23,7 @@ fn main() -> std::process::ExitCode {
         CommandArgs::Check(args) => commands::check::run(args),
         CommandArgs::Stretch(args) => commands::stretch::run(&args),
         CommandArgs::Handlers(args) => commands::handlers::run(&args),
+        CommandArgs::Links(args) => commands::links::run(&args),
         CommandArgs::Watch(args) => commands::watch::run(args),
         CommandArgs::Demo => commands::demo::run(),
     };

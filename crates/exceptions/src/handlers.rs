@@ -86,6 +86,14 @@ impl MethodHandlers {
         &self.rows[index]
     }
 
+    /// The throws that throw on what a handler catches.
+    pub(crate) fn passing_on(&self, handler: u16) -> Vec<u16> {
+        let throws = self.passed_on.iter().filter(|(_, handlers)| handlers.contains(&handler));
+        let mut throws: Vec<u16> = throws.map(|(pc, _)| *pc).collect();
+        throws.sort_unstable();
+        throws
+    }
+
     /// The handlers whose exceptions the `throw` at `pc` throws on.
     pub(crate) fn passed_on_at(&self, pc: u16) -> &[u16] {
         self.passed_on.get(&pc).map_or(&[], Vec::as_slice)

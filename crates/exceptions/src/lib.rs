@@ -1,15 +1,43 @@
 //! Which exceptions can come from where, and where they can go.
+//!
+//! ```text
+//! classes ──► call graph ──► exception flow ──► links ──► answer: names, lines, pair ids
+//!             (pointsto)          ▲                          │
+//!                       throws, catalogue               witness paths, escapes
+//! ```
 
+mod analysis;
+mod answer;
 mod catalogue;
+mod describe;
+mod entry_points;
+mod escapes;
+mod fate;
 mod flow;
 mod handlers;
 mod links;
+mod operations;
 mod raises;
+mod search;
+mod selection;
 mod tables;
+mod ways;
+mod witness;
 
+pub use analysis::{Analysis, AnalysisError, CallGraph, DataFilter};
+pub use answer::{
+    BlindPlace, CataloguedOperation, ClassProblem, Escapes, EscapingException, ExceptionType, FoundLink,
+    Frame, LinkedPair, LinksAnswer, Place, RaisePoint, RaisedBy, WitnessPath,
+};
 pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
+pub use catchment_pointsto::world::{ClassSource, Layer};
+pub use catchment_pointsto::{BlindSpot, Stats};
+pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
 pub use flow::{Flow, Raises, flow};
 pub use handlers::ClassHandlers;
 pub use links::{Clause, Handlers, Link, links};
+pub use operations::{FaultSelection, Match, UnknownFault};
 pub use raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
+pub use search::{LinkSearch, SearchError, SearchRequest, Stage, search};
+pub use selection::LinkSelection;
 pub use tables::{CatalogueError, FaultTable};

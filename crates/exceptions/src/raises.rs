@@ -50,6 +50,10 @@ impl RaisedTable {
         &self.all
     }
 
+    pub(crate) fn number(&self, raised: &Raised) -> Option<u32> {
+        self.by_value.get(raised).copied()
+    }
+
     /// Its number, and whether it is new.
     pub(crate) fn intern(&mut self, raised: Raised) -> (u32, bool) {
         if let Some(number) = self.by_value.get(&raised) {

@@ -44,9 +44,22 @@ impl Solver<'_> {
             self.add_entry(method);
         }
         for method in entries {
+            self.add_constructors(*method);
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
             }
+        }
+    }
+
+    /// The object that a method is called on was made by a constructor of its class, whichever it was.
+    fn add_constructors(&mut self, method: MethodId) {
+        let declared = *self.world.method(method);
+        if declared.is_static() {
+            return;
+        }
+        let constructors: Vec<MethodId> = self.world.declared_by_name(declared.class, b"<init>").collect();
+        for constructor in constructors {
+            self.add_entry(constructor);
         }
     }
 

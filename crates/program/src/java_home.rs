@@ -16,6 +16,11 @@ pub struct JavaHome {
 }
 
 impl JavaHome {
+    /// The installation in this folder, if it is one.
+    pub fn at(folder: &Path) -> Option<Self> {
+        java_home_at(folder)
+    }
+
     /// A program of this installation, such as `java` or `jlink`, if it has it.
     pub fn tool(&self, name: &str) -> Option<PathBuf> {
         Some(self.path.join("bin").join(executable(name))).filter(|tool| tool.is_file())

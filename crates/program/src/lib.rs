@@ -45,7 +45,7 @@ pub use content_key::ContentKey;
 pub use java_home::{JavaHome, find_java_homes, jdk_image};
 pub use jimage::ImageError;
 pub use origin::Origin;
-pub use project::application_roots;
+pub use project::{application_roots, test_roots};
 pub use visit::{
     ClassBytes, Limits, LoadError, LoadOptions, LoadReport, NEWEST_RELEASE, Problem, ReadError, visit,
 };

@@ -29,7 +29,7 @@ pub fn application_roots(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
         return Ok(vec![path.to_owned()]);
     }
     if is_build(path) {
-        let outputs = main_outputs(path);
+        let outputs = outputs_of(path, &MAIN);
         return non_empty(outputs, || LoadError::NotBuilt { path: path.to_owned() });
     }
     if let Some(image) = jdk_image(path) {
@@ -41,6 +41,12 @@ pub fn application_roots(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     non_empty(archives_below(path), || LoadError::NoClasses { path: path.to_owned() })
 }
 
+/// The outputs of the tests of all modules of a build (`target/test-classes`, `build/classes/*/test`); none if there is no
+/// build here.
+pub fn test_roots(folder: &Path) -> Vec<PathBuf> {
+    if is_build(folder) { outputs_of(folder, &TESTS) } else { Vec::new() }
+}
+
 fn non_empty(roots: Vec<PathBuf>, error: impl FnOnce() -> LoadError) -> Result<Vec<PathBuf>, LoadError> {
     if roots.is_empty() { Err(error()) } else { Ok(roots) }
 }
@@ -49,35 +55,45 @@ fn is_build(folder: &Path) -> bool {
     BUILD_FILES.iter().any(|file| folder.join(file).is_file())
 }
 
+/// Where builds put what they compile.
+struct OutputNames {
+    maven: &'static str,
+    /// Below `build/classes/<language>`.
+    gradle: &'static str,
+}
+
+const MAIN: OutputNames = OutputNames { maven: "target/classes", gradle: "main" };
+const TESTS: OutputNames = OutputNames { maven: "target/test-classes", gradle: "test" };
+
 /// Output folders with classes of the module in `folder` and of those below it. A Gradle module needs no build file
 /// of its own, so every folder may be one.
-fn main_outputs(folder: &Path) -> Vec<PathBuf> {
-    let mut outputs = maven_output(folder);
-    outputs.extend(gradle_outputs(&folder.join("build/classes"), 2));
+fn outputs_of(folder: &Path, names: &OutputNames) -> Vec<PathBuf> {
+    let mut outputs = maven_output(folder, names);
+    outputs.extend(gradle_outputs(&folder.join("build/classes"), names, 2));
     outputs.retain(|output| has_classes(output));
     for module in subfolders(folder) {
         let name = module.file_name().unwrap_or_default().to_string_lossy();
         if !name.starts_with('.') && !NO_MODULES.contains(&name.as_ref()) {
-            outputs.extend(main_outputs(&module));
+            outputs.extend(outputs_of(&module, names));
         }
     }
     outputs
 }
 
-fn maven_output(folder: &Path) -> Vec<PathBuf> {
+fn maven_output(folder: &Path, names: &OutputNames) -> Vec<PathBuf> {
     let is_module = folder.join("pom.xml").is_file();
-    is_module.then(|| folder.join("target/classes")).into_iter().collect()
+    is_module.then(|| folder.join(names.maven)).into_iter().collect()
 }
 
 /// `<language>/main` below `build/classes`, and `kotlin/<platform>/main` in multi-platform builds.
-fn gradle_outputs(folder: &Path, levels: usize) -> Vec<PathBuf> {
+fn gradle_outputs(folder: &Path, names: &OutputNames, levels: usize) -> Vec<PathBuf> {
     let mut outputs = Vec::new();
     for language in subfolders(folder) {
-        let main = language.join("main");
-        if main.is_dir() {
-            outputs.push(main);
+        let output = language.join(names.gradle);
+        if output.is_dir() {
+            outputs.push(output);
         } else if levels > 1 {
-            outputs.extend(gradle_outputs(&language, levels - 1));
+            outputs.extend(gradle_outputs(&language, names, levels - 1));
         }
     }
     outputs
@@ -132,6 +148,21 @@ mod tests {
         let roots = application_roots(root.path()).unwrap();
         let expected: Vec<_> = expected.iter().map(|path| root.path().join(path)).collect();
         assert_eq!(roots, expected);
+    }
+
+    #[test]
+    fn test_outputs_of_a_build_are_apart_from_what_they_test() {
+        let root = folder_with(&[
+            "pom.xml",
+            "core/pom.xml",
+            "core/target/classes/a/A.class",
+            "core/target/test-classes/a/ATest.class",
+            "app/build/classes/kotlin/jvm/test/BTest.class",
+            "app/build/classes/java/main/B.class",
+        ]);
+        let expected = ["app/build/classes/kotlin/jvm/test", "core/target/test-classes"];
+        assert_eq!(test_roots(root.path()), expected.map(|path| root.path().join(path)));
+        assert_eq!(test_roots(&root.path().join("app/build/classes")), Vec::<PathBuf>::new());
     }
 
     fn check_error(files: &[&str], expected: &str) {

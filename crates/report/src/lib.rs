@@ -14,6 +14,11 @@ mod failure_text;
 mod handlers_json;
 mod handlers_text;
 mod json;
+mod links;
+mod links_json;
+mod links_more_text;
+mod links_text;
+mod links_words;
 mod listing;
 mod stretch_json;
 mod stretch_text;
@@ -28,6 +33,13 @@ pub use check_stats_text::write_stats_text;
 pub use check_text::{CheckDetail, write_check_text};
 pub use handlers_json::write_handlers_json;
 pub use handlers_text::write_handlers_text;
+pub use links::LinksReport;
+pub use links_json::write_links_json;
+pub use links_more_text::{
+    write_blind_spots_text, write_catalogue_text, write_escapes_text, write_paths_text,
+};
+pub use links_text::{LinksBy, LinksView, write_links_text};
+pub use links_words::links_named;
 pub use listing::{HandlerListing, ListedClass, ListedProblem};
 pub use stretch_json::write_stretch_json;
 pub use stretch_text::{write_stretch_diff, write_stretch_text};

@@ -4,6 +4,7 @@
 mod bad_input;
 mod demo;
 mod handlers;
+mod links;
 mod maven;
 mod other_agents;
 mod support;

@@ -17,7 +17,8 @@ pub struct PairSelection {
 }
 
 impl PairSelection {
-    fn leaves_out(&self, class: &str) -> bool {
+    /// Whether the clauses of the class of this binary name are not asked about.
+    pub fn leaves_out(&self, class: &str) -> bool {
         let matches = |patterns: &[String]| patterns.iter().any(|each| pattern::matches(each, class));
         matches(&self.exclude) || !self.include.is_empty() && !matches(&self.include)
     }

@@ -1,0 +1,194 @@
+//! `catchment links`: what can reach each catch clause.
+
+use crate::class_source::LayeredClasses;
+use crate::config::Config;
+use crate::exit::{BadInput, ExitCode};
+use crate::links_args::{GroupBy, LinksArgs};
+use crate::output::{self, ReportFile};
+use crate::progress;
+use anyhow::Result;
+use catchment_exceptions::{
+    Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, WitnessPath, search,
+};
+use catchment_lab::Progress;
+use catchment_report::{
+    LinksBy, LinksReport, LinksView, ListedProblem, links_named, write_blind_spots_text,
+    write_catalogue_text, write_escapes_text, write_links_json, write_links_text, write_paths_text,
+};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+/// What is shown.
+enum View {
+    Links,
+    Paths(Vec<(FoundLink, Vec<WitnessPath>)>),
+    Escapes(Vec<Escapes>),
+    BlindSpots,
+    Catalogue,
+}
+
+/// More links than these that fit what was typed after `--why` are too many to be meant.
+const MOST_EXPLAINED: usize = 10;
+
+pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
+    let started = Instant::now();
+    let file = ReportFile::open_if_given(args.output.as_deref())?;
+    // A jar has no configuration of its own.
+    let config = Config::of_project(if args.folder.is_file() { Path::new(".") } else { &args.folder })?;
+    let jdk = args.java_home()?;
+    let mut progress = progress::on_stderr();
+    progress.phase("class path", None);
+    let classes = args.open(&config, &jdk)?;
+    let own = classes.own();
+    require_classes(args, &classes, own.application.len() + own.tests.len())?;
+    let request = args.request(&config, own, &jdk)?;
+    let wanted = args.selection(&request.catalogue)?;
+    let mut search = search(&classes, &request, &mut |stage| tell(&mut *progress, stage))?;
+    drop(progress);
+    let mut report = LinksReport {
+        answer: search.answer(),
+        problems: problems_of(&classes),
+        seconds: started.elapsed().as_secs_f64(),
+        peak_mib: peak_mib(),
+    };
+    report.answer.select(&wanted);
+    let view = view(args, &mut search, &report, &wanted)?;
+    let render = |out: &mut dyn Write| render(out, args, &report, &view);
+    match file {
+        Some(file) => file.write(render)?,
+        None => output::to_stdout(render)?,
+    }
+    if !args.json {
+        tell_of_problems(&request, &report);
+    }
+    Ok(ExitCode::CLEAN)
+}
+
+fn view(
+    args: &LinksArgs,
+    search: &mut LinkSearch<'_>,
+    report: &LinksReport,
+    wanted: &LinkSelection,
+) -> Result<View, BadInput> {
+    if let Some(text) = &args.why {
+        let links = links_named(&report.answer, text);
+        return explained(args, search, text, links).map(View::Paths);
+    }
+    Ok(if args.escapes {
+        let mut escapes = search.escapes();
+        escapes.retain(|escapes| wanted.has_class(&escapes.method.class));
+        for method in &mut escapes {
+            method.exceptions.retain(|it| wanted.has_type(&it.exception.name));
+            for exception in &mut method.exceptions {
+                exception.raises.retain(|raise| wanted.has_raise(&raise.by));
+            }
+            method.exceptions.retain(|it| !it.raises.is_empty());
+        }
+        escapes.retain(|method| !method.exceptions.is_empty());
+        View::Escapes(escapes)
+    } else if args.blind_spots {
+        View::BlindSpots
+    } else if args.catalogue {
+        View::Catalogue
+    } else {
+        View::Links
+    })
+}
+
+fn explained(
+    args: &LinksArgs,
+    search: &mut LinkSearch<'_>,
+    text: &str,
+    links: Vec<FoundLink>,
+) -> Result<Vec<(FoundLink, Vec<WitnessPath>)>, BadInput> {
+    if links.is_empty() {
+        return Err(BadInput(format!(
+            "no link is '{text}': give its number, or parts of what raises and of the clause, 'FileInputStream.read -> Cache.load'"
+        )));
+    }
+    if links.len() > MOST_EXPLAINED {
+        return Err(BadInput(format!("{} links fit '{text}': give the number of one", links.len())));
+    }
+    let explain = |link: FoundLink| {
+        let paths = search.paths(link.number, args.paths).unwrap_or_default();
+        (link, paths)
+    };
+    Ok(links.into_iter().map(explain).collect())
+}
+
+fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &View) -> io::Result<()> {
+    let answer = &report.answer;
+    match view {
+        View::Links if args.json => write_links_json(out, report),
+        View::Links => {
+            let by = match args.by {
+                GroupBy::Handler => LinksBy::Handler,
+                GroupBy::Trigger => LinksBy::Trigger,
+            };
+            write_links_text(out, report, LinksView { by, all: args.all })
+        }
+        View::Paths(links) => {
+            links.iter().try_for_each(|(link, paths)| write_paths_text(out, answer, link, paths))
+        }
+        View::Escapes(escapes) => write_escapes_text(out, escapes, args.all),
+        View::BlindSpots => write_blind_spots_text(out, &answer.blind_spots, args.all),
+        View::Catalogue => write_catalogue_text(out, &answer.catalogue),
+    }
+}
+
+fn tell(progress: &mut dyn Progress, stage: Stage) {
+    match stage {
+        Stage::CallGraph { entries } => {
+            progress.phase(&format!("call graph from {entries} entry points"), None)
+        }
+        Stage::Flow { methods, calls } => {
+            progress.phase(&format!("exception flow through {methods} methods and {calls} calls"), None);
+        }
+        Stage::Links { raised } => progress.phase(&format!("links of {raised} raised exceptions"), None),
+    }
+}
+
+fn tell_of_problems(request: &SearchRequest, report: &LinksReport) {
+    for problem in &report.problems {
+        eprintln!("catchment: {}: {}", problem.place, problem.what);
+    }
+    // The JDK has oddities of its own, which are in the JSON.
+    let own = &request.own;
+    let is_own = |class: &str| {
+        let name = class.replace('.', "/").into_bytes();
+        own.application.contains(&name) || own.tests.contains(&name)
+    };
+    for problem in report.answer.problems.iter().filter(|problem| is_own(&problem.class)) {
+        eprintln!("catchment: {}: {}", problem.class, problem.what);
+    }
+}
+
+/// Nothing found because nothing was read must not look like a program without exceptions.
+fn require_classes(args: &LinksArgs, classes: &LayeredClasses, count: usize) -> Result<(), BadInput> {
+    if count > 0 {
+        return Ok(());
+    }
+    let place = args.classpath.as_ref().map_or_else(
+        || args.folder.display().to_string(),
+        |class_path| class_path.to_string_lossy().into_owned(),
+    );
+    Err(BadInput(match classes.class_path().problems().first() {
+        Some(problem) => format!("cannot read {}: {}", problem.place(), problem.what),
+        None => format!("no classes of the application in {place}"),
+    }))
+}
+
+fn problems_of(classes: &LayeredClasses) -> Vec<ListedProblem> {
+    let problems = classes.class_path().problems().iter();
+    problems.map(|each| ListedProblem { place: each.place(), what: each.what.clone() }).collect()
+}
+
+/// The most memory this process has had, where the system tells.
+fn peak_mib() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib.div_ceil(1024))
+}

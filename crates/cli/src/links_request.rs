@@ -1,0 +1,121 @@
+//! From what was typed after `links` to classes and a request to search them.
+
+use crate::class_source::LayeredClasses;
+use crate::config::Config;
+use crate::exit::{BadInput, NothingObserved};
+use crate::links_args::{HandlersOf, LinksArgs};
+use anyhow::Result;
+use catchment_exceptions::{
+    Catalogue, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses, SearchRequest,
+};
+use catchment_lab::PairSelection;
+use catchment_program::{ClassPath, JavaHome, LoadOptions, application_roots, find_java_homes, test_roots};
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Elements of a class path, by whose code they are.
+struct Elements {
+    paths: Vec<PathBuf>,
+    /// By path.
+    layers: Vec<Layer>,
+}
+
+impl LinksArgs {
+    /// Opens the class path. An error when there is not one class of the program.
+    pub(crate) fn open(&self, config: &Config, jdk: &JavaHome) -> Result<LayeredClasses> {
+        let elements = match &self.classpath {
+            Some(class_path) => given(class_path)?,
+            None => self.of_folder()?,
+        };
+        let options = LoadOptions { release: jdk.feature_version, ..LoadOptions::default() };
+        let class_path = ClassPath::open(&elements.paths, Some(&jdk.path), &options);
+        let typed_or = |typed: &[String], configured: &[String]| {
+            if typed.is_empty() { configured.to_vec() } else { typed.to_vec() }
+        };
+        let selection = PairSelection {
+            include: typed_or(&self.include, &config.include),
+            exclude: typed_or(&self.exclude, &config.exclude),
+        };
+        let layer_of = |given: Option<usize>| given.map_or(Layer::Jdk, |index| elements.layers[index]);
+        let classes = LayeredClasses::new(class_path, selection, |entry| layer_of(entry.given));
+        Ok(classes)
+    }
+
+    pub(crate) fn java_home(&self) -> Result<JavaHome> {
+        match &self.jdk {
+            Some(home) => JavaHome::at(home).ok_or_else(|| {
+                BadInput(format!("{} is no JDK: it has no classes, or no `release` file", home.display()))
+                    .into()
+            }),
+            None => find_java_homes().into_iter().next().ok_or_else(|| {
+                NothingObserved("no JDK found: name one with --jdk or JAVA_HOME".to_owned()).into()
+            }),
+        }
+    }
+
+    /// Main outputs of a build are the application, test outputs the tests.
+    fn of_folder(&self) -> Result<Elements> {
+        let application = application_roots(&self.folder)?;
+        let tests = test_roots(&self.folder);
+        let libraries = self.libraries.as_ref().map(split).unwrap_or_default();
+        let layers = [
+            vec![Layer::Application; application.len()],
+            vec![Layer::Tests; tests.len()],
+            vec![Layer::Library; libraries.len()],
+        ];
+        Ok(Elements { paths: [application, tests, libraries].concat(), layers: layers.concat() })
+    }
+
+    pub(crate) fn request(&self, config: &Config, own: OwnClasses, jdk: &JavaHome) -> Result<SearchRequest> {
+        let mut catalogue = Catalogue::of_jdk()?;
+        catalogue.add(config.faults.clone()).map_err(|error| BadInput(format!("catchment.toml: {error}")))?;
+        let faults =
+            FaultSelection::of(&self.faults, &catalogue).map_err(|error| BadInput(error.to_string()))?;
+        Ok(SearchRequest {
+            analysis: self.analysis,
+            entries: EntryPoints { named: self.entry.clone(), kinds: self.entry_points.clone() },
+            own,
+            catalogue,
+            faults,
+            throws: self.throws || !self.no_throws,
+            handlers: match self.handlers {
+                HandlersOf::Application => Handlers::Application,
+                HandlersOf::All => Handlers::All,
+            },
+            release: Some(jdk.feature_version),
+        })
+    }
+
+    /// Which of the links are shown.
+    pub(crate) fn selection(&self, catalogue: &Catalogue) -> Result<LinkSelection, BadInput> {
+        let faults =
+            FaultSelection::of(&self.fault, catalogue).map_err(|error| BadInput(error.to_string()))?;
+        Ok(LinkSelection {
+            packages: self.package.clone(),
+            types: self.types.clone(),
+            faults: (!self.fault.is_empty()).then_some(faults),
+        })
+    }
+}
+
+/// Folders are the application and jars its libraries; jars alone are the application.
+fn given(class_path: &OsString) -> Result<Elements, BadInput> {
+    let paths = split(class_path);
+    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+        return Err(BadInput(format!("cannot read {}: no such file or folder", missing.display())));
+    }
+    if paths.is_empty() {
+        return Err(BadInput("--classpath is empty".to_owned()));
+    }
+    let has_folders = paths.iter().any(|path| path.is_dir());
+    let layer = |path: &PathBuf| {
+        if path.is_dir() || !has_folders { Layer::Application } else { Layer::Library }
+    };
+    let layers = paths.iter().map(layer).collect();
+    Ok(Elements { paths, layers })
+}
+
+fn split(class_path: &OsString) -> Vec<PathBuf> {
+    env::split_paths(class_path).filter(|path| path != Path::new("")).collect()
+}

@@ -1,0 +1,254 @@
+//! `catchment links` on what javac makes.
+
+use crate::support::{Program, assert_follows_schema, assert_schema_refuses, catchment, error_text};
+use catchment_testkit::jdk;
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Output};
+
+const READER: &str = r#"
+import java.io.*;
+public class Reader {
+    static class Wrong extends Exception { }
+    public static void main(String[] arguments) throws Exception {
+        try {
+            System.exit(first(arguments[0]));
+        } catch (IOException e) {
+            System.out.println(e);
+        }
+        try {
+            check(arguments.length);
+        } catch (Wrong e) {
+            System.out.println(e);
+        }
+    }
+    static int first(String name) throws IOException {
+        try (InputStream in = new FileInputStream(name)) {
+            return in.read();
+        }
+    }
+    static void check(int count) throws Wrong {
+        if (count > 1) check(count - 1);
+        if (count == 0) throw new Wrong();
+    }
+    static void unused() {
+        try { Integer.parseInt(""); } catch (NumberFormatException e) { System.out.println(e); }
+    }
+}
+"#;
+
+fn links() -> Command {
+    let mut command = catchment();
+    command.env("JAVA_HOME", jdk::installed(17).unwrap().home()).arg("links");
+    command
+}
+
+fn ask(program: &Program, options: &[&str]) -> Output {
+    let output = links().arg("--classpath").arg(&program.classes).args(options).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", error_text(&output));
+    output
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn json(program: &Program, options: &[&str]) -> Value {
+    let options: Vec<&str> = ["--entry", "Reader", "--json"].iter().chain(options).copied().collect();
+    let json = serde_json::from_slice(&ask(program, &options).stdout).unwrap();
+    assert_follows_schema("links", &json);
+    json
+}
+
+/// `kind operation class.method:line exception -> catch line`, of what is not in the JDK's throws.
+fn told(json: &Value) -> Vec<String> {
+    let line_of = |id: &Value| {
+        let pairs = json["pairs"].as_array().unwrap();
+        pairs.iter().find(|pair| pair["id"] == *id).unwrap()["catch_line"].clone()
+    };
+    let links = json["links"].as_array().unwrap().iter();
+    let links =
+        links.filter(|link| link["from"]["kind"] == "operation" || link["from"]["layer"] == "application");
+    let told = links.map(|link| {
+        let from = &link["from"];
+        let word = |key: &str| from[key].as_str().unwrap_or("-");
+        let (operation, class, method) = (word("operation"), word("class"), word("method"));
+        format!(
+            "{} {operation} {class}.{method}:{} {} -> {}",
+            word("kind"),
+            from["line"],
+            word("exception"),
+            line_of(&link["to"])
+        )
+    });
+    told.collect()
+}
+
+#[test]
+fn operations_and_throws_lead_to_the_clauses_that_take_them() {
+    let program = Program::new("Reader", READER);
+    let json = json(&program, &["--faults", "DSK_OPEN,DSK_READ"]);
+    let told = told(&json);
+    for expected in [
+        "operation DSK_OPEN java.io.FileInputStream.open:null java.io.FileNotFoundException -> 8",
+        "operation DSK_READ java.io.FileInputStream.read:null java.io.IOException -> 8",
+        "throw - Reader.check:24 Reader$Wrong -> 13",
+    ] {
+        assert!(told.contains(&expected.to_owned()), "{expected} is not in {told:#?}");
+    }
+    assert!(told.iter().all(|link| !link.contains("Wrong -> 8")), "{told:#?}");
+    let pairs = json["pairs"].as_array().unwrap();
+    let reached: Vec<_> = pairs.iter().map(|pair| (&pair["method"], &pair["reached"])).collect();
+    assert!(reached.contains(&(&"unused".into(), &false.into())), "{reached:?}");
+    assert_eq!(json["analysis"], "inpta");
+    assert_eq!(json["entries"][0]["method"], "main");
+    for pointer in
+        ["/schema", "/links/0/to", "/links/0/from", "/pairs/0/types", "/stats/classes", "/problems"]
+    {
+        assert_schema_refuses("links", &json, pointer, Value::from(-1));
+    }
+}
+
+#[test]
+fn without_throws_only_operations_are_followed_and_without_faults_only_throws() {
+    let program = Program::new("Reader", READER);
+    let kinds = |json: &Value| {
+        let links = json["links"].as_array().unwrap().iter();
+        let mut kinds: Vec<_> = links.map(|link| link["from"]["kind"].as_str().unwrap().to_owned()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(kinds(&json(&program, &["--no-throws"])), ["operation"]);
+    assert!(!kinds(&json(&program, &["--faults", "none"])).contains(&"operation".to_owned()));
+}
+
+#[test]
+fn the_short_answer_groups_by_clause_or_by_what_raises() {
+    let program = Program::new("Reader", READER);
+    let by_handler = text(&ask(&program, &["--faults", "DSK_READ", "--no-throws"]));
+    let mut lines = by_handler.lines();
+    assert_eq!(lines.next(), Some("Reader.main  Reader.java:8  catch IOException"));
+    let link = lines.next().unwrap();
+    assert!(link.contains("  DSK_READ ") && link.contains("FileInputStream.read"), "{link}");
+    assert!(
+        by_handler.contains("into 1 of 3 catch clauses (inpta); 1 clause in methods that"),
+        "{by_handler}"
+    );
+    let by_trigger = text(&ask(&program, &["--faults", "DSK_READ", "--no-throws", "--by", "trigger"]));
+    assert!(by_trigger.starts_with("DSK_READ  java.io.FileInputStream.read  to 1 clause\n"), "{by_trigger}");
+}
+
+#[test]
+fn links_are_filtered_by_package_type_and_fault() {
+    let program = Program::new("Reader", READER);
+    let count = |options: &[&str]| json(&program, options)["links"].as_array().unwrap().len();
+    assert_eq!(count(&["--type", "Wrong"]), 1);
+    assert_eq!(count(&["--package", "com.acme"]), 0);
+    assert_eq!(count(&["--fault", "DSK_READ", "--package", "Reader"]), count(&["--fault", "DSK_READ"]));
+}
+
+#[test]
+fn a_link_is_explained_by_the_calls_between_try_and_throw() {
+    let program = Program::new("Reader", READER);
+    let why = text(&ask(&program, &["--why", "throw  Reader.check -> catch Wrong"]));
+    let expected = "\
+comes to Reader.main  Reader.java:13  catch Wrong
+path 1, 1 call:
+  try in     Reader.main  Reader.java:12
+  raised in  Reader.check  Reader.java:24  (recursive)
+";
+    assert!(why.ends_with(expected), "{why}");
+    let read = text(&ask(
+        &program,
+        &[
+            "--why",
+            "FileInputStream.read -> Reader.main",
+            "--no-throws",
+            "--faults",
+            "DSK_READ",
+            "--paths",
+            "1",
+        ],
+    ));
+    assert!(read.contains("  calls      Reader.first  Reader.java:19\n"), "{read}");
+}
+
+#[test]
+fn what_leaves_public_methods_is_told_checked_or_not() {
+    let program = Program::new("Reader", READER);
+    let escapes = text(&ask(&program, &["--escapes", "--entry", "Reader.check", "--entry", "Reader.main"]));
+    assert!(escapes.contains("Reader.main([Ljava/lang/String;)V\n"), "{escapes}");
+    assert!(!escapes.contains("Wrong"), "the clause takes it: {escapes}");
+    assert!(escapes.contains("  unchecked  "), "{escapes}");
+}
+
+#[test]
+fn the_catalogue_shows_what_the_program_reaches() {
+    let program = Program::new("Reader", READER);
+    let catalogue = text(&ask(&program, &["--catalogue"]));
+    assert!(catalogue.contains("  reached        java.io.FileInputStream.read  IOException"), "{catalogue}");
+    assert!(catalogue.contains(" 0 that this JDK lacks"), "{catalogue}");
+    let blind = text(&ask(&program, &["--blind-spots"]));
+    assert!(blind.lines().last().unwrap().ends_with(" blind spots"), "{blind}");
+}
+
+#[test]
+fn operations_of_the_project_are_added_by_its_configuration() {
+    let program = Program::new("Reader", READER);
+    let fault =
+        "[[fault]]\nkind = \"CHECK\"\nclass = \"Reader\"\nmethod = \"check\"\nthrows = [\"Reader$Wrong\"]\n";
+    fs::write(program.classes.join("catchment.toml"), fault).unwrap();
+    let output = links().arg(&program.classes).args(["--fault", "CHECK", "--json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told(&json), ["operation CHECK Reader.check:null Reader$Wrong -> 13"]);
+}
+
+fn refused(program: &Program, options: &[&str], part: &str) {
+    let output = links().arg("--classpath").arg(&program.classes).args(options).output().unwrap();
+    let text = error_text(&output);
+    assert_eq!(output.status.code(), Some(2), "{options:?}: {text}");
+    assert!(text.contains(part), "'{part}' is not in '{text}'");
+    assert_eq!(text_of(&output), "");
+}
+
+fn text_of(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn wrong_wishes_are_usage_errors() {
+    let program = Program::new("Reader", READER);
+    refused(&program, &["--analysis", "cha+dr"], "filters follow objects");
+    refused(&program, &["--analysis", "3obj"], "is no analysis");
+    refused(&program, &["--entry", "Nobody"], "Nobody");
+    refused(&program, &["--entry", "Reader.nothing"], "no method 'nothing'");
+    refused(&program, &["--entry", "Reader$Wrong"], "no main method");
+    refused(&program, &["--entry-points", "applets"], "applets");
+    refused(&program, &["--entry-points", "servlets"], "there is no servlet");
+    refused(&program, &["--faults", "DISK"], "DSK_READ");
+    refused(&program, &["--why", "999999"], "no link is '999999'");
+    refused(&program, &["--jdk", "no-such-home"], "no-such-home is no JDK");
+    refused(&program, &["--why", "1", "--json"], "cannot be used with");
+}
+
+#[test]
+fn a_class_path_of_nothing_is_a_usage_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = links().arg("--classpath").arg(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", error_text(&output));
+    assert!(error_text(&output).contains("no classes of the application"), "{}", error_text(&output));
+    let missing = folder.path().join("absent.jar");
+    let output = links().arg("--classpath").arg(&missing).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error_text(&output).contains("absent.jar"), "{}", error_text(&output));
+}
+
+#[test]
+fn a_class_that_cannot_be_read_is_a_problem_and_no_end() {
+    let program = Program::new("Reader", READER);
+    fs::write(program.classes.join("Broken.class"), [0xca, 0xfe, 0xba, 0xbe, 0, 0]).unwrap();
+    let json = json(&program, &["--no-throws"]);
+    let problems = json["problems"].as_array().unwrap();
+    assert!(problems.iter().any(|problem| problem["where"] == "Broken"), "{problems:?}");
+}

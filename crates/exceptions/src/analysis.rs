@@ -1,0 +1,190 @@
+//! Which analysis is asked for, and the one place where it is chosen.
+//!
+//! ```text
+//! cha | rta                                        call graph by types alone
+//! pta | inpta | 2obj  [+dr | +cdr | +mdr | +vdr]   call graph by objects, perhaps with a filter by data reachability
+//! ```
+
+use catchment_pointsto::ids::MethodId;
+use catchment_pointsto::world::{ClassSource, World};
+use catchment_pointsto::{Reached, Sensitivity, analyse};
+use std::fmt;
+use std::str::FromStr;
+
+/// How calls find their targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallGraph {
+    /// By the hierarchy of classes.
+    Cha,
+    /// By the classes that are instantiated.
+    Rta,
+    /// By the objects that flow to the receiver.
+    Pta,
+    /// The same, with constructors that store parameters told apart by their calls.
+    Inpta,
+    /// The same, with methods told apart by their receivers and those that made them.
+    TwoObj,
+}
+
+/// What else must hold between a try and a raising point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DataFilter {
+    Dr,
+    Cdr,
+    Mdr,
+    Vdr,
+}
+
+/// A call graph, and perhaps a filter on top of it. Filters need objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Analysis {
+    call_graph: CallGraph,
+    filter: Option<DataFilter>,
+}
+
+/// Why a name is no analysis.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnalysisError {
+    #[error(
+        "'{0}' is no analysis: cha, rta, pta, inpta or 2obj, the last three perhaps with +dr, +cdr, +mdr or +vdr"
+    )]
+    Unknown(String),
+    #[error("'{0}' cannot be: filters follow objects, so they go with pta, inpta and 2obj only")]
+    FilterWithoutObjects(String),
+    #[error("'{0}' is not there yet; there is {1}")]
+    NotThere(String, String),
+}
+
+const CALL_GRAPHS: [(&str, CallGraph); 5] = [
+    ("cha", CallGraph::Cha),
+    ("rta", CallGraph::Rta),
+    ("pta", CallGraph::Pta),
+    ("inpta", CallGraph::Inpta),
+    ("2obj", CallGraph::TwoObj),
+];
+const FILTERS: [(&str, DataFilter); 4] =
+    [("dr", DataFilter::Dr), ("cdr", DataFilter::Cdr), ("mdr", DataFilter::Mdr), ("vdr", DataFilter::Vdr)];
+
+/// What [`reach`] knows. The last is used unless another is asked for: the most precise that stays cheap on large programs.
+const THERE: [Analysis; 3] = [
+    Analysis::without_filter(CallGraph::Pta),
+    Analysis::without_filter(CallGraph::TwoObj),
+    Analysis::without_filter(CallGraph::Inpta),
+];
+
+impl Analysis {
+    const fn without_filter(call_graph: CallGraph) -> Self {
+        Self { call_graph, filter: None }
+    }
+
+    pub fn call_graph(self) -> CallGraph {
+        self.call_graph
+    }
+
+    pub fn filter(self) -> Option<DataFilter> {
+        self.filter
+    }
+
+    /// An analysis that can be run, from its name.
+    pub fn parse(name: &str) -> Result<Self, AnalysisError> {
+        let analysis: Self = name.parse()?;
+        if THERE.contains(&analysis) { Ok(analysis) } else { Err(analysis.not_there()) }
+    }
+
+    fn not_there(self) -> AnalysisError {
+        let there: Vec<String> = THERE.iter().map(Self::to_string).collect();
+        AnalysisError::NotThere(self.to_string(), there.join(", "))
+    }
+}
+
+impl Default for Analysis {
+    fn default() -> Self {
+        THERE[THERE.len() - 1]
+    }
+}
+
+impl FromStr for Analysis {
+    type Err = AnalysisError;
+
+    fn from_str(name: &str) -> Result<Self, AnalysisError> {
+        let unknown = || AnalysisError::Unknown(name.to_owned());
+        let (call_graph, filter) = name.split_once('+').map_or((name, None), |(one, two)| (one, Some(two)));
+        let call_graph = named(&CALL_GRAPHS, call_graph).ok_or_else(unknown)?;
+        let filter = filter.map(|filter| named(&FILTERS, filter).ok_or_else(unknown)).transpose()?;
+        if filter.is_some() && matches!(call_graph, CallGraph::Cha | CallGraph::Rta) {
+            return Err(AnalysisError::FilterWithoutObjects(name.to_owned()));
+        }
+        Ok(Self { call_graph, filter })
+    }
+}
+
+impl fmt::Display for Analysis {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(name_of(&CALL_GRAPHS, self.call_graph))?;
+        self.filter.map_or(Ok(()), |filter| write!(out, "+{}", name_of(&FILTERS, filter)))
+    }
+}
+
+fn named<T: Copy>(names: &[(&str, T)], wanted: &str) -> Option<T> {
+    names.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value)
+}
+
+fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str {
+    names.iter().find(|(_, value)| *value == wanted).map_or("", |(name, _)| name)
+}
+
+/// What the program reaches from its entry points, as far as this analysis can tell.
+pub(crate) fn reach<'a>(
+    source: &'a dyn ClassSource,
+    analysis: Analysis,
+    entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
+) -> Result<Reached<'a>, AnalysisError> {
+    let sensitivity = match (analysis.call_graph, analysis.filter) {
+        (CallGraph::Pta, None) => Sensitivity::Insensitive,
+        (CallGraph::Inpta, None) => Sensitivity::Constructors,
+        (CallGraph::TwoObj, None) => Sensitivity::TwoObjects,
+        _ => return Err(analysis.not_there()),
+    };
+    Ok(analyse(source, sensitivity, entries))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_seventeen_names_are_read_and_written_alike() {
+        let with_filters = ["pta", "inpta", "2obj"].iter().flat_map(|graph| {
+            let filtered = ["dr", "cdr", "mdr", "vdr"].iter().map(move |filter| format!("{graph}+{filter}"));
+            std::iter::once((*graph).to_owned()).chain(filtered)
+        });
+        let names: Vec<String> = ["cha", "rta"].map(str::to_owned).into_iter().chain(with_filters).collect();
+        assert_eq!(names.len(), 17);
+        for name in names {
+            assert_eq!(name.parse::<Analysis>().unwrap().to_string(), name);
+        }
+    }
+
+    #[test]
+    fn filters_need_objects_to_follow() {
+        for name in ["cha+dr", "rta+vdr"] {
+            let error = name.parse::<Analysis>().unwrap_err();
+            assert_eq!(error, AnalysisError::FilterWithoutObjects(name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in ["", "1obj", "pta+", "pta+xdr", "pta+dr+mdr", "+dr", "PTA", "pta "] {
+            assert_eq!(name.parse::<Analysis>(), Err(AnalysisError::Unknown(name.to_owned())), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_run_is_what_is_there() {
+        for analysis in THERE {
+            assert_eq!(Analysis::parse(&analysis.to_string()), Ok(analysis));
+        }
+        assert!(THERE.contains(&Analysis::default()));
+    }
+}

@@ -1,0 +1,146 @@
+//! What is known of the links of a program, in names and lines: values for whoever shows them.
+
+use crate::analysis::Analysis;
+use crate::catalogue::Operation;
+use crate::operations::Match;
+use catchment_pairs::Pair;
+use catchment_pointsto::world::Layer;
+use catchment_pointsto::{BlindSpot, Stats};
+
+/// A method, perhaps with a line of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// First, so that places are sorted by whose code they are in.
+    pub layer: Layer,
+    /// Binary name with dots.
+    pub class: String,
+    pub method: String,
+    pub descriptor: String,
+    pub source_file: Option<String>,
+    pub line: Option<u32>,
+}
+
+/// A class of exceptions.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExceptionType {
+    /// Binary name with dots.
+    pub name: String,
+    /// This class itself, and none below it.
+    pub is_exact: bool,
+}
+
+/// What makes an exception.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RaisedBy {
+    /// A method of the catalogue, by its number there, with the kind of its fault.
+    Operation { kind: String, number: usize },
+    /// A `throw`.
+    Throw,
+    /// The JVM at this instruction.
+    Implicit,
+}
+
+/// A raising point.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RaisePoint {
+    pub by: RaisedBy,
+    pub place: Place,
+}
+
+/// A catch clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedPair {
+    /// Binary name with dots.
+    pub class: String,
+    pub source_file: Option<String>,
+    pub pair: Pair,
+    /// Id of the nearest enclosing pair.
+    pub parent: Option<String>,
+    pub layer: Layer,
+    /// Whether the method can be reached at all.
+    pub is_reached: bool,
+}
+
+/// A raising point whose exceptions can come to a clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLink {
+    /// Counts from 1; the same for the same input.
+    pub number: usize,
+    /// Index into [`LinksAnswer::raises`].
+    pub from: usize,
+    /// Index into [`LinksAnswer::pairs`].
+    pub to: usize,
+    /// All that come, by name.
+    pub exceptions: Vec<ExceptionType>,
+    /// The nearest class that all of them are.
+    pub exception: String,
+}
+
+/// An entry of the catalogue and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CataloguedOperation {
+    pub operation: Operation,
+    pub found: Match,
+}
+
+/// Something that was not seen.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlindPlace {
+    pub spot: BlindSpot,
+    pub place: Place,
+}
+
+/// A class that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClassProblem {
+    pub class: String,
+    pub what: String,
+}
+
+/// Everything about the links of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinksAnswer {
+    pub analysis: Analysis,
+    /// Where it began.
+    pub entries: Vec<Place>,
+    /// All clauses that were asked about, by class and place.
+    pub pairs: Vec<LinkedPair>,
+    /// Raising points with links: operations, then throws by whose code they are in.
+    pub raises: Vec<RaisePoint>,
+    /// By clause, then by raising point.
+    pub links: Vec<FoundLink>,
+    pub catalogue: Vec<CataloguedOperation>,
+    pub blind_spots: Vec<BlindPlace>,
+    pub problems: Vec<ClassProblem>,
+    pub stats: Stats,
+}
+
+/// One way from a try to a raising point: calls in their order, the raising point last.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WitnessPath {
+    pub frames: Vec<Frame>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Frame {
+    pub place: Place,
+    /// The method can come to itself again on the way.
+    pub is_recursive: bool,
+}
+
+/// What can leave a public method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Escapes {
+    pub method: Place,
+    /// By name.
+    pub exceptions: Vec<EscapingException>,
+}
+
+/// An exception that can leave a method, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EscapingException {
+    pub exception: ExceptionType,
+    pub is_checked: bool,
+    /// Where it is raised: operations first, then the throws nearest to the application.
+    pub raises: Vec<RaisePoint>,
+}

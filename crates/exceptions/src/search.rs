@@ -1,0 +1,245 @@
+//! From classes and entry points to links: the analyses in their order, and the answer in names and lines.
+
+use crate::analysis::{Analysis, AnalysisError, reach};
+use crate::answer::{
+    BlindPlace, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, Place, RaisePoint,
+};
+use crate::catalogue::Catalogue;
+use crate::describe::{common_class, exception_type, place_of, raise_point};
+use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
+use crate::flow::{Flow, Raises, flow};
+use crate::links::{Clause, Handlers, Link, links};
+use crate::operations::{FaultSelection, Match, match_operations};
+use crate::raises::Raise;
+use catchment_pairs::{ClassPairs, pairs_of};
+use catchment_pointsto::Reached;
+use catchment_pointsto::ids::{ClassId, MethodId};
+use catchment_pointsto::world::{ClassSource, World};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    pub analysis: Analysis,
+    pub entries: EntryPoints,
+    pub own: OwnClasses,
+    pub catalogue: Catalogue,
+    pub faults: FaultSelection,
+    /// Every `throw` raises.
+    pub throws: bool,
+    pub handlers: Handlers,
+    /// The feature release of the JDK at hand, if known.
+    pub release: Option<u32>,
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    CallGraph { entries: usize },
+    Flow { methods: usize, calls: usize },
+    Links { raised: usize },
+}
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum SearchError {
+    #[error(transparent)]
+    Entry(#[from] EntryError),
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+}
+
+/// A finished search, which can be asked for more.
+#[derive(Debug)]
+pub struct LinkSearch<'a> {
+    pub(crate) reached: Reached<'a>,
+    pub(crate) flow: Flow,
+    pub(crate) catalogue: Catalogue,
+    analysis: Analysis,
+    /// By the number of the answer's links, which counts from 1.
+    pub(crate) links: Vec<Link>,
+    own: OwnClasses,
+    matches: Vec<Match>,
+}
+
+/// Finds the links of a program.
+pub fn search<'a>(
+    source: &'a dyn ClassSource,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<LinkSearch<'a>, SearchError> {
+    // Asked once before anything costs time, and once more among the classes of the analysis.
+    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
+    stage(Stage::CallGraph { entries: entries.len() });
+    let find_entries =
+        |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    let mut reached = reach(source, request.analysis, find_entries)?;
+    let stats = reached.stats;
+    stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
+    let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
+    let raises = Raises { throws: request.throws, operations: matched.raises };
+    let flow = flow(&mut reached, &raises);
+    stage(Stage::Links { raised: flow.raised.all().len() });
+    let links = links(&reached, &flow, request.handlers);
+    let mut search = LinkSearch {
+        reached,
+        flow,
+        catalogue: request.catalogue.clone(),
+        analysis: request.analysis,
+        links,
+        own: request.own.clone(),
+        matches: matched.matches,
+    };
+    search.sort_links();
+    Ok(search)
+}
+
+impl LinkSearch<'_> {
+    pub fn answer(&mut self) -> LinksAnswer {
+        let (pairs, places) = self.pairs();
+        let (raises, numbers) = self.raise_points();
+        let world = &self.reached.world;
+        let links = (1..).zip(&self.links).filter_map(|(number, link)| {
+            let mut exceptions: Vec<_> =
+                link.types.iter().map(|typed| exception_type(world, *typed)).collect();
+            exceptions.sort_unstable();
+            let exception = common_class(world, &link.types).map(|class| world.class_of(class).binary_name());
+            Some(FoundLink {
+                number,
+                from: *numbers.get(&link.raise)?,
+                to: *places.get(&link.clause)?,
+                exceptions,
+                exception: exception.unwrap_or_default(),
+            })
+        });
+        LinksAnswer {
+            analysis: self.analysis,
+            entries: self.entries(),
+            links: links.collect(),
+            pairs,
+            raises,
+            catalogue: self.catalogued(),
+            blind_spots: self.blind_spots(),
+            problems: self.problems(),
+            stats: self.reached.stats,
+        }
+    }
+
+    /// By names and lines, so that numbers do not depend on the order in which classes were met.
+    fn sort_links(&mut self) {
+        let (world, catalogue) = (&self.reached.world, &self.catalogue);
+        let mut keys: FxHashMap<Raise, (RaisePoint, u16)> = FxHashMap::default();
+        for link in &self.links {
+            let raise = link.raise;
+            keys.entry(raise).or_insert_with(|| (raise_point(world, catalogue, raise), raise.pc));
+        }
+        let class_name = |class: ClassId| &world.class_of(class).name;
+        self.links.sort_by(|one, other| {
+            let clauses = class_name(one.clause.class).cmp(class_name(other.clause.class));
+            let clauses = clauses.then(one.clause.cmp(&other.clause));
+            clauses.then_with(|| compare(&keys[&one.raise], &keys[&other.raise]))
+        });
+    }
+
+    /// The clauses of the application's classes and those of other classes that have links.
+    fn pairs(&mut self) -> (Vec<LinkedPair>, FxHashMap<Clause, usize>) {
+        let mut classes: Vec<ClassId> =
+            self.own.application.iter().map(|name| self.reached.world.class(name)).collect();
+        classes.extend(self.links.iter().map(|link| link.clause.class));
+        let world = &self.reached.world;
+        classes.sort_by_key(|class| &world.class_of(*class).name);
+        classes.dedup();
+        let reached = self.reached_methods();
+        let (mut pairs, mut places) = (Vec::new(), FxHashMap::default());
+        for class in classes {
+            let Some(file) = world.class_of(class).file() else { continue };
+            let found = pairs_of(file);
+            for position in 0..found.pairs.len() {
+                places.insert(Clause { class, pair: position }, pairs.len());
+                pairs.push(linked_pair(world, class, &found, position, &reached));
+            }
+        }
+        (pairs, places)
+    }
+
+    fn reached_methods(&self) -> FxHashSet<(ClassId, Vec<u8>)> {
+        let world = &self.reached.world;
+        let methods = (0..self.reached.instances.len() as u32).map(catchment_pointsto::ids::InstanceId);
+        let methods = methods.filter_map(|instance| self.reached.method_of(instance));
+        let own = methods.map(|method| world.method(method));
+        own.map(|method| (method.class, world.selector_name(method.selector).to_vec())).collect()
+    }
+
+    fn raise_points(&self) -> (Vec<RaisePoint>, FxHashMap<Raise, usize>) {
+        let world = &self.reached.world;
+        let mut found: Vec<(RaisePoint, Raise)> = Vec::new();
+        let mut seen = FxHashSet::default();
+        for raise in self.links.iter().map(|link| link.raise).filter(|raise| seen.insert(*raise)) {
+            found.push((raise_point(world, &self.catalogue, raise), raise));
+        }
+        found.sort_by(|(one, raise), (other, raise_of_other)| {
+            one.cmp(other).then(raise.pc.cmp(&raise_of_other.pc))
+        });
+        let numbers = found.iter().enumerate().map(|(index, (_, raise))| (*raise, index)).collect();
+        (found.into_iter().map(|(point, _)| point).collect(), numbers)
+    }
+
+    fn entries(&self) -> Vec<Place> {
+        let methods = self.reached.entries.iter().filter_map(|instance| self.reached.method_of(*instance));
+        let mut methods: Vec<MethodId> = methods.collect();
+        methods.sort_unstable();
+        methods.dedup();
+        methods.into_iter().map(|method| place_of(&self.reached.world, method, None)).collect()
+    }
+
+    fn catalogued(&self) -> Vec<CataloguedOperation> {
+        let operations = self.catalogue.operations().iter().zip(&self.matches);
+        let operations = operations
+            .map(|(operation, found)| CataloguedOperation { operation: operation.clone(), found: *found });
+        operations.collect()
+    }
+
+    fn blind_spots(&self) -> Vec<BlindPlace> {
+        let world = &self.reached.world;
+        let places = self.reached.blind_spots.iter().map(|blind| BlindPlace {
+            spot: blind.spot,
+            place: place_of(world, blind.method, Some(blind.pc)),
+        });
+        let mut places: Vec<_> = places.collect();
+        places.sort_unstable();
+        places
+    }
+
+    fn problems(&self) -> Vec<ClassProblem> {
+        let world = &self.reached.world;
+        let problems = world.problems().iter().map(|(class, what)| ClassProblem {
+            class: world.class_of(*class).binary_name(),
+            what: what.clone(),
+        });
+        let mut problems: Vec<_> = problems.collect();
+        problems.sort_unstable();
+        problems
+    }
+}
+
+fn compare(one: &(RaisePoint, u16), other: &(RaisePoint, u16)) -> std::cmp::Ordering {
+    one.cmp(other)
+}
+
+fn linked_pair(
+    world: &World<'_>,
+    class: ClassId,
+    found: &ClassPairs,
+    position: usize,
+    reached: &FxHashSet<(ClassId, Vec<u8>)>,
+) -> LinkedPair {
+    let pair = found.pairs[position].clone();
+    let selector = format!("{}{}", pair.method, pair.descriptor).into_bytes();
+    LinkedPair {
+        class: found.class.clone(),
+        source_file: pair.source.clone().or_else(|| found.source_file.clone()),
+        parent: pair.parent.and_then(|parent| found.pairs.get(parent)).map(|parent| parent.id.clone()),
+        layer: world.class_of(class).layer,
+        is_reached: reached.contains(&(class, selector)),
+        pair,
+    }
+}

@@ -1,0 +1,109 @@
+//! Which links of an answer are wanted.
+
+use crate::answer::{FoundLink, LinkedPair, LinksAnswer, RaisedBy};
+use crate::operations::FaultSelection;
+use std::collections::BTreeSet;
+
+/// Links must fit everything that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkSelection {
+    /// Of clauses: a package with those below it, or a class.
+    pub packages: Vec<String>,
+    /// Of exceptions: binary or simple names.
+    pub types: Vec<String>,
+    /// Of operations; those of throws are not wanted then.
+    pub faults: Option<FaultSelection>,
+}
+
+impl LinkSelection {
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether a class or package name is one of the packages, or below one.
+    pub fn has_class(&self, class: &str) -> bool {
+        let is_below = |package: &String| {
+            let rest = class.strip_prefix(package.trim_end_matches(['*', '.']));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))
+        };
+        self.packages.is_empty() || self.packages.iter().any(is_below)
+    }
+
+    pub fn has_type(&self, exception: &str) -> bool {
+        let is_named = |name: &String| {
+            let before = exception.strip_suffix(name.as_str());
+            before.is_some_and(|before| before.is_empty() || before.ends_with(['.', '$']))
+        };
+        self.types.is_empty() || self.types.iter().any(is_named)
+    }
+
+    pub fn has_raise(&self, by: &RaisedBy) -> bool {
+        match (&self.faults, by) {
+            (None, _) => true,
+            (Some(faults), RaisedBy::Operation { kind, .. }) => faults.has(kind),
+            (Some(_), _) => false,
+        }
+    }
+}
+
+impl LinksAnswer {
+    /// Leaves only what is wanted; numbers of links stay what they were. Clauses without wanted links go too, unless everything
+    /// is wanted of them but their package.
+    pub fn select(&mut self, wanted: &LinkSelection) {
+        if wanted.is_everything() {
+            return;
+        }
+        let (pairs, raises) = (&self.pairs, &self.raises);
+        let is_wanted = |link: &FoundLink| {
+            wanted.has_class(&pairs[link.to].class)
+                && wanted.has_raise(&raises[link.from].by)
+                && link.exceptions.iter().any(|exception| wanted.has_type(&exception.name))
+        };
+        self.links.retain(is_wanted);
+        let linked: BTreeSet<usize> = self.links.iter().map(|link| link.to).collect();
+        let is_by_package = wanted.types.is_empty() && wanted.faults.is_none();
+        self.retain_pairs(|index, pair| {
+            linked.contains(&index) || is_by_package && wanted.has_class(&pair.class)
+        });
+    }
+
+    fn retain_pairs(&mut self, is_kept: impl Fn(usize, &LinkedPair) -> bool) {
+        let mut places = Vec::with_capacity(self.pairs.len());
+        let mut kept = Vec::new();
+        for (index, pair) in std::mem::take(&mut self.pairs).into_iter().enumerate() {
+            places.push(kept.len());
+            if is_kept(index, &pair) {
+                kept.push(pair);
+            }
+        }
+        self.pairs = kept;
+        for link in &mut self.links {
+            link.to = places[link.to];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_hold_what_is_below_them_and_nothing_beside() {
+        let selection = LinkSelection { packages: vec!["com.acme".into()], ..LinkSelection::default() };
+        assert!(selection.has_class("com.acme.io.Cache") && selection.has_class("com.acme"));
+        assert!(!selection.has_class("com.acmeother.Cache"));
+        let class = LinkSelection { packages: vec!["com.acme.Cache".into()], ..LinkSelection::default() };
+        assert!(class.has_class("com.acme.Cache$Entry") && !class.has_class("com.acme.Caches"));
+        let star = LinkSelection { packages: vec!["com.acme.*".into()], ..LinkSelection::default() };
+        assert!(star.has_class("com.acme.Cache"));
+    }
+
+    #[test]
+    fn types_are_named_in_full_or_simply() {
+        let named = |name: &str| LinkSelection { types: vec![name.into()], ..LinkSelection::default() };
+        assert!(named("IOException").has_type("java.io.IOException"));
+        assert!(named("java.io.IOException").has_type("java.io.IOException"));
+        assert!(named("Failure").has_type("com.acme.Outer$Failure"));
+        assert!(!named("Exception").has_type("java.io.IOException"));
+    }
+}

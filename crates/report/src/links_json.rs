@@ -1,0 +1,178 @@
+//! `catchment.links/1`.
+
+use crate::json::{JsonPair, JsonProblem, write_line};
+use crate::links::LinksReport;
+use crate::links_words::{blind_spot, layer};
+use catchment_exceptions::{BlindPlace, FoundLink, LinkedPair, LinksAnswer, RaisePoint, RaisedBy};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct JsonLinks<'a> {
+    schema: &'static str,
+    analysis: String,
+    entries: Vec<JsonEntry<'a>>,
+    pairs: Vec<JsonLinkedPair<'a>>,
+    links: Vec<JsonLink<'a>>,
+    stats: JsonStats,
+    blind_spots: Vec<JsonBlindSpot<'a>>,
+    problems: Vec<JsonProblem<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonEntry<'a> {
+    class: &'a str,
+    method: &'a str,
+    descriptor: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonLinkedPair<'a> {
+    #[serde(flatten)]
+    pair: JsonPair<'a>,
+    layer: &'static str,
+    reached: bool,
+}
+
+#[derive(Serialize)]
+struct JsonLink<'a> {
+    number: usize,
+    from: JsonRaise<'a>,
+    to: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonRaise<'a> {
+    kind: &'static str,
+    /// The kind of fault, of operations only.
+    operation: Option<&'a str>,
+    class: &'a str,
+    method: &'a str,
+    descriptor: &'a str,
+    source_file: Option<&'a str>,
+    line: Option<u32>,
+    layer: &'static str,
+    /// The nearest class that all of `exceptions` are.
+    exception: &'a str,
+    exceptions: Vec<JsonException<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonException<'a> {
+    class: &'a str,
+    exact: bool,
+}
+
+#[derive(Serialize)]
+struct JsonStats {
+    classes: usize,
+    reachable_methods: usize,
+    call_edges: usize,
+    nodes: usize,
+    objects: usize,
+    seconds: f64,
+    peak_mib: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct JsonBlindSpot<'a> {
+    kind: &'static str,
+    class: &'a str,
+    method: &'a str,
+    line: Option<u32>,
+}
+
+/// One element per link, however many types of exceptions come by it.
+pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
+    let answer = &report.answer;
+    let unread =
+        answer.problems.iter().map(|problem| JsonProblem { place: &problem.class, what: &problem.what });
+    let problems =
+        report.problems.iter().map(|problem| JsonProblem { place: &problem.place, what: &problem.what });
+    let value = JsonLinks {
+        schema: "catchment.links/1",
+        analysis: answer.analysis.to_string(),
+        entries: answer
+            .entries
+            .iter()
+            .map(|it| JsonEntry { class: &it.class, method: &it.method, descriptor: &it.descriptor })
+            .collect(),
+        pairs: answer.pairs.iter().map(linked_pair).collect(),
+        links: answer.links.iter().map(|link| json_link(answer, link)).collect(),
+        stats: stats(report),
+        blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
+        problems: problems.chain(unread).collect(),
+    };
+    write_line(out, &value)
+}
+
+fn stats(report: &LinksReport) -> JsonStats {
+    let stats = report.answer.stats;
+    JsonStats {
+        classes: stats.classes,
+        reachable_methods: stats.reachable_methods,
+        call_edges: stats.call_edges,
+        nodes: stats.nodes,
+        objects: stats.objects,
+        seconds: report.seconds,
+        peak_mib: report.peak_mib,
+    }
+}
+
+fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
+    let pair = &linked.pair;
+    JsonLinkedPair {
+        pair: JsonPair {
+            id: &pair.id,
+            class: &linked.class,
+            method: &pair.method,
+            descriptor: &pair.descriptor,
+            types: &pair.types,
+            try_line: pair.try_line,
+            catch_line: pair.catch_line,
+            parent: linked.parent.as_deref(),
+            source_file: linked.source_file.as_deref(),
+            maybe_generated: pair.maybe_generated,
+        },
+        layer: layer(linked.layer),
+        reached: linked.is_reached,
+    }
+}
+
+fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonLink<'a> {
+    JsonLink {
+        number: link.number,
+        from: json_raise(&answer.raises[link.from], link),
+        to: &answer.pairs[link.to].pair.id,
+    }
+}
+
+fn json_raise<'a>(raise: &'a RaisePoint, link: &'a FoundLink) -> JsonRaise<'a> {
+    let (kind, operation) = match &raise.by {
+        RaisedBy::Operation { kind, .. } => ("operation", Some(kind.as_str())),
+        RaisedBy::Throw => ("throw", None),
+        RaisedBy::Implicit => ("implicit", None),
+    };
+    let exceptions = link.exceptions.iter();
+    JsonRaise {
+        kind,
+        operation,
+        class: &raise.place.class,
+        method: &raise.place.method,
+        descriptor: &raise.place.descriptor,
+        source_file: raise.place.source_file.as_deref(),
+        line: raise.place.line,
+        layer: layer(raise.place.layer),
+        exception: &link.exception,
+        exceptions: exceptions.map(|it| JsonException { class: &it.name, exact: it.is_exact }).collect(),
+    }
+}
+
+fn json_blind_spot(blind: &BlindPlace) -> JsonBlindSpot<'_> {
+    JsonBlindSpot {
+        kind: blind_spot(blind.spot).0,
+        class: &blind.place.class,
+        method: &blind.place.method,
+        line: blind.place.line,
+    }
+}

@@ -1,0 +1,190 @@
+//! The links for a terminal: by clause or by what raises.
+
+use crate::links::LinksReport;
+use crate::links_words::{clause, exceptions, place, raised_by};
+use crate::text::{counted, simple_name};
+use catchment_exceptions::{FoundLink, Layer, LinksAnswer, RaisedBy};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// How the links are grouped, and how many of them are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinksView {
+    pub by: LinksBy,
+    /// Also every throw in code that is not the program's own.
+    pub all: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinksBy {
+    Handler,
+    Trigger,
+}
+
+/// More links than these of one clause or trigger are only counted.
+const SHOWN: usize = 8;
+/// So many operations of one kind are named.
+const NAMED: usize = 3;
+
+pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksView) -> io::Result<()> {
+    let answer = &report.answer;
+    match view.by {
+        LinksBy::Handler => write_by_handler(out, answer, view.all)?,
+        LinksBy::Trigger => write_by_trigger(out, answer, view.all)?,
+    }
+    write_totals(out, report)
+}
+
+fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
+    for (pair, links) in grouped(answer, |link| link.to) {
+        writeln!(out, "{}", clause(&answer.pairs[pair]))?;
+        if all {
+            links.iter().try_for_each(|link| write_raise(out, answer, link))?;
+            continue;
+        }
+        let (operations, throws): (Vec<_>, Vec<_>) =
+            links.iter().partition(|link| is_operation(answer, link));
+        write_operations(out, answer, &operations)?;
+        let (mut own, mut others): (Vec<_>, Vec<_>) = throws.iter().partition(|link| is_own(answer, link));
+        others.extend(own.split_off(own.len().min(SHOWN)));
+        own.iter().try_for_each(|link| write_raise(out, answer, link))?;
+        write_rest(out, answer, &others)?;
+    }
+    Ok(())
+}
+
+/// A line per kind of fault: `#27-#30  DSK_CLOSE  FileInputStream.close, RandomAccessFile.close and 2 more`.
+fn write_operations(out: &mut dyn Write, answer: &LinksAnswer, links: &[&FoundLink]) -> io::Result<()> {
+    for of_kind in links.chunk_by(|one, other| kind(answer, one) == kind(answer, other)) {
+        let (Some(first), Some(last)) = (of_kind.first(), of_kind.last()) else { continue };
+        let name = |link: &&FoundLink| {
+            let place = &answer.raises[link.from].place;
+            format!("{}.{}", simple_name(&place.class), place.method)
+        };
+        let mut names: Vec<String> = of_kind.iter().map(name).collect();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        // Filters leave gaps between the numbers, so only real rows are written as such.
+        let numbers = match of_kind.len() {
+            1 => format!("#{}", first.number),
+            count if last.number - first.number + 1 == count => format!("#{}-{}", first.number, last.number),
+            _ => format!("#{}...", first.number),
+        };
+        writeln!(out, "  {numbers:>9}  {:<11}  {}{more}", kind(answer, first), names.join(", "))?;
+    }
+    Ok(())
+}
+
+fn kind<'a>(answer: &'a LinksAnswer, link: &FoundLink) -> &'a str {
+    raised_by(&answer.raises[link.from])
+}
+
+fn grouped(answer: &LinksAnswer, by: impl Fn(&FoundLink) -> usize) -> BTreeMap<usize, Vec<&FoundLink>> {
+    let mut groups: BTreeMap<usize, Vec<&FoundLink>> = BTreeMap::new();
+    for link in &answer.links {
+        groups.entry(by(link)).or_default().push(link);
+    }
+    groups
+}
+
+fn write_raise(out: &mut dyn Write, answer: &LinksAnswer, link: &FoundLink) -> io::Result<()> {
+    let raise = &answer.raises[link.from];
+    let number = format!("#{}", link.number);
+    writeln!(out, "  {number:>9}  {:<11}  {}  {}", raised_by(raise), place(&raise.place), exceptions(link))
+}
+
+fn is_operation(answer: &LinksAnswer, link: &FoundLink) -> bool {
+    matches!(answer.raises[link.from].by, RaisedBy::Operation { .. })
+}
+
+fn is_own(answer: &LinksAnswer, link: &FoundLink) -> bool {
+    matches!(answer.raises[link.from].place.layer, Layer::Application | Layer::Tests)
+}
+
+/// `and 12 more: 9 throws in the JDK, 3 in libraries (--all lists them)`
+fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) -> io::Result<()> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let count = |wanted: &dyn Fn(Layer) -> bool| {
+        rest.iter().filter(|link| wanted(answer.raises[link.from].place.layer)).count()
+    };
+    let parts = [
+        (count(&|layer| matches!(layer, Layer::Application | Layer::Tests)), "in the program"),
+        (count(&|layer| layer == Layer::Library), "in libraries"),
+        (count(&|layer| layer == Layer::Jdk), "in the JDK"),
+    ];
+    let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
+    let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
+    let more = counted(rest.len(), "more throw", "more throws");
+    writeln!(out, "             and {more}: {} (--all lists them)", parts.join(", "))
+}
+
+fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
+    let mut rest = Vec::new();
+    for (raise, links) in grouped(answer, |link| link.from) {
+        let raise = &answer.raises[raise];
+        if !all && links.first().is_some_and(|link| !is_operation(answer, link) && !is_own(answer, link)) {
+            rest.extend(links);
+            continue;
+        }
+        let clauses = counted(links.len(), "clause", "clauses");
+        writeln!(out, "{}  {}  to {clauses}", raised_by(raise), place(&raise.place))?;
+        for link in links.iter().take(if all { links.len() } else { SHOWN }) {
+            let number = format!("#{}", link.number);
+            writeln!(out, "  {number:>9}  {}  {}", clause(&answer.pairs[link.to]), exceptions(link))?;
+        }
+        if !all && links.len() > SHOWN {
+            writeln!(out, "             and {} more (--all lists them)", links.len() - SHOWN)?;
+        }
+    }
+    write_other_triggers(out, answer, &rest)
+}
+
+fn write_other_triggers(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) -> io::Result<()> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let triggers: BTreeSet<_> = rest.iter().map(|link| link.from).collect();
+    let clauses: BTreeSet<_> = rest.iter().map(|link| link.to).collect();
+    let classes: BTreeSet<_> = triggers.iter().map(|raise| &answer.raises[*raise].place.class).collect();
+    writeln!(
+        out,
+        "{} in {} of libraries and the JDK to {} (--all lists them)",
+        counted(triggers.len(), "throw", "throws"),
+        counted(classes.len(), "class", "classes"),
+        counted(clauses.len(), "clause", "clauses"),
+    )
+}
+
+fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
+    let answer = &report.answer;
+    let with_links: BTreeSet<_> = answer.links.iter().map(|link| link.to).collect();
+    let unreached = answer.pairs.iter().filter(|pair| !pair.is_reached).count();
+    write!(
+        out,
+        "{} into {} of {} ({})",
+        counted(answer.links.len(), "link", "links"),
+        with_links.len(),
+        counted(answer.pairs.len(), "catch clause", "catch clauses"),
+        answer.analysis,
+    )?;
+    if unreached > 0 {
+        write!(
+            out,
+            "; {} in methods that the entry points do not reach",
+            counted(unreached, "clause", "clauses")
+        )?;
+    }
+    writeln!(out)?;
+    let stats = answer.stats;
+    let (methods, edges) = (stats.reachable_methods, stats.call_edges);
+    let blind = counted(answer.blind_spots.len(), "blind spot", "blind spots");
+    writeln!(
+        out,
+        "{methods} methods and {edges} calls reached in {:.1} s; {blind} (--blind-spots)",
+        report.seconds
+    )
+}
