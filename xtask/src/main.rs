@@ -51,6 +51,8 @@ enum Bench {
     },
     /// What watching costs commons-lang3's own suite, with JaCoCo beside it.
     Watch(bench::watch::Options),
+    /// Call graph and points-to of real programs, with Tai-e beside it.
+    Links(bench::links::Options),
 }
 
 fn main() -> ExitCode {
@@ -71,6 +73,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Truth(options) => truth::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),
+        Command::Bench(Bench::Links(options)) => bench::links::run(&options),
         Command::Timed(timed) => bench::timed::run(&timed),
         Command::ReadOnce { image } => bench::weave::read_once(&image),
     }
