@@ -69,4 +69,10 @@ impl ClassSource for LayeredClasses {
         let layer = self.layers.get(found.entry().0 as usize).copied().unwrap_or(Layer::Library);
         Some((found.bytes().ok()?, self.layer_of(internal_name, layer)))
     }
+
+    fn for_each_name(&self, with: &mut dyn FnMut(&[u8])) {
+        for (entry, _) in self.class_path.entries() {
+            self.class_path.classes(entry).for_each(|class| with(class.name()));
+        }
+    }
 }

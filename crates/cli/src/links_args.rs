@@ -80,6 +80,9 @@ pub(crate) struct LinksArgs {
     /// Follow no throws, only faults
     #[arg(long, help_heading = "The analysis")]
     pub(crate) no_throws: bool,
+    /// Also follow what the JVM itself raises: null, casts, indices, divisions, missing classes
+    #[arg(long, help_heading = "The analysis")]
+    pub(crate) implicit: bool,
     /// Print JSON (schema catchment.links/1)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,

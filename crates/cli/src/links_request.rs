@@ -79,6 +79,7 @@ impl LinksArgs {
             catalogue,
             faults,
             throws: self.throws || !self.no_throws,
+            implicit: self.implicit,
             handlers: match self.handlers {
                 HandlersOf::Application => Handlers::Application,
                 HandlersOf::All => Handlers::All,

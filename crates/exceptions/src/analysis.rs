@@ -7,7 +7,7 @@
 
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Reached, Sensitivity, analyse};
+use catchment_pointsto::{Analysis as Calls, ImplicitKinds, Options, Reached, Sensitivity, analyse};
 use std::fmt;
 use std::str::FromStr;
 
@@ -66,7 +66,9 @@ const FILTERS: [(&str, DataFilter); 4] =
     [("dr", DataFilter::Dr), ("cdr", DataFilter::Cdr), ("mdr", DataFilter::Mdr), ("vdr", DataFilter::Vdr)];
 
 /// What [`reach`] knows. The last is used unless another is asked for: the most precise that stays cheap on large programs.
-const THERE: [Analysis; 3] = [
+const THERE: [Analysis; 5] = [
+    Analysis::without_filter(CallGraph::Cha),
+    Analysis::without_filter(CallGraph::Rta),
     Analysis::without_filter(CallGraph::Pta),
     Analysis::without_filter(CallGraph::TwoObj),
     Analysis::without_filter(CallGraph::Inpta),
@@ -137,15 +139,20 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str
 pub(crate) fn reach<'a>(
     source: &'a dyn ClassSource,
     analysis: Analysis,
+    implicit: ImplicitKinds,
     entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
 ) -> Result<Reached<'a>, AnalysisError> {
-    let sensitivity = match (analysis.call_graph, analysis.filter) {
-        (CallGraph::Pta, None) => Sensitivity::Insensitive,
-        (CallGraph::Inpta, None) => Sensitivity::Constructors,
-        (CallGraph::TwoObj, None) => Sensitivity::TwoObjects,
-        _ => return Err(analysis.not_there()),
+    if analysis.filter.is_some() {
+        return Err(analysis.not_there());
+    }
+    let calls = match analysis.call_graph {
+        CallGraph::Cha => Calls::Cha,
+        CallGraph::Rta => Calls::Rta,
+        CallGraph::Pta => Calls::Objects(Sensitivity::Insensitive),
+        CallGraph::Inpta => Calls::Objects(Sensitivity::Constructors),
+        CallGraph::TwoObj => Calls::Objects(Sensitivity::TwoObjects),
     };
-    Ok(analyse(source, sensitivity, entries))
+    Ok(analyse(source, Options { analysis: calls, implicit }, entries))
 }
 
 #[cfg(test)]

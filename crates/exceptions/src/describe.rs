@@ -36,7 +36,7 @@ pub(crate) fn raise_point(world: &World<'_>, catalogue: &Catalogue, raise: Raise
             (RaisedBy::Operation { kind: kind.unwrap_or_default(), number }, None)
         }
         RaiseKind::Throw => (RaisedBy::Throw, Some(raise.pc)),
-        RaiseKind::Initialiser => (RaisedBy::Implicit, Some(raise.pc)),
+        RaiseKind::Initialiser | RaiseKind::Implicit(_) => (RaisedBy::Implicit, Some(raise.pc)),
     };
     RaisePoint { by, place: place_of(world, raise.method, pc) }
 }

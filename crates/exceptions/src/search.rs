@@ -12,9 +12,9 @@ use crate::links::{Clause, Handlers, Link, links};
 use crate::operations::{FaultSelection, Match, match_operations};
 use crate::raises::Raise;
 use catchment_pairs::{ClassPairs, pairs_of};
-use catchment_pointsto::Reached;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
+use catchment_pointsto::{ImplicitKinds, Reached};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is asked.
@@ -27,6 +27,8 @@ pub struct SearchRequest {
     pub faults: FaultSelection,
     /// Every `throw` raises.
     pub throws: bool,
+    /// What the JVM itself raises at instructions: null, casts, indices, divisions, links.
+    pub implicit: bool,
     pub handlers: Handlers,
     /// The feature release of the JDK at hand, if known.
     pub release: Option<u32>,
@@ -72,11 +74,12 @@ pub fn search<'a>(
     stage(Stage::CallGraph { entries: entries.len() });
     let find_entries =
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
-    let mut reached = reach(source, request.analysis, find_entries)?;
+    let implicit = if request.implicit { ImplicitKinds::ALL } else { ImplicitKinds::default() };
+    let mut reached = reach(source, request.analysis, implicit, find_entries)?;
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
-    let raises = Raises { throws: request.throws, operations: matched.raises };
+    let raises = Raises { throws: request.throws, operations: matched.raises, implicit };
     let flow = flow(&mut reached, &raises);
     stage(Stage::Links { raised: flow.raised.all().len() });
     let links = links(&reached, &flow, request.handlers);

@@ -29,6 +29,15 @@ pub(crate) fn called_by_the_jvm(world: &mut World<'_>) -> Vec<MethodId> {
     found.collect()
 }
 
+/// The object that a method is called on from outside was made by a constructor of its class, whichever it was.
+pub(crate) fn constructors_of(world: &World<'_>, method: MethodId) -> Vec<MethodId> {
+    let declared = world.method(method);
+    if declared.is_static() {
+        return Vec::new();
+    }
+    world.declared_by_name(declared.class, b"<init>").collect()
+}
+
 /// The classes of what a method that is called from outside is given: the receiver first, nothing for numbers.
 pub(crate) fn given(world: &mut World<'_>, method: MethodId) -> Vec<Option<ClassId>> {
     let declared = world.method(method);
@@ -44,22 +53,12 @@ impl Solver<'_> {
             self.add_entry(method);
         }
         for method in entries {
-            self.add_constructors(*method);
+            for constructor in constructors_of(&self.world, *method) {
+                self.add_entry(constructor);
+            }
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
             }
-        }
-    }
-
-    /// The object that a method is called on was made by a constructor of its class, whichever it was.
-    fn add_constructors(&mut self, method: MethodId) {
-        let declared = *self.world.method(method);
-        if declared.is_static() {
-            return;
-        }
-        let constructors: Vec<MethodId> = self.world.declared_by_name(declared.class, b"<init>").collect();
-        for constructor in constructors {
-            self.add_entry(constructor);
         }
     }
 

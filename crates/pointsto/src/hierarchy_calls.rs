@@ -12,7 +12,7 @@ mod statements;
 
 use crate::blind::{Blind, BlindSpot};
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Targets, Thrown};
-use crate::entries::{called_by_the_jvm, given};
+use crate::entries::{called_by_the_jvm, constructors_of, given};
 use crate::ids::{ClassId, InstanceId, MethodId, SelectorId};
 use crate::implicit::Implicit;
 use crate::initialisers::Initialisers;
@@ -73,6 +73,9 @@ impl<'a> HierarchyCalls<'a> {
             self.add_entry(method);
         }
         for method in entries {
+            for constructor in constructors_of(&self.world, *method) {
+                self.add_entry(constructor);
+            }
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
             }

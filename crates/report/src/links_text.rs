@@ -43,9 +43,10 @@ fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io:
             continue;
         }
         let (operations, throws): (Vec<_>, Vec<_>) =
-            links.iter().partition(|link| is_operation(answer, link));
+            links.into_iter().partition(|link| is_operation(answer, link));
         write_operations(out, answer, &operations)?;
-        let (mut own, mut others): (Vec<_>, Vec<_>) = throws.iter().partition(|link| is_own(answer, link));
+        let (mut own, mut others): (Vec<_>, Vec<_>) =
+            throws.into_iter().partition(|link| is_own(answer, link));
         others.extend(own.split_off(own.len().min(SHOWN)));
         own.iter().try_for_each(|link| write_raise(out, answer, link))?;
         write_rest(out, answer, &others)?;

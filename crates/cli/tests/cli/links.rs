@@ -151,9 +151,9 @@ fn links_are_filtered_by_package_type_and_fault() {
 #[test]
 fn a_link_is_explained_by_the_calls_between_try_and_throw() {
     let program = Program::new("Reader", READER);
-    let why = text(&ask(&program, &["--why", "throw  Reader.check -> catch Wrong"]));
+    let why = text(&ask(&program, &["--why", "throw  Reader.check -> Reader.java:13"]));
     let expected = "\
-comes to Reader.main  Reader.java:13  catch Wrong
+comes to Reader.main  Reader.java:13  catch Reader$Wrong
 path 1, 1 call:
   try in     Reader.main  Reader.java:12
   raised in  Reader.check  Reader.java:24  (recursive)
@@ -179,7 +179,7 @@ fn what_leaves_public_methods_is_told_checked_or_not() {
     let program = Program::new("Reader", READER);
     let escapes = text(&ask(&program, &["--escapes", "--entry", "Reader.check", "--entry", "Reader.main"]));
     assert!(escapes.contains("Reader.main([Ljava/lang/String;)V\n"), "{escapes}");
-    assert!(!escapes.contains("Wrong"), "the clause takes it: {escapes}");
+    assert!(!escapes.contains("Reader$Wrong"), "the clause takes it: {escapes}");
     assert!(escapes.contains("  unchecked  "), "{escapes}");
 }
 
