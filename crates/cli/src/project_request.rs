@@ -88,6 +88,7 @@ mod tests {
             budget: Some(Duration::from_secs(60)),
             silence: Some(Duration::from_secs(7)),
             suppress: Vec::new(),
+            faults: Vec::new(),
         };
         let from_file = args(&[]).request(&config);
         assert_eq!(from_file.silence, Some(Duration::from_secs(7)));
