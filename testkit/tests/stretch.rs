@@ -12,8 +12,8 @@ macro_rules! fixtures {
             matches_expectations(stringify!($name), &[$($option)?]);
         })*
 
-        /// `stretch_patch.rs` has the last one.
-        const LISTED: &[&str] = &[$(stringify!($name),)* "patched"];
+        /// `stretch_patch.rs` has the last ones.
+        const LISTED: &[&str] = &[$(stringify!($name),)* "patched", "kotlin"];
     };
 }
 

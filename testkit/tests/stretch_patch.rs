@@ -1,20 +1,23 @@
 //! `catchment stretch` on a Maven project: the patch, and what the project's own build says of it.
 
 use catchment_testkit::check::{Snapshot, binary, differences};
+use catchment_testkit::workspace::files_below;
 use catchment_testkit::{jdk, stretch};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-const FIXTURE: &str = "patched";
+const JAVA: &str = "patched";
+const KOTLIN: &str = "kotlin";
 
 /// Fixtures are UTF-8; this source is not, and javac is told so.
 const LATIN: &str = "src/main/java/shop/Sizes.java";
 
 #[test]
 fn a_patch_holds_what_the_projects_own_build_has_passed() {
-    let project = copy_of_fixture();
+    let project = java_project();
     let before = Snapshot::of(project.path()).expect("snapshot");
 
     let shown = stretch(project.path(), &["--diff"]);
@@ -24,15 +27,9 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
     assert!(errors.contains("The patch of 2 files can be applied"), "{errors}");
     assert_eq!(before.changes(&Snapshot::of(project.path()).expect("snapshot")), [""; 0]);
     let patch = String::from_utf8(shown.stdout).expect("a patch is text");
-    let wanted = fs::read_to_string(stretch::folder().join(FIXTURE).join("expected.patch"));
-    assert_eq!(patch, wanted.expect("expected patch"));
 
-    let applied = stretch(project.path(), &["--apply", "--json"]);
+    let answer = apply(project.path(), JAVA);
 
-    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
-    let answer = serde_json::from_slice(&applied.stdout).expect("JSON");
-    let expected = stretch::expected(FIXTURE).expect("expected file");
-    assert_eq!(differences(&expected, &stretch::facts(&answer)), [""; 0]);
     assert_eq!(answer["patch"]["diff"], patch);
     assert_eq!(answer["patch"]["tests"], 11);
     assert_refused_by_compiler(&answer, "lambda$later$0", "unreported exception java.io.IOException");
@@ -43,8 +40,21 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
         "unreachable_clause",
         "the clause around it for java.io.IOException (line 42)",
     );
-    assert_is_what_git_makes_of(&patch, project.path());
-    assert_own_tests_pass(project.path());
+    assert_is_what_git_makes_of(&patch, java_project().path(), project.path());
+    assert_own_tests_pass(project.path(), 11);
+}
+
+#[test]
+fn kotlin_is_patched_as_its_own_build_lets_it() {
+    let project = copy_of_fixture(KOTLIN);
+
+    let answer = apply(project.path(), KOTLIN);
+
+    assert_eq!(answer["patch"]["tests"], 9);
+    assert_refused_by_compiler(&answer, "isThere", "actual type is 'IOException'");
+    let patch = answer["patch"]["diff"].as_str().expect("a patch");
+    assert_is_what_git_makes_of(patch, copy_of_fixture(KOTLIN).path(), project.path());
+    assert_own_tests_pass(project.path(), 9);
 }
 
 /// Reads a source, so that it passes with changed classes and fails with a patch.
@@ -56,7 +66,7 @@ const READER: &str = "package shop; import static org.junit.Assert.*; import jav
 
 #[test]
 fn a_patch_with_which_a_test_of_the_build_fails_is_none() {
-    let project = copy_of_fixture();
+    let project = java_project();
     fs::write(project.path().join("src/test/java/shop/ShopTest.java"), READER).expect("written");
     let before = Snapshot::of(project.path()).expect("snapshot");
 
@@ -72,12 +82,12 @@ fn a_patch_with_which_a_test_of_the_build_fails_is_none() {
     assert_eq!(before.changes(&Snapshot::of(project.path()).expect("snapshot")), [""; 0]);
 }
 
-fn assert_refused_by_compiler(answer: &serde_json::Value, method: &str, message: &str) {
+fn assert_refused_by_compiler(answer: &Value, method: &str, message: &str) {
     assert_refused(answer, method, "compiler", "the project's compiler refuses it: ");
     assert_refused(answer, method, "compiler", message);
 }
 
-fn assert_refused(answer: &serde_json::Value, method: &str, why: &str, message: &str) {
+fn assert_refused(answer: &Value, method: &str, why: &str, message: &str) {
     let clauses = answer["clauses"].as_array().expect("clauses");
     let mut refused = clauses
         .iter()
@@ -88,28 +98,40 @@ fn assert_refused(answer: &serde_json::Value, method: &str, why: &str, message: 
     assert!(text.contains(message), "{text}");
 }
 
-/// The sources are what they would be had the user applied the patch.
-fn assert_is_what_git_makes_of(patch: &str, project: &Path) {
-    let other = copy_of_fixture();
-    fs::write(other.path().join("catches.patch"), patch).expect("written");
+/// The sources are what they would be had the user applied the patch to this copy of them.
+fn assert_is_what_git_makes_of(patch: &str, copy: &Path, project: &Path) {
+    fs::write(copy.join("catches.patch"), patch).expect("written");
     let mut git = Command::new("git");
-    git.args(["apply", "catches.patch"]).current_dir(other.path());
-    let output = git.env("GIT_CEILING_DIRECTORIES", other.path()).output().expect("git starts");
+    git.args(["apply", "catches.patch"]).current_dir(copy);
+    let output = git.env("GIT_CEILING_DIRECTORIES", copy).output().expect("git starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for name in ["Labels", "Orders", "Codes", "Sizes", "Shelf"] {
-        let path = format!("src/main/java/shop/{name}.java");
-        let [by_git, by_us] = [other.path(), project].map(|root| fs::read(root.join(&path)).expect("source"));
-        assert!(by_git == by_us, "{path}: {}", String::from_utf8_lossy(&by_us));
+    for by_git in files_below(&copy.join("src")).expect("sources") {
+        let path = by_git.strip_prefix(copy).expect("below");
+        let [by_git, by_us] = [&by_git, &project.join(path)].map(|file| fs::read(file).expect("source"));
+        assert!(by_git == by_us, "{}: {}", path.display(), String::from_utf8_lossy(&by_us));
     }
 }
 
-fn assert_own_tests_pass(project: &Path) {
+fn assert_own_tests_pass(project: &Path, tests: usize) {
     let mut maven = Command::new("mvn");
     maven.args(["--batch-mode", "test"]).current_dir(project);
     maven.env("JAVA_HOME", jdk::installed(17).expect("JDK 17").home());
     let output = maven.output().expect("mvn starts");
     let log = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && log.contains("Tests run: 11, Failures: 0, Errors: 0"), "{log}");
+    let passed = format!("Tests run: {tests}, Failures: 0, Errors: 0");
+    assert!(output.status.success() && log.contains(&passed), "{log}");
+}
+
+/// What the tool answers when it has written its patch, which is the one that is expected.
+fn apply(project: &Path, fixture: &str) -> Value {
+    let applied = stretch(project, &["--apply", "--json"]);
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+    let answer = serde_json::from_slice(&applied.stdout).expect("JSON");
+    let expected = stretch::expected(fixture).expect("expected file");
+    assert_eq!(differences(&expected, &stretch::facts(&answer)), [""; 0]);
+    let patch = fs::read_to_string(stretch::folder().join(fixture).join("expected.patch"));
+    assert_eq!(answer["patch"]["diff"].as_str(), Some(&*patch.expect("expected patch")));
+    answer
 }
 
 fn stretch(project: &Path, arguments: &[&str]) -> Output {
@@ -119,17 +141,22 @@ fn stretch(project: &Path, arguments: &[&str]) -> Output {
     command.output().expect("catchment starts")
 }
 
-fn copy_of_fixture() -> TempDir {
-    let copy = tempfile::tempdir().expect("temporary folder");
-    let fixture = stretch::folder().join(FIXTURE);
-    for file in catchment_testkit::workspace::files_below(&fixture).expect("fixture") {
-        let target = copy.path().join(file.strip_prefix(&fixture).expect("below"));
-        fs::create_dir_all(target.parent().expect("a file is in a folder")).expect("folder");
-        fs::copy(&file, &target).expect("copied");
-    }
+fn java_project() -> TempDir {
+    let copy = copy_of_fixture(JAVA);
     let source = fs::read_to_string(copy.path().join(LATIN)).expect("source");
     let latin: Vec<u8> = source.chars().map(|c| u8::try_from(c).expect("in ISO-8859-1")).collect();
     assert!(String::from_utf8(latin.clone()).is_err(), "it has to be something else than UTF-8");
     fs::write(copy.path().join(LATIN), latin).expect("written");
+    copy
+}
+
+fn copy_of_fixture(name: &str) -> TempDir {
+    let copy = tempfile::tempdir().expect("temporary folder");
+    let fixture = stretch::folder().join(name);
+    for file in files_below(&fixture).expect("fixture") {
+        let target = copy.path().join(file.strip_prefix(&fixture).expect("below"));
+        fs::create_dir_all(target.parent().expect("a file is in a folder")).expect("folder");
+        fs::copy(&file, &target).expect("copied");
+    }
     copy
 }

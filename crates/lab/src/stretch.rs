@@ -14,6 +14,7 @@ mod bubbling;
 mod checked;
 #[cfg(test)]
 mod checked_tests;
+mod copies;
 mod declared;
 mod delta;
 mod escapes;

@@ -127,7 +127,7 @@ impl<'b> Finder<'b> {
         );
         match op {
             Op::Cast { src, class, .. } => {
-                add(ImplicitKind::Cast, kinds.cast && self.can_miss(world, src, class))
+                add(ImplicitKind::Cast, kinds.cast && self.can_miss(world, src, class));
             }
             Op::ArrayLoad { .. } => add(ImplicitKind::Index, kinds.bounds),
             Op::ArrayStore { array, src } => {

@@ -18,15 +18,17 @@ impl Stretching<'_, '_, '_> {
         loop {
             has_more |= settle_merged(candidates);
             refuse_unchangeable(candidates);
-            let mut has_fallen = false;
+            self.refuse_where_copies_differ(candidates);
+            let mut has_tried = false;
             for candidate in candidates.iter_mut().filter(|candidate| candidate.can_fall()) {
                 self.try_next(slot, candidate)?;
-                has_fallen |= candidate.clause.accepted.is_some();
+                has_tried = true;
+                has_more |= candidate.clause.accepted.is_some();
             }
-            if !has_fallen {
+            // One that has found nothing narrower may be a copy of others.
+            if !has_tried {
                 return Ok(has_more);
             }
-            has_more = true;
         }
     }
 }

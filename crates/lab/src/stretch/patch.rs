@@ -52,7 +52,7 @@ impl Stretching<'_, '_, '_> {
         let patcher = Patcher { hierarchy: &self.hierarchy, root, sources: &sources, pairs: &pairs };
         let mut falls = 0;
         loop {
-            let files = patcher.patched_files(candidates);
+            patcher.patched_files(candidates);
             if falls == MAX_FALLS {
                 candidates.iter_mut().for_each(|candidate| candidate.untried.clear());
             }
@@ -64,6 +64,8 @@ impl Stretching<'_, '_, '_> {
                 }
                 continue;
             }
+            // Copies of those that cannot be patched have gone with them.
+            let files = patcher.patched_files(candidates);
             if files.is_empty() {
                 return Ok((true, None));
             }

@@ -33,6 +33,8 @@ pub enum Refusal {
     NotInjectable { test: TestId, why: String },
     /// Together with other clauses that are stretched (positions of their pairs) a test fails.
     Interplay { with: Vec<usize>, test: TestId, failure: String },
+    /// A pair by its position, of the same clause of an inline function in another class, for which it does not hold.
+    Copy { other: usize },
     /// There is no source to be patched, and why.
     NoSource(String),
     /// Its source is generated; what says so.
@@ -67,6 +69,7 @@ impl Refusal {
             Self::FailsUnderInjection { .. } => "fails_under_injection",
             Self::NotInjectable { .. } => "not_injectable",
             Self::Interplay { .. } => "interplay",
+            Self::Copy { .. } => "copy",
             Self::NoSource(_) => "no_source",
             Self::Generated(_) => "generated",
             Self::NotPatchable { .. } => "not_patchable",
@@ -83,6 +86,7 @@ impl Refusal {
             Self::NotPatchable { depends_on_type, .. } => *depends_on_type,
             Self::NotTriable(_)
             | Self::Interplay { .. }
+            | Self::Copy { .. }
             | Self::Compiler(_)
             | Self::BuildTestFails { .. } => true,
             _ => false,
@@ -141,6 +145,9 @@ impl Refusal {
             Self::Interplay { with, test: id, failure } => {
                 let others: Vec<_> = with.iter().map(|position| place(*position)).collect();
                 format!("{} fails with {} stretched as well: {failure}", test(*id), others.join(", "))
+            }
+            Self::Copy { other } => {
+                format!("{} is compiled from the same clause, and there it is not known to hold", place(*other))
             }
             Self::NoSource(why) => format!("no source to patch: {why}"),
             Self::Generated(what) => format!("its source is generated: {what}"),

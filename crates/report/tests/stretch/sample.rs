@@ -110,6 +110,7 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
         ("built", Some(IO), Refusal::BuildTestFails { test: "com.acme.OtherTest.works".into() }),
         ("styled", Some(IO), Refusal::BuildFails("checkstyle has found 1 violation".into())),
         ("unreported", Some(IO), Refusal::BuildTestsUnknown),
+        ("inlined", Some(IO), Refusal::Copy { other: 0 }),
     ]
 }
 
