@@ -1,4 +1,7 @@
-//! `catchment links` on the fixtures: the exact set of links under every configuration.
+//! `catchment links` on the fixtures: the exact set of links.
+//!
+//! Every run follows the program into the JDK, so that all configurations of all fixtures take most of an hour. Ordinary runs
+//! ask those of `QUICK`; with `CATCHMENT_CONFIGURATIONS=all`, or some names with commas, others are asked.
 
 use catchment_testkit::links::{self, CONFIGURATIONS, Fixture};
 use std::collections::BTreeSet;
@@ -66,11 +69,22 @@ fn every_fixture_in_the_folder_has_its_test() {
     assert_eq!(LISTED.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>(), present);
 }
 
+/// Cheap, and no coarser than what `links` does unless told otherwise.
+const QUICK: [&str; 3] = ["rta", "pta", "inpta"];
+
+fn configurations() -> Vec<String> {
+    match std::env::var("CATCHMENT_CONFIGURATIONS").as_deref() {
+        Ok("all") => CONFIGURATIONS.map(str::to_owned).to_vec(),
+        Ok(names) => names.split(',').map(str::to_owned).collect(),
+        Err(_) => QUICK.map(str::to_owned).to_vec(),
+    }
+}
+
 fn check(name: &str) {
     let fixture = Fixture::read(name).expect("a fixture");
     let compiled = fixture.compile().expect("the fixture compiles");
     let mut wrong = Vec::new();
-    for configuration in CONFIGURATIONS {
+    for configuration in &configurations() {
         let answer = links::answer_of(&fixture, &compiled, configuration).expect("an answer");
         wrong
             .extend(fixture.differences(configuration, &compiled, &answer).expect("an answer as documented"));
