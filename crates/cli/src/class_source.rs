@@ -1,6 +1,6 @@
 //! The classes of a class path for the analysis, each with whose code it is.
 
-use catchment_exceptions::{ClassSource, Layer, OwnClasses};
+use catchment_exceptions::{ClassSource, Layer, OwnClasses, providers, services_file};
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, Entry};
 
@@ -74,5 +74,11 @@ impl ClassSource for LayeredClasses {
         for (entry, _) in self.class_path.entries() {
             self.class_path.classes(entry).for_each(|class| with(class.name()));
         }
+    }
+
+    fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
+        let modules = self.class_path.modules().filter_map(|(_, module)| module.bytes().ok());
+        let files = self.class_path.resources(&services_file(service));
+        providers(service, modules, files.into_iter().filter_map(|(_, file)| file.ok()))
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::handlers::{ClassHandlers, MethodHandlers};
 use crate::raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
+use crate::wrapping::Wrapped;
 use catchment_ir::Translator;
 use catchment_pointsto::graph::{Filter, Graph};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
@@ -28,9 +29,9 @@ pub struct Raises {
 #[derive(Debug)]
 pub struct Flow {
     pub raised: RaisedTable,
-    graph: Graph,
+    pub(crate) graph: Graph,
     /// By instance: what can leave it.
-    escaping: Vec<NodeId>,
+    pub(crate) escaping: Vec<NodeId>,
     /// By instance and pc of the handler.
     caught: FxHashMap<(InstanceId, u16), NodeId>,
     handlers: FxHashMap<ClassId, ClassHandlers>,
@@ -71,7 +72,7 @@ pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
         methods: FxHashMap::default(),
         translator: Translator::default(),
         pending: Vec::new(),
-        initialised: Vec::new(),
+        wrapped: Vec::new(),
         edges: FxHashSet::default(),
         together: FxHashMap::default(),
     };
@@ -79,15 +80,16 @@ pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
     building.flow
 }
 
-struct Building<'b, 'a> {
-    reached: &'b mut Reached<'a>,
-    raises: &'b Raises,
-    flow: Flow,
+pub(crate) struct Building<'b, 'a> {
+    pub(crate) reached: &'b mut Reached<'a>,
+    pub(crate) raises: &'b Raises,
+    pub(crate) flow: Flow,
     methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
     /// What is raised where, once all edges are there.
     pending: Vec<(Raised, NodeId)>,
-    initialised: Vec<Use>,
+    /// Calls that fail with an exception of their own if their target fails.
+    pub(crate) wrapped: Vec<Wrapped>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
     /// By [`Reached::targets_key`]: what leaves the targets of calls that have many.
@@ -122,7 +124,7 @@ impl Building<'_, '_> {
             self.add_raised(raised, to);
         }
         self.flow.graph.propagate();
-        while self.raise_initialiser_errors() {
+        while self.raise_wrappers() {
             self.flow.graph.propagate();
         }
     }
@@ -144,11 +146,7 @@ impl Building<'_, '_> {
         for call in self.reached.calls_of(instance).to_vec() {
             let raised = self.raise_node(instance, method, call.pc, &mut nodes);
             self.add_call(&call, raised);
-            if call.kind == CallKind::Initialiser {
-                let raise = Raise { method, pc: call.pc, kind: RaiseKind::Initialiser };
-                let initialisers = self.reached.targets(&call).iter();
-                self.initialised.extend(initialisers.map(|it| Use { initialiser: *it, raise, raised }));
-            }
+            self.add_wrapping_call(method, &call, raised);
         }
         for thrown in self.reached.throws_of(instance).to_vec() {
             let raised = self.raise_node(instance, method, thrown.pc, &mut nodes);
@@ -232,7 +230,7 @@ impl Building<'_, '_> {
         }
     }
 
-    fn add_raised(&mut self, raised: Raised, to: NodeId) {
+    pub(crate) fn add_raised(&mut self, raised: Raised, to: NodeId) {
         let (number, is_new) = self.flow.raised.intern(raised);
         if is_new {
             self.flow.graph.filters.add_object(number, raised.typed, &self.reached.world);
@@ -308,24 +306,4 @@ impl Building<'_, '_> {
         });
         self.methods.insert(method, found.unwrap_or_default());
     }
-
-    /// Initialisers that fail make the use of their class fail. Whether there was one more.
-    fn raise_initialiser_errors(&mut self) -> bool {
-        let error = self.reached.world.class(b"java/lang/ExceptionInInitializerError");
-        let uses = std::mem::take(&mut self.initialised);
-        let can_fail = |it: &Use| !self.flow.escaping(it.initialiser).is_empty();
-        let (failing, rest): (Vec<Use>, Vec<Use>) = uses.into_iter().partition(can_fail);
-        self.initialised = rest;
-        for it in &failing {
-            self.add_raised(Raised { raise: it.raise, typed: Typed::exactly(error) }, it.raised);
-        }
-        !failing.is_empty()
-    }
-}
-
-/// A use of a class that has to be initialised, and has not been seen to fail yet.
-struct Use {
-    initialiser: InstanceId,
-    raise: Raise,
-    raised: NodeId,
 }

@@ -23,6 +23,7 @@ mod selection;
 mod tables;
 mod ways;
 mod witness;
+mod wrapping;
 
 pub use analysis::{Analysis, AnalysisError, CallGraph, DataFilter};
 pub use answer::{
@@ -30,7 +31,7 @@ pub use answer::{
     Frame, LinkedPair, LinksAnswer, Place, RaisePoint, RaisedBy, WitnessPath,
 };
 pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
-pub use catchment_pointsto::world::{ClassSource, Layer};
+pub use catchment_pointsto::world::{ClassSource, Layer, providers, services_file};
 pub use catchment_pointsto::{BlindSpot, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
 pub use flow::{Flow, Raises, flow};

@@ -26,6 +26,8 @@ pub enum CallKind {
     Thread,
     /// The initialiser of a class that is used here; what it throws arrives as an `ExceptionInInitializerError`.
     Initialiser,
+    /// By reflection; what it throws arrives inside an `InvocationTargetException`.
+    Reflective,
 }
 
 /// A place that calls, and what it can come to.

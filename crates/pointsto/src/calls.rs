@@ -1,7 +1,6 @@
 //! Calls: who is called from where, and what flows along with it.
 
 use crate::callgraph::{CallKind, FoundCall, Targets};
-use crate::contexts::INSENSITIVE;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::sets::Set;
@@ -151,8 +150,10 @@ impl Solver<'_> {
     }
 
     fn receive(&mut self, site: SiteId, method: MethodId, class: ClassId, object: u32) {
+        let CallSite { caller, pc, .. } = self.sites[site as usize];
         let is_new = self.sites[site as usize].seen.insert(class.0);
-        let Some(target) = self.reach(method, INSENSITIVE) else { return };
+        let context = self.context_of_native(caller, pc, method);
+        let Some(target) = self.reach(method, context) else { return };
         if is_new {
             self.link(site, target);
         }

@@ -97,10 +97,7 @@ impl Solver<'_> {
             let parameter = (*parameter)?;
             match self.world.class_of_descriptor(here) {
                 Some(class) if erased != here && !self.world.class_of(class).is_missing() => {
-                    let filter = self.graph.filters.is(class, &self.world);
-                    let node = self.graph.node();
-                    self.graph.add_edge(parameter, node, filter);
-                    Some(node)
+                    Some(self.filtered(parameter, class))
                 }
                 _ => Some(parameter),
             }
@@ -120,7 +117,10 @@ impl Solver<'_> {
     }
 
     /// The target of a call whose receiver is a lambda object; nothing if the interface itself implements it.
-    pub(crate) fn proxy_called(&self, selector: SelectorId, object: u32) -> Option<InstanceId> {
+    pub(crate) fn proxy_called(&mut self, selector: SelectorId, object: u32) -> Option<InstanceId> {
+        if let Origin::Proxy(made) = self.objects.get(object).origin {
+            return self.forwarder(made, selector, object);
+        }
         let lambda = self.objects.lambda_of(object)?;
         self.world.is_named(selector, &lambda.name).then_some(lambda.proxy)
     }

@@ -76,7 +76,7 @@ impl Solver<'_> {
     }
 
     /// An object of this class, and arrays with such objects in them.
-    fn give(&mut self, node: NodeId, class: ClassId) {
+    pub(crate) fn give(&mut self, node: NodeId, class: ClassId) {
         if !self.world.class_of(class).is_instantiable() {
             return;
         }

@@ -23,7 +23,11 @@ mod models;
 mod natives;
 mod objects;
 mod options;
+mod reflection;
+mod serialisation;
+mod services;
 mod sets;
+mod settled;
 mod solver;
 mod statements;
 pub mod world;
@@ -33,6 +37,7 @@ pub use callgraph::{Call, CallKind, Code, Reached, Stats, Thrown};
 pub use contexts::Sensitivity;
 pub use implicit::{Implicit, ImplicitKind, ImplicitKinds};
 pub use options::{Analysis, Options};
+pub use reflection::Recorded;
 pub use sets::Set;
 
 use hierarchy_calls::HierarchyCalls;
@@ -43,6 +48,16 @@ use world::{ClassSource, World};
 pub fn analyse<'a>(
     source: &'a dyn ClassSource,
     options: impl Into<Options>,
+    entries: impl FnOnce(&mut World<'a>) -> Vec<ids::MethodId>,
+) -> Reached<'a> {
+    analyse_recorded(source, options, &[], entries)
+}
+
+/// Like [`analyse`], with targets of reflective calls that were seen in runs of the program.
+pub fn analyse_recorded<'a>(
+    source: &'a dyn ClassSource,
+    options: impl Into<Options>,
+    recorded: &[Recorded],
     entries: impl FnOnce(&mut World<'a>) -> Vec<ids::MethodId>,
 ) -> Reached<'a> {
     let options = options.into();
@@ -56,6 +71,8 @@ pub fn analyse<'a>(
         }
         Analysis::Objects(sensitivity) => {
             let mut solver = Solver::new(source, sensitivity, options.implicit);
+            solver.mark_models();
+            solver.prepare_reflection(recorded);
             let entries = entries(&mut solver.world);
             solver.add_entries(&entries);
             solver.solve();

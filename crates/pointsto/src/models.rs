@@ -19,6 +19,8 @@ pub(crate) enum Base {
         counts_receiver: bool,
     },
     New(&'static str),
+    /// Every thread that is started.
+    Threads,
     Static {
         class: &'static str,
         field: &'static str,
@@ -33,9 +35,19 @@ pub(crate) enum TermPart {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
+    /// What its own code does, for each call by itself.
+    Code,
     Return(Term),
-    Flow { to: Term, from: Term },
-    Call { receiver: Term, method: &'static str, descriptor: &'static str, how: How },
+    Flow {
+        to: Term,
+        from: Term,
+    },
+    Call {
+        receiver: Term,
+        method: &'static str,
+        descriptor: &'static str,
+        how: How,
+    },
 }
 
 /// What becomes of a call's result and exceptions.
@@ -69,7 +81,15 @@ impl Models {
     /// What a method does, whatever its code says.
     pub(crate) fn of(&self, world: &World<'_>, method: MethodId) -> Option<&[Effect]> {
         let class = &world.class_of(world.method(method).class).name;
-        self.find(class, world.name_of(method))
+        self.find(class, world.name_of(method)).filter(|effects| *effects != [Effect::Code])
+    }
+
+    /// Every class with its methods, in the order of the names.
+    pub(crate) fn all(&self) -> Vec<(&'static [u8], Vec<&'static [u8]>)> {
+        let methods = |of: &FxHashMap<&'static [u8], Vec<Effect>>| of.keys().copied().collect();
+        let mut all: Vec<_> = self.by_name.iter().map(|(class, of)| (*class, methods(of))).collect();
+        all.sort_unstable();
+        all
     }
 
     fn find(&self, class: &[u8], method: &[u8]) -> Option<&[Effect]> {
@@ -88,6 +108,9 @@ fn parse_line(line: &'static str) -> Option<Line> {
 }
 
 fn parse_effect(text: &'static str) -> Option<Effect> {
+    if text == "code" {
+        return Some(Effect::Code);
+    }
     if let Some(term) = text.strip_prefix("return ") {
         return Some(Effect::Return(parse_term(term)?));
     }
@@ -119,6 +142,9 @@ fn parse_term(text: &'static str) -> Option<Term> {
 }
 
 fn parse_base(text: &'static str) -> Option<Base> {
+    if text == "threads" {
+        return Some(Base::Threads);
+    }
     if text == "this" {
         return Some(Base::Parameter { index: 0, counts_receiver: true });
     }

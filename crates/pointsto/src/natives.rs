@@ -1,14 +1,18 @@
 //! Methods without bytecode: by their model, or by what they are declared to return.
 
 use crate::blind::BlindSpot;
+use crate::callgraph::CallKind;
 use crate::calls::Arguments;
 use crate::graph::Filter;
-use crate::ids::{ClassId, InstanceId, MethodId, NodeId};
+use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::models::{Base, Effect, How, Term, TermPart};
 use crate::objects::Origin;
 use crate::solver::{Instance, Part, Solver, Use};
 use crate::world::World;
 use catchment_classfile::descriptor;
+
+/// What the JVM calls on a thread that ends by an exception.
+pub(crate) const UNCAUGHT: (&[u8], &[u8]) = (b"dispatchUncaughtException", b"(Ljava/lang/Throwable;)V");
 
 /// What native code gives that nobody has modelled.
 pub(crate) enum Returned {
@@ -30,6 +34,16 @@ pub(crate) fn returned_by_native(world: &mut World<'_>, method: MethodId) -> Ret
 }
 
 impl Solver<'_> {
+    /// Marks the methods that have a model, in the classes that there are.
+    pub(crate) fn mark_models(&mut self) {
+        for (class, methods) in self.models.all() {
+            let Some(class) = self.world.class_that_is_there(class) else { continue };
+            for method in methods {
+                self.world.mark_modelled(class, method);
+            }
+        }
+    }
+
     /// The parameters of a method without code, as nodes: the receiver first, nothing for numbers.
     pub(crate) fn bare_parameters(&mut self, method: MethodId) -> Box<[Option<NodeId>]> {
         let receiver = (!self.world.method(method).is_static()).then(|| Some(self.graph.node()));
@@ -44,8 +58,7 @@ impl Solver<'_> {
         match returned_by_native(&mut self.world, method) {
             Returned::Object(class) => {
                 let returned = self.instances[instance.index()].returned;
-                let object = self.object(class, Origin::Merged);
-                self.graph.add_object(returned, object.0);
+                self.give(returned, class);
             }
             Returned::Unknown => self.blind(method, 0, BlindSpot::Native),
             Returned::Nothing => {}
@@ -55,6 +68,7 @@ impl Solver<'_> {
     pub(crate) fn add_effects(&mut self, instance: InstanceId, effects: &[Effect]) {
         for effect in effects {
             match effect {
+                Effect::Code => {}
                 Effect::Return(term) => {
                     let returned = self.instances[instance.index()].returned;
                     if let Some(node) = self.term(instance, term) {
@@ -88,11 +102,29 @@ impl Solver<'_> {
     ) {
         let Some(receiver) = self.term(instance, receiver) else { return };
         let selector = self.world.selector(method.as_bytes(), descriptor.as_bytes());
+        if how == How::Started {
+            return self.add_thread(instance, receiver, selector);
+        }
         let Instance { returned, thrown, .. } = self.instances[instance.index()];
         let result = (how == How::Returned).then_some(returned);
-        let thrown = (how != How::Started).then_some(thrown);
-        let arguments = Arguments { receiver: Some(receiver), rest: Box::default(), result, thrown };
+        let arguments =
+            Arguments { receiver: Some(receiver), rest: Box::default(), result, thrown: Some(thrown) };
         self.add_virtual_call(instance, 0, selector, arguments);
+    }
+
+    /// What runs in a thread of its own keeps its exceptions. The JVM hands them to the thread when it ends.
+    fn add_thread(&mut self, instance: InstanceId, thread: NodeId, run: SelectorId) {
+        self.graph.add_edge(thread, self.threads, Filter::NONE);
+        let uncaught = self.graph.node();
+        let site = self.sites.len() as u32;
+        let arguments =
+            Arguments { receiver: Some(thread), rest: Box::default(), result: None, thrown: Some(uncaught) };
+        self.add_virtual_call(instance, 0, run, arguments);
+        self.call_kinds.insert(site, CallKind::Thread);
+        let dispatch = self.world.selector(UNCAUGHT.0, UNCAUGHT.1);
+        let rest = Box::new([Some(uncaught)]);
+        let arguments = Arguments { receiver: Some(thread), rest, result: None, thrown: None };
+        self.add_virtual_call(instance, 0, dispatch, arguments);
     }
 
     /// A node that holds what the term means.
@@ -111,6 +143,7 @@ impl Solver<'_> {
                 let receiver = usize::from(instance.has_receiver(&self.world) && !counts_receiver);
                 instance.parameters.get(index + receiver).copied().flatten()
             }
+            Base::Threads => Some(self.threads),
             Base::New(class) => {
                 let class = self.world.class(class.as_bytes());
                 let object = self.object(class, Origin::Merged);

@@ -3,7 +3,7 @@
 //! Where nothing is lost by it, places share an object: strings, string builders, arrays of numbers, and exceptions of one
 //! class, which are told apart by where they are thrown and not by where they are made.
 
-use crate::ids::{ClassId, ContextId, InstanceId, MethodId, ObjectId};
+use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};
 use rustc_hash::FxHashMap;
 
 /// Where an object is made.
@@ -17,6 +17,16 @@ pub(crate) enum Origin {
     Lambda(u32),
     /// The class object of a class.
     ClassOf(ClassId),
+    /// A string constant that names a class.
+    NameOf(ClassId),
+    /// A method or constructor, as an object or as a method handle.
+    Member(MethodId),
+    /// A field, as an object or as a handle.
+    FieldOf(FieldId),
+    /// A dynamic proxy, by the call that makes it.
+    Proxy(u32),
+    /// The arguments that a method of a proxy hands to its handler.
+    Forwarded(InstanceId),
 }
 
 #[derive(Debug, Clone, Copy)]

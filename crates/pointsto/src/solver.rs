@@ -1,7 +1,7 @@
 //! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
 
 use crate::blind::{Blind, BlindSpot};
-use crate::callgraph::{Code, Found, FoundCall, Thrown};
+use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
 use crate::calls::{CallSite, SiteId};
 use crate::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::graph::{Filter, Graph};
@@ -10,7 +10,9 @@ use crate::implicit::{Implicit, ImplicitKinds};
 use crate::initialisers::Initialisers;
 use crate::models::{Effect, Models};
 use crate::objects::{Objects, Origin};
+use crate::reflection::{ReflectionId, Reflections};
 use crate::sets::Set;
+use crate::settled::Settled;
 use crate::world::{ClassSource, Typed, World};
 use catchment_ir::{Body, Translator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -61,6 +63,7 @@ pub(crate) enum Use {
         site: SiteId,
         method: MethodId,
     },
+    Reflect(ReflectionId),
 }
 
 /// The whole analysis under way.
@@ -72,6 +75,8 @@ pub(crate) struct Solver<'a> {
     pub(crate) instances: Vec<Instance>,
     by_method: FxHashMap<(MethodId, ContextId), Option<InstanceId>>,
     pub(crate) sites: Vec<CallSite>,
+    /// Of calls whose exceptions do not arrive as they are.
+    pub(crate) call_kinds: FxHashMap<SiteId, CallKind>,
     pub(crate) entries: Vec<InstanceId>,
     pub(crate) throws: Vec<Throw>,
     /// By the number of the graph's waiting list.
@@ -88,6 +93,10 @@ pub(crate) struct Solver<'a> {
     pub(crate) blind_spots: FxHashSet<Blind>,
     pub(crate) implicit_kinds: ImplicitKinds,
     pub(crate) implicit: Vec<Implicit>,
+    pub(crate) reflections: Reflections,
+    pub(crate) settled: Settled,
+    /// Every thread that is started.
+    pub(crate) threads: NodeId,
 }
 
 impl Instance {
@@ -126,13 +135,16 @@ impl<'a> Solver<'a> {
             throwable: world.class(b"java/lang/Throwable"),
             builders: [world.class(b"java/lang/StringBuilder"), world.class(b"java/lang/StringBuffer")],
         };
+        let mut graph = Graph::default();
+        let threads = graph.node();
         Self {
             world,
-            graph: Graph::default(),
+            graph,
             objects: Objects::default(),
             instances: Vec::new(),
             by_method: FxHashMap::default(),
             sites: Vec::new(),
+            call_kinds: FxHashMap::default(),
             entries: Vec::new(),
             throws: Vec::new(),
             uses: Vec::new(),
@@ -148,6 +160,9 @@ impl<'a> Solver<'a> {
             blind_spots: FxHashSet::default(),
             implicit_kinds,
             implicit: Vec::new(),
+            reflections: Reflections::default(),
+            settled: Settled::default(),
+            threads,
         }
     }
 
@@ -160,7 +175,7 @@ impl<'a> Solver<'a> {
             self.graph.propagate();
             self.graph.collapse_if_grown();
             let due = self.graph.take_due();
-            if due.is_empty() && self.unread.is_empty() {
+            if due.is_empty() && self.unread.is_empty() && !self.settle() {
                 break;
             }
             for list in due {
@@ -180,6 +195,7 @@ impl<'a> Solver<'a> {
             Use::Store { part, from } => self.store(part, objects, from),
             Use::Call(site) => self.dispatch_call(site, objects),
             Use::Direct { site, method } => self.call_direct(site, method, objects),
+            Use::Reflect(id) => self.reflect(id, objects),
         }
     }
 
@@ -235,6 +251,10 @@ impl<'a> Solver<'a> {
         parts
     }
 
+    pub(crate) fn field_of(&mut self, object: u32, field: FieldId) -> NodeId {
+        self.part(object, field.0)
+    }
+
     pub(crate) fn elements_of(&mut self, array: u32) -> NodeId {
         self.part(array, ELEMENTS)
     }
@@ -272,12 +292,19 @@ impl<'a> Solver<'a> {
         object
     }
 
+    /// The instance of a method that is not told apart, if it has been reached.
+    pub(crate) fn reached(&self, method: MethodId) -> Option<InstanceId> {
+        self.by_method.get(&(method, INSENSITIVE)).copied().flatten()
+    }
+
     /// The instance of a method, made when it is first reached; nothing if it has no code and no model.
     pub(crate) fn reach(&mut self, method: MethodId, context: ContextId) -> Option<InstanceId> {
         if let Some(instance) = self.by_method.get(&(method, context)) {
             return *instance;
         }
-        let effects = self.models.of(&self.world, method).map(<[Effect]>::to_vec);
+        let is_modelled = self.world.method(method).is_modelled();
+        let effects = is_modelled.then(|| self.models.of(&self.world, method)).flatten();
+        let effects = effects.map(<[Effect]>::to_vec);
         let instance = match effects {
             Some(effects) => Some(self.add_modelled(method, &effects)),
             None if self.world.method(method).is_native() => {
@@ -340,6 +367,9 @@ impl<'a> Solver<'a> {
     pub(crate) fn into_found(mut self) -> Found<'a> {
         let mut calls: Vec<FoundCall> =
             std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
+        for (site, kind) in &self.call_kinds {
+            calls[*site as usize].kind = *kind;
+        }
         calls.extend(self.initialisers.calls());
         let throws = self.throws.iter().map(|thrown| self.found_throw(thrown)).collect();
         Found {

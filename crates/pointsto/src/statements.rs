@@ -33,6 +33,11 @@ impl Adding<'_> {
         NodeId(self.first.0 + var.0)
     }
 
+    /// The variable of a node, if it is one of this method.
+    pub(crate) fn var(&self, node: NodeId) -> Option<Var> {
+        node.0.checked_sub(self.first.0).filter(|var| *var < self.body.variables).map(Var)
+    }
+
     pub(crate) fn nodes(&self, operands: Operands) -> Box<[Option<NodeId>]> {
         self.body.operands(operands).iter().map(|var| var.map(|var| self.node(var))).collect()
     }
@@ -139,10 +144,7 @@ impl Solver<'_> {
             }
             Op::InvokeDynamic { call, arguments, dst } => self.add_dynamic(adding, call, arguments, dst),
             Op::Throw { src } => self.add_throw(adding, src),
-            Op::Return { src: Some(src) } => {
-                let returned = self.instances[adding.instance.index()].returned;
-                self.graph.add_edge(adding.node(src), returned, Filter::NONE);
-            }
+            Op::Return { src: Some(src) } => self.add_return(adding, src),
             _ => {}
         }
     }
@@ -168,16 +170,25 @@ impl Solver<'_> {
     fn add_constant(&mut self, adding: &Adding<'_>, dst: Var, constant: PoolIndex) {
         const CLASS: u8 = 7;
         const STRING: u8 = 8;
-        let tag = self.world.class_of(adding.class).file().and_then(|file| file.pool.tag(constant));
+        const METHOD_HANDLE: u8 = 15;
+        let Some(file) = self.world.class_of(adding.class).file() else { return };
+        let (tag, text) = (file.pool.tag(constant), file.pool.string(constant).ok());
         let object = match tag {
-            Some(STRING) => self.object(self.known.string, Origin::Merged),
+            Some(STRING) => match text {
+                Some(text) => self.string_constant(text.as_bytes()).0,
+                None => return,
+            },
+            Some(METHOD_HANDLE) => match self.handle_constant(adding, constant) {
+                Some(handle) => handle,
+                None => return,
+            },
             Some(CLASS) => match self.world.class_ref(adding.class, constant) {
-                Some(class) => self.object(self.known.class, Origin::ClassOf(class)),
+                Some(class) => self.object(self.known.class, Origin::ClassOf(class)).0,
                 None => return,
             },
             _ => return,
         };
-        self.graph.add_object(adding.node(dst), object.0);
+        self.graph.add_object(adding.node(dst), object);
     }
 
     fn add_new(&mut self, adding: &Adding<'_>, dst: Var, class: PoolIndex) {
@@ -226,6 +237,12 @@ impl Solver<'_> {
 
     fn add_cast(&mut self, adding: &Adding<'_>, dst: Var, src: Var, class: PoolIndex) {
         let filter = match self.world.class_ref(adding.class, class) {
+            // What comes out of a container is some string or class: which one would be lost among all others.
+            Some(class) if class == self.known.string || class == self.known.class => {
+                let object = self.object(class, Origin::Merged);
+                self.graph.add_object(adding.node(dst), object.0);
+                return;
+            }
             Some(class) if !self.world.class_of(class).is_missing() => {
                 self.graph.filters.is(class, &self.world)
             }
@@ -271,16 +288,32 @@ impl Solver<'_> {
         adding: &mut Adding<'_>,
         kind: InvokeKind,
         method: PoolIndex,
-        arguments: Arguments,
+        mut arguments: Arguments,
     ) {
         let Some(named) = self.world.method_ref(adding.class, method) else {
-            self.blind(adding.method, adding.pc, BlindSpot::Missing);
+            if !self.add_polymorphic(adding, method, &arguments) {
+                self.blind(adding.method, adding.pc, BlindSpot::Missing);
+            }
             return;
         };
+        if self.is_reflective(self.world.method(named).class) {
+            self.add_reflection(adding, named, &mut arguments);
+        }
         if kind == InvokeKind::Static {
             self.initialise_at(adding, self.world.method(named).class);
         }
         self.add_call(adding.instance, adding.pc, kind, named, arguments);
+    }
+
+    fn add_return(&mut self, adding: &Adding<'_>, src: Var) {
+        let returned = self.instances[adding.instance.index()].returned;
+        if adding.class == self.known.string && self.world.returned_class(adding.method) == Some(adding.class)
+        {
+            // Many return the string itself. Which one that is would be lost among all strings there are.
+            let object = self.object(adding.class, Origin::Merged);
+            return self.graph.add_object(returned, object.0);
+        }
+        self.graph.add_edge(adding.node(src), returned, Filter::NONE);
     }
 
     fn add_throw(&mut self, adding: &Adding<'_>, src: Var) {

@@ -9,12 +9,14 @@ mod dispatch;
 mod dynamic;
 mod load;
 mod members;
+mod providers;
 mod refs;
 mod subtypes;
 
 pub use class::{Class, Element, Layer, Shape};
 pub(crate) use dynamic::{Dynamic, Lambda};
 pub use members::{Field, Method};
+pub use providers::{providers, services_file};
 pub use subtypes::{Fits, Typed};
 
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
@@ -28,6 +30,11 @@ pub trait ClassSource {
 
     /// Gives the internal names of all classes there are, in the same order in every run; a name may come twice.
     fn for_each_name(&self, with: &mut dyn FnMut(&[u8]));
+
+    /// Internal names of the classes that provide a service, which is an internal name as well; see [`providers`].
+    fn services(&self, _service: &[u8]) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
 }
 
 /// Everything known about the program's classes so far.

@@ -6,7 +6,7 @@ use crate::callgraph::CallKind;
 use crate::entries::given;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::models::{Base, Effect, How, Term};
-use crate::natives::{Returned, returned_by_native};
+use crate::natives::{Returned, UNCAUGHT, returned_by_native};
 
 impl HierarchyCalls<'_> {
     pub(super) fn return_anything(&mut self, method: MethodId) {
@@ -20,6 +20,7 @@ impl HierarchyCalls<'_> {
     pub(super) fn add_effects(&mut self, instance: InstanceId, method: MethodId, effects: &[Effect]) {
         for effect in effects {
             match effect {
+                Effect::Code => {}
                 Effect::Return(term) => self.make_term(term),
                 Effect::Flow { to, from } => {
                     self.make_term(to);
@@ -31,6 +32,11 @@ impl HierarchyCalls<'_> {
                     let selector = self.world.selector(name.as_bytes(), descriptor.as_bytes());
                     let kind = if *how == How::Started { CallKind::Thread } else { CallKind::Ordinary };
                     self.call_virtually(instance, 0, kind, class, selector);
+                    if *how == How::Started {
+                        let (name, descriptor) = UNCAUGHT;
+                        let selector = self.world.selector(name, descriptor);
+                        self.call_virtually(instance, 0, kind, class, selector);
+                    }
                 }
             }
         }
@@ -54,6 +60,7 @@ impl HierarchyCalls<'_> {
                 given(&mut self.world, method).get(index).copied().flatten().unwrap_or(object)
             }
             Base::New(class) => self.world.class(class.as_bytes()),
+            Base::Threads => self.world.class(b"java/lang/Thread"),
             Base::Static { .. } => object,
         }
     }

@@ -2,14 +2,16 @@
 
 use super::{Element, World};
 use crate::ids::ClassId;
-use catchment_ir::{ArrayKind, PoolIndex};
+use catchment_ir::ArrayKind;
 
 impl World<'_> {
     /// The types of the arrays that an instruction of `class` makes at once: the outermost first, then those in it.
     pub(crate) fn made_arrays(&mut self, class: ClassId, kind: ArrayKind) -> Vec<ClassId> {
         let (outermost, levels) = match kind {
             ArrayKind::Numbers(code) => (Some(self.class(numbers(code))), 1),
-            ArrayKind::Of(element) => (self.array_of(class, element), 1),
+            ArrayKind::Of(element) => {
+                (self.class_ref(class, element).map(|element| self.array_of(element)), 1)
+            }
             ArrayKind::Nested { class: array, levels } => (self.class_ref(class, array), levels),
         };
         let inner = |array: &ClassId| match self.class_of(*array).element() {
@@ -19,16 +21,15 @@ impl World<'_> {
         std::iter::successors(outermost, inner).take(usize::from(levels)).collect()
     }
 
-    /// The array class whose elements are of the class constant `element`.
-    fn array_of(&mut self, class: ClassId, element: PoolIndex) -> Option<ClassId> {
-        let element = self.class_ref(class, element)?;
+    /// The array type whose elements are of this class.
+    pub(crate) fn array_of(&mut self, element: ClassId) -> ClassId {
         let name = &self.class_of(element).name;
         let name = if name.first() == Some(&b'[') {
             [b"[", &**name].concat()
         } else {
             [b"[L", &**name, b";"].concat()
         };
-        Some(self.class(&name))
+        self.class(&name)
     }
 }
 

@@ -16,6 +16,20 @@ impl<'a> World<'a> {
         self.class_at_depth(name, 0)
     }
 
+    /// The class of this internal name, if there is one.
+    pub(crate) fn class_that_is_there(&mut self, name: &[u8]) -> Option<ClassId> {
+        if !self.by_name.contains_key(name) && self.source.find(name).is_none() {
+            return None;
+        }
+        Some(self.class(name)).filter(|class| !self.class_of(*class).is_missing())
+    }
+
+    /// The classes that provide a service.
+    pub(crate) fn providers_of(&mut self, service: ClassId) -> Vec<ClassId> {
+        let providers = self.source.services(&self.class_of(service).name);
+        providers.iter().filter_map(|name| self.class_that_is_there(name)).collect()
+    }
+
     fn class_at_depth(&mut self, name: &[u8], depth: usize) -> ClassId {
         if let Some(id) = self.by_name.get(name) {
             return *id;
@@ -112,7 +126,7 @@ impl<'a> World<'a> {
         let start = MethodId::new(self.methods.len()).0;
         for (position, member) in (0..).zip(&file.methods) {
             let selector = self.selector(member.name.as_bytes(), member.descriptor.as_bytes());
-            self.methods.push(Method { class, position, access: member.access, selector });
+            self.methods.push(Method { class, position, access: member.access & 0x7fff, selector });
         }
         start..MethodId::new(self.methods.len()).0
     }

@@ -5,6 +5,9 @@ use super::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUB
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
 use catchment_classfile::{Member, descriptor};
 
+/// A bit of the access flags that class files have no use for.
+const MODELLED: u16 = 0x8000;
+
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
     pub class: ClassId,
@@ -21,6 +24,11 @@ impl Method {
 
     pub fn is_native(&self) -> bool {
         self.access & ACC_NATIVE != 0
+    }
+
+    /// What it does is known from elsewhere than its code.
+    pub(crate) fn is_modelled(&self) -> bool {
+        self.access & MODELLED != 0
     }
 
     pub fn is_abstract(&self) -> bool {
@@ -48,6 +56,14 @@ pub struct Field {
 }
 
 impl<'a> World<'a> {
+    /// All methods of this name in this class do something that their code does not say.
+    pub(crate) fn mark_modelled(&mut self, class: ClassId, name: &[u8]) {
+        let found: Vec<MethodId> = self.declared_by_name(class, name).collect();
+        for method in found {
+            self.methods[method.index()].access |= MODELLED;
+        }
+    }
+
     /// The member of its class file.
     pub fn member_of(&self, method: MethodId) -> Option<&Member<'a>> {
         let method = self.method(method);

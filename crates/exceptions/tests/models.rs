@@ -1,0 +1,280 @@
+//! What bytecode does not show: programs whose links depend on models of the JVM and the JDK, by points-to sets.
+
+use catchment_classfile::LineTable;
+use catchment_exceptions::{Raises, flow};
+use catchment_pointsto::ids::MethodId;
+use catchment_pointsto::world::{ClassSource, Layer, World, providers, services_file};
+use catchment_pointsto::{BlindSpot, Reached, Recorded, Sensitivity, analyse_recorded};
+use catchment_program::{ClassPath, LoadOptions};
+use catchment_testkit::compilers::{Compiler, Job};
+use catchment_testkit::jdk;
+use catchment_testkit::links::{Compiled, Fixture, Link};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+struct Source(ClassPath);
+
+impl Source {
+    fn open(class_path: &[PathBuf]) -> Self {
+        let home = jdk::installed(17).expect("JDK 17");
+        let options = LoadOptions { release: 17, ..LoadOptions::default() };
+        Self(ClassPath::open(class_path, Some(home.home()), &options))
+    }
+}
+
+impl ClassSource for Source {
+    fn find(&self, name: &[u8]) -> Option<(&[u8], Layer)> {
+        let found = self.0.find(name)?;
+        let is_given = self.0.entry(found.entry())?.given.is_some();
+        Some((found.bytes().ok()?, if is_given { Layer::Application } else { Layer::Jdk }))
+    }
+
+    fn for_each_name(&self, with: &mut dyn FnMut(&[u8])) {
+        for (entry, _) in self.0.entries() {
+            self.0.classes(entry).for_each(|class| with(class.name()));
+        }
+    }
+
+    fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
+        let modules = self.0.modules().filter_map(|(_, module)| module.bytes().ok());
+        let files = self.0.resources(&services_file(service));
+        providers(service, modules, files.into_iter().filter_map(|(_, file)| file.ok()))
+    }
+}
+
+fn reach<'a>(source: &'a Source, recorded: &[Recorded]) -> Reached<'a> {
+    analyse_recorded(source, Sensitivity::default(), recorded, |world| {
+        let main = world.class(b"Main");
+        vec![world.declared_as(main, b"main", b"([Ljava/lang/String;)V").expect("a main method")]
+    })
+}
+
+fn name_of(fixture: &Fixture, compiled: &Compiled, world: &World<'_>, method: MethodId, pc: u16) -> String {
+    let class = world.class_of(world.method(method).class);
+    let code = class.file().and_then(|file| Some((file, file.code(world.member_of(method)?).ok()??.1)));
+    let line = code.and_then(|(file, code)| LineTable::read(&code, &file.pool).line_at(pc));
+    let name = String::from_utf8_lossy(world.name_of(method)).into_owned();
+    fixture.name_of(compiled, &class.binary_name(), &name, line.map(u32::from))
+}
+
+/// Links into the clauses of the fixture.
+fn found(fixture: &Fixture, compiled: &Compiled) -> BTreeSet<Link> {
+    let source = Source::open(&compiled.class_path);
+    let mut reached = reach(&source, &[]);
+    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let mut links = BTreeSet::new();
+    for (instance, handler, caught) in flow.caught() {
+        let Some(method) = reached.method_of(instance) else { continue };
+        let to = name_of(fixture, compiled, &reached.world, method, handler);
+        if !fixture.is_clause(&to) {
+            continue;
+        }
+        for number in caught.iter() {
+            let raise = flow.raised.get(number).raise;
+            links.insert((name_of(fixture, compiled, &reached.world, raise.method, raise.pc), to.clone()));
+        }
+    }
+    links
+}
+
+fn check(name: &str) {
+    let fixture = Fixture::read(name).expect("a fixture");
+    let compiled = fixture.compile().expect("the fixture compiles");
+    let found = found(&fixture, &compiled);
+    let (expected, unjudged) = (fixture.expected("pta"), fixture.unjudged("pta"));
+    let missing: Vec<&Link> = expected.difference(&found).collect();
+    let is_surplus =
+        |link: &&Link| fixture.judges(&link.0) && !expected.contains(*link) && !unjudged.contains(*link);
+    let surplus: Vec<&Link> = found.iter().filter(is_surplus).collect();
+    assert!(
+        missing.is_empty() && surplus.is_empty(),
+        "{name}: missing {missing:?}, not expected {surplus:?}"
+    );
+}
+
+#[test]
+fn constant_names_lead_to_constructors_and_methods() {
+    check("reflection");
+}
+
+#[test]
+fn providers_come_from_the_files_of_the_class_path() {
+    check("service-loader");
+}
+
+#[test]
+fn streams_of_objects_call_what_serialisable_classes_declare() {
+    check("serialisation");
+}
+
+#[test]
+fn exceptions_stay_in_their_thread() {
+    check("threads");
+}
+
+#[test]
+fn exceptions_of_tasks_arrive_as_causes() {
+    check("executors");
+}
+
+#[test]
+fn exceptions_of_initialisers_are_wrapped_and_errors_are_not() {
+    check("class-initialiser");
+}
+
+#[test]
+fn clones_hold_what_their_originals_hold() {
+    check("clone");
+}
+
+#[test]
+fn lambdas_are_told_apart_by_where_they_are_made() {
+    check("lambdas");
+}
+
+#[test]
+fn concatenations_and_records_call_what_their_parts_declare() {
+    check("concatenation-and-records");
+}
+
+/// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
+fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("Main.java");
+    fs::write(&file, program).expect("written");
+    let compiler = Compiler::Javac { jdk: 17, release: 17 };
+    let classes = compiler.compile(&Job::of([file])).expect("the program compiles");
+    let source = Source::open(&[classes]);
+    let reached = reach(&source, recorded);
+    let is_own = |name: &String| name.starts_with("Main");
+    let short =
+        |method: MethodId| reached.world.describe(method).split('(').next().unwrap_or_default().to_owned();
+    let instances = reached.instances.iter().enumerate();
+    let methods =
+        instances.filter_map(|(at, _)| reached.method_of(catchment_pointsto::ids::InstanceId::new(at)));
+    let blind = reached.blind_spots.iter().filter(|it| it.spot == BlindSpot::Reflection);
+    (methods.map(short).filter(is_own).collect(), blind.map(|it| short(it.method)).filter(is_own).collect())
+}
+
+#[test]
+fn fields_by_name_are_read_and_written() {
+    let program = r#"
+        public class Main {
+            Runnable task;
+            static class Task implements Runnable { public void run() {} }
+            static class Other implements Runnable { public void run() {} }
+            public static void main(String[] args) throws Exception {
+                Runnable other = new Other();
+                Main main = new Main();
+                Main.class.getDeclaredField("task").set(main, new Task());
+                ((Runnable) Main.class.getDeclaredField("task").get(main)).run();
+            }
+        }"#;
+    let (reached, blind) = methods(program, &[]);
+    assert!(reached.contains("Main$Task.run") && !reached.contains("Main$Other.run"), "{reached:?}");
+    assert!(blind.is_empty(), "{blind:?}");
+}
+
+#[test]
+fn calls_on_a_proxy_go_to_its_handler() {
+    let program = r#"
+        import java.lang.reflect.*;
+        public class Main {
+            interface Service { Object serve(Object given); }
+            static class Given { @Override public String toString() { return ""; } }
+            static class Handler implements InvocationHandler {
+                public Object invoke(Object proxy, Method method, Object[] args) { return args[0].toString(); }
+            }
+            public static void main(String[] args) {
+                Class<?>[] interfaces = {Service.class};
+                Object proxy = Proxy.newProxyInstance(Main.class.getClassLoader(), interfaces, new Handler());
+                ((Service) proxy).serve(new Given());
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(
+        reached.contains("Main$Handler.invoke") && reached.contains("Main$Given.toString"),
+        "{reached:?}"
+    );
+}
+
+#[test]
+fn handles_lead_to_what_they_were_found_for() {
+    let program = r#"
+        import java.lang.invoke.*;
+        public class Main {
+            Runnable task;
+            static final VarHandle TASK;
+            static {
+                try {
+                    TASK = MethodHandles.lookup().findVarHandle(Main.class, "task", Runnable.class);
+                } catch (ReflectiveOperationException e) {
+                    throw new AssertionError(e);
+                }
+            }
+            static class Task implements Runnable { public void run() {} }
+            static void called(String text) {}
+            static void idle(String text) {}
+            public static void main(String[] args) throws Throwable {
+                MethodType type = MethodType.methodType(void.class, String.class);
+                MethodHandles.lookup().findStatic(Main.class, "called", type).invokeExact("");
+                Main main = new Main();
+                TASK.setRelease(main, (Runnable) new Task());
+                main.task.run();
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(reached.contains("Main.called") && !reached.contains("Main.idle"), "{reached:?}");
+    assert!(reached.contains("Main$Task.run"), "{reached:?}");
+}
+
+#[test]
+fn threads_hand_what_ends_them_to_their_handler_and_finalisers_run() {
+    let program = r#"
+        public class Main {
+            static class Handler implements Thread.UncaughtExceptionHandler {
+                public void uncaughtException(Thread thread, Throwable thrown) { thrown.getMessage(); }
+            }
+            static class Fault extends RuntimeException { @Override public String getMessage() { return ""; } }
+            static class Kept { @Override protected void finalize() { released(); } static void released() {} }
+            public static void main(String[] args) {
+                new Kept();
+                Thread thread = new Thread(() -> { throw new Fault(); });
+                thread.setUncaughtExceptionHandler(new Handler());
+                thread.start();
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    for method in ["Main$Handler.uncaughtException", "Main$Fault.getMessage", "Main$Kept.released"] {
+        assert!(reached.contains(method), "{method} is not in {reached:?}");
+    }
+}
+
+const BY_ARGUMENT: &str = r#"
+    public class Main {
+        public static class Plugin { public Plugin() {} public void start() {} }
+        public static void main(String[] args) throws Exception {
+            Object plugin = Class.forName(args[0]).getConstructor().newInstance();
+            plugin.getClass().getMethod(args[1]).invoke(plugin);
+        }
+    }"#;
+
+#[test]
+fn a_name_that_is_no_constant_is_a_blind_spot() {
+    let (reached, blind) = methods(BY_ARGUMENT, &[]);
+    assert!(!reached.contains("Main$Plugin.start"), "{reached:?}");
+    assert_eq!(blind, BTreeSet::from(["Main.main".to_owned()]));
+}
+
+#[test]
+fn what_a_run_has_shown_is_followed() {
+    let target = |name: &[u8]| Recorded {
+        caller: Some((b"Main".to_vec(), b"main".to_vec())),
+        class: b"Main$Plugin".to_vec(),
+        name: name.to_vec(),
+        descriptor: b"()V".to_vec(),
+    };
+    let (reached, _) = methods(BY_ARGUMENT, &[target(b"<init>"), target(b"start")]);
+    assert!(reached.contains("Main$Plugin.<init>") && reached.contains("Main$Plugin.start"), "{reached:?}");
+}

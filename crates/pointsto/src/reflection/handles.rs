@@ -1,0 +1,139 @@
+//! Method handles and variable handles: found by name, and used by calls whose descriptors no method declares (JVMS §2.9.3).
+
+use super::Reflection;
+use super::actions::{Action, Watched};
+use crate::calls::Arguments;
+use crate::graph::Filter;
+use crate::ids::{MethodId, NodeId};
+use crate::objects::Origin;
+use crate::solver::{Part, Solver, Use};
+use crate::statements::Adding;
+use catchment_classfile::descriptor;
+use catchment_ir::PoolIndex;
+
+const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
+
+impl Solver<'_> {
+    /// A call of a method that takes whatever it is given; false if it is none.
+    pub(crate) fn add_polymorphic(
+        &mut self,
+        adding: &Adding<'_>,
+        method: PoolIndex,
+        arguments: &Arguments,
+    ) -> bool {
+        let Some(member) = self.world.member_ref(adding.class, method) else { return false };
+        let action = match member.owner.as_bytes() {
+            METHOD_HANDLE => Action::InvokeHandle,
+            b"java/lang/invoke/VarHandle" => Action::AccessVariable,
+            _ => return false,
+        };
+        let mut arguments = arguments.clone();
+        arguments.result = arguments.result.map(|result| {
+            // The descriptor of the call says what the result is cast to.
+            let class = self.world.class_of_descriptor(descriptor::returned(member.descriptor.as_bytes()));
+            let filter = class.map_or(Filter::NONE, |class| self.graph.filters.is(class, &self.world));
+            let unchecked = self.graph.node();
+            self.graph.add_edge(unchecked, result, filter);
+            unchecked
+        });
+        self.watch(adding, action, Watched::Receiver, arguments, Box::default());
+        true
+    }
+
+    /// A method handle that is a constant.
+    pub(crate) fn handle_constant(&mut self, adding: &Adding<'_>, constant: PoolIndex) -> Option<u32> {
+        let handle = self.world.class_of(adding.class).file()?.pool.method_handle(constant)?;
+        let method = self.world.method_named(handle.member)?;
+        Some(self.handle_of(method).0)
+    }
+
+    fn handle_of(&mut self, method: MethodId) -> crate::ids::ObjectId {
+        let class = self.world.class(METHOD_HANDLE);
+        self.object(class, Origin::Member(method))
+    }
+
+    pub(super) fn find_handle(&mut self, at: &Reflection, of: Origin) {
+        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
+            return self.give_unknown(at, METHOD_HANDLE);
+        };
+        for method in self.methods_named(class, &at.names) {
+            let handle = self.handle_of(method);
+            self.give_result(at, handle);
+        }
+    }
+
+    pub(super) fn find_constructor(&mut self, at: &Reflection, of: Origin) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, METHOD_HANDLE) };
+        for constructor in self.world.declared_by_name(class, b"<init>").collect::<Vec<_>>() {
+            let handle = self.handle_of(constructor);
+            self.give_result(at, handle);
+        }
+    }
+
+    /// A handle of a field, as an object of class `handle`.
+    pub(super) fn find_field(&mut self, at: &Reflection, of: Origin, handle: &[u8]) {
+        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
+            return self.give_unknown(at, handle);
+        };
+        for field in self.fields_named(class, &at.names) {
+            let handle = self.world.class(handle);
+            let object = self.object(handle, Origin::FieldOf(field));
+            self.give_result(at, object);
+        }
+    }
+
+    pub(super) fn unreflect(&mut self, at: &Reflection, of: Origin) {
+        match of {
+            Origin::Member(method) => {
+                let handle = self.handle_of(method);
+                self.give_result(at, handle);
+            }
+            _ => self.give_unknown(at, METHOD_HANDLE),
+        }
+    }
+
+    pub(super) fn invoke_handle(&mut self, at: &Reflection, of: Origin) {
+        let rest = &at.arguments.rest;
+        let first = rest.first().copied().flatten();
+        match of {
+            Origin::Member(method) if self.world.name_of(method) == b"<init>" => {
+                self.construct(at, method, rest.clone(), at.arguments.thrown);
+            }
+            Origin::Member(method) => {
+                let receiver = usize::from(!self.world.method(method).is_static());
+                let behind = rest.get(receiver..).unwrap_or_default().into();
+                self.invoke(at, method, first, behind, at.arguments.thrown);
+            }
+            Origin::FieldOf(field) if at.arguments.result.is_some() => self.load_field(at, field, first),
+            Origin::FieldOf(field) => {
+                if let Some(from) = rest.last().copied().flatten() {
+                    self.store_field(at, field, first, from);
+                }
+            }
+            _ => self.unknown_target(at),
+        }
+    }
+
+    /// Every access is taken to read and to write all that it is given.
+    pub(super) fn access_variable(&mut self, at: &Reflection, of: Origin) {
+        let Origin::FieldOf(field) = of else { return self.access_anything(at) };
+        let base = at.arguments.rest.first().copied().flatten();
+        self.load_field(at, field, base);
+        let coordinates = usize::from(!self.world.field(field).is_static);
+        for from in at.arguments.rest.iter().skip(coordinates).flatten() {
+            self.store_field(at, field, base, *from);
+        }
+    }
+
+    /// A handle of array elements, or of nobody knows what in its first argument.
+    fn access_anything(&mut self, at: &Reflection) {
+        let Some(Some(base)) = at.arguments.rest.first().copied() else { return };
+        if let Some(into) = at.arguments.result {
+            self.wait(base, Use::Load { part: Part::Anything, into });
+        }
+        let written: Vec<NodeId> = at.arguments.rest.iter().skip(1).flatten().copied().collect();
+        for from in written {
+            self.wait(base, Use::Store { part: Part::Anything, from });
+        }
+    }
+}

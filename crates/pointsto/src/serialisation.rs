@@ -1,0 +1,138 @@
+//! Methods of serialisable classes that only the streams of objects call, by reflection.
+//!
+//! When the JDK's method that makes the call is reached, it calls those of every serialisable object there is. What is read
+//! from a stream can be any such object whose class is not one of the JDK.
+
+use crate::calls::Arguments;
+use crate::ids::{ClassId, InstanceId, MethodId};
+use crate::objects::Origin;
+use crate::solver::{Instance, Solver};
+use crate::world::Layer;
+use catchment_ir::InvokeKind;
+use rustc_hash::FxHashMap;
+
+/// A method of `ObjectStreamClass`, what it calls, and whether it returns what that returns.
+struct Callback {
+    caller: &'static [u8],
+    name: &'static [u8],
+    descriptor: &'static [u8],
+}
+
+const CALLBACKS: [Callback; 5] = [
+    callback(b"invokeWriteObject", b"writeObject", b"(Ljava/io/ObjectOutputStream;)V"),
+    callback(b"invokeReadObject", b"readObject", b"(Ljava/io/ObjectInputStream;)V"),
+    callback(b"invokeReadObjectNoData", b"readObjectNoData", b"()V"),
+    callback(b"invokeWriteReplace", b"writeReplace", b"()Ljava/lang/Object;"),
+    callback(b"invokeReadResolve", b"readResolve", b"()Ljava/lang/Object;"),
+];
+
+const fn callback(caller: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Callback {
+    Callback { caller, name, descriptor }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Serialised {
+    is_serialisable: FxHashMap<ClassId, bool>,
+    objects: Vec<u32>,
+    /// By callback, and one more for what is read: how many objects have been seen to.
+    seen: [usize; CALLBACKS.len() + 1],
+}
+
+impl Solver<'_> {
+    pub(crate) fn note_serialisable(&mut self, object: u32) {
+        let class = self.objects.get(object).class;
+        let is_serialisable = match self.settled.serialised.is_serialisable.get(&class) {
+            Some(known) => *known,
+            None => {
+                let serialisable = self.world.class(b"java/io/Serializable");
+                let found =
+                    self.world.class_of(class).file().is_some() && self.world.is_subtype(class, serialisable);
+                self.settled.serialised.is_serialisable.insert(class, found);
+                found
+            }
+        };
+        if is_serialisable {
+            self.settled.serialised.objects.push(object);
+        }
+    }
+
+    /// Whether a method was called or an object read that was not before.
+    pub(crate) fn call_serialised(&mut self) -> bool {
+        let mut is_changed = false;
+        for (number, callback) in CALLBACKS.iter().enumerate() {
+            let Some(caller) = self.stream_method(callback.caller) else { continue };
+            for object in self.unseen_serialised(number) {
+                is_changed |= self.call_back(caller, callback, object);
+            }
+        }
+        if let Some(maker) = self.stream_method(b"newInstance") {
+            for object in self.unseen_serialised(CALLBACKS.len()) {
+                is_changed |= self.read_back(maker, object);
+            }
+        }
+        is_changed
+    }
+
+    fn unseen_serialised(&mut self, number: usize) -> Vec<u32> {
+        let serialised = &mut self.settled.serialised;
+        let unseen = serialised.objects[serialised.seen[number]..].to_vec();
+        serialised.seen[number] = serialised.objects.len();
+        unseen
+    }
+
+    /// A method of `ObjectStreamClass`, if it has been reached.
+    fn stream_method(&mut self, name: &[u8]) -> Option<InstanceId> {
+        let class = self.world.class(b"java/io/ObjectStreamClass");
+        let found: Option<MethodId> = self.world.declared_by_name(class, name).next();
+        self.reached(found?)
+    }
+
+    /// Calls the method in the object's class and in every class above: each has its own.
+    fn call_back(&mut self, caller: InstanceId, callback: &Callback, object: u32) -> bool {
+        let mut is_called = false;
+        let mut above = Some(self.objects.get(object).class);
+        while let Some(class) = above {
+            if let Some(method) = self.world.declared_as(class, callback.name, callback.descriptor) {
+                self.call_on(caller, method, object);
+                is_called = true;
+            }
+            above = self.world.class_of(class).superclass;
+        }
+        is_called
+    }
+
+    fn call_on(&mut self, caller: InstanceId, method: MethodId, object: u32) {
+        let Instance { parameters, returned, thrown, .. } = &self.instances[caller.index()];
+        // Behind the receiver and the object: the stream, if the method takes one.
+        let rest = parameters.get(2..).unwrap_or_default().into();
+        let (result, thrown) = (Some(*returned), Some(*thrown));
+        let receiver = self.graph.node();
+        self.graph.add_object(receiver, object);
+        let arguments = Arguments { receiver: Some(receiver), rest, result, thrown };
+        self.add_call(caller, 0, InvokeKind::Special, method, arguments);
+    }
+
+    /// Objects are read without their constructors; those of the classes above that are not serialisable run.
+    fn read_back(&mut self, maker: InstanceId, object: u32) -> bool {
+        let class = self.objects.get(object).class;
+        if self.world.class_of(class).layer == Layer::Jdk {
+            return false;
+        }
+        let read = self.object(class, Origin::Merged);
+        let returned = self.instances[maker.index()].returned;
+        self.graph.add_object(returned, read.0);
+        if let Some(constructor) = self.first_constructor(class) {
+            self.call_on(maker, constructor, read.0);
+        }
+        true
+    }
+
+    fn first_constructor(&mut self, class: ClassId) -> Option<MethodId> {
+        let serialisable = self.world.class(b"java/io/Serializable");
+        let mut above = self.world.class_of(class).superclass?;
+        while self.world.is_subtype(above, serialisable) {
+            above = self.world.class_of(above).superclass?;
+        }
+        self.world.declared_as(above, b"<init>", b"()V")
+    }
+}

@@ -1,0 +1,93 @@
+//! What the JVM and the JDK do with objects because of their class: looked at when nothing else is left to do.
+
+use crate::contexts::INSENSITIVE;
+use crate::ids::{ClassId, MethodId, NodeId};
+use crate::serialisation::Serialised;
+use crate::solver::Solver;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Objects that have been looked at.
+    seen: usize,
+    pub(crate) services: FxHashSet<ClassId>,
+    pub(crate) serialised: Serialised,
+    has_finaliser: FxHashMap<ClassId, bool>,
+}
+
+impl Solver<'_> {
+    /// Whether that made more to do.
+    pub(crate) fn settle(&mut self) -> bool {
+        let fresh = self.settled.seen..self.objects.len();
+        self.settled.seen = fresh.end;
+        let mut is_changed = false;
+        for object in fresh {
+            let object = object as u32;
+            is_changed |= self.register_finaliser(object);
+            is_changed |= self.pend_reference(object);
+            self.note_serialisable(object);
+        }
+        self.call_serialised() || is_changed
+    }
+
+    /// An object with a finaliser is registered by the JVM when it is made.
+    fn register_finaliser(&mut self, object: u32) -> bool {
+        if !self.has_finaliser(self.objects.get(object).class) {
+            return false;
+        }
+        let Some(node) = self.registered() else { return false };
+        self.graph.add_object(node, object);
+        true
+    }
+
+    fn has_finaliser(&mut self, class: ClassId) -> bool {
+        if let Some(known) = self.settled.has_finaliser.get(&class) {
+            return *known;
+        }
+        let selector = self.world.selector(b"finalize", b"()V");
+        let finaliser = self.world.dispatch(class, selector);
+        let has_own = finaliser.is_some_and(|it| !self.is_empty(it));
+        self.settled.has_finaliser.insert(class, has_own);
+        has_own
+    }
+
+    /// The JVM passes over finalisers that do nothing, such as those of `Object` and `Enum`.
+    fn is_empty(&self, method: MethodId) -> bool {
+        const RETURN: &[u8] = &[0xb1];
+        let class = self.world.method(method).class;
+        let file = self.world.class_of(class).file().zip(self.world.member_of(method));
+        let code = file.and_then(|(file, member)| file.code(member).ok().flatten());
+        code.is_none_or(|(_, code)| code.bytes == RETURN)
+    }
+
+    /// References to what is no longer used are handed to the JDK by the garbage collector: in a list that it asks for, before
+    /// JDK 9 in a static field.
+    fn pend_reference(&mut self, object: u32) -> bool {
+        let class = self.world.class(b"java/lang/ref/Reference");
+        if !self.world.is_subtype(self.objects.get(object).class, class) {
+            return false;
+        }
+        let list = b"getAndClearReferencePendingList";
+        let asked = self.world.declared_as(class, list, b"()Ljava/lang/ref/Reference;");
+        let node = if let Some(method) = asked {
+            self.reach(method, INSENSITIVE).map(|instance| self.instances[instance.index()].returned)
+        } else {
+            let field =
+                self.world.class_of(class).fields().find(|it| self.world.field_name(*it) == b"pending");
+            field.map(|field| self.static_field(field))
+        };
+        if let Some(node) = node {
+            self.graph.add_object(node, object);
+        }
+        node.is_some()
+    }
+
+    /// The parameter of `Finalizer.register`.
+    fn registered(&mut self) -> Option<NodeId> {
+        let class = self.world.class(b"java/lang/ref/Finalizer");
+        let register = self.world.declared_as(class, b"register", b"(Ljava/lang/Object;)V")?;
+        self.initialise(class);
+        let instance = self.reach(register, INSENSITIVE)?;
+        self.instances[instance.index()].parameters.first().copied().flatten()
+    }
+}
