@@ -47,6 +47,7 @@ fixtures! {
     lambdas: "lambdas",
     multi_catch: "multi-catch",
     nesting: "nesting",
+    reached_objects: "reached-objects",
     recursion: "recursion",
     reflection: "reflection",
     resources: "resources",

@@ -1,6 +1,6 @@
 //! What was typed after `links`.
 
-use catchment_exceptions::{Analysis, EntryKind};
+use catchment_exceptions::{Analysis, AnalysisError, EntryKind};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -143,7 +143,7 @@ pub(crate) enum GroupBy {
 }
 
 fn parse_analysis(text: &str) -> Result<Analysis, String> {
-    Analysis::parse(text).map_err(|error| error.to_string())
+    text.parse().map_err(|error: AnalysisError| error.to_string())
 }
 
 fn parse_entry_kind(text: &str) -> Result<EntryKind, String> {

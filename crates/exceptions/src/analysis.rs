@@ -51,8 +51,6 @@ pub enum AnalysisError {
     Unknown(String),
     #[error("'{0}' cannot be: filters follow objects, so they go with pta, inpta and 2obj only")]
     FilterWithoutObjects(String),
-    #[error("'{0}' is not there yet; there is {1}")]
-    NotThere(String, String),
 }
 
 const CALL_GRAPHS: [(&str, CallGraph); 5] = [
@@ -65,20 +63,7 @@ const CALL_GRAPHS: [(&str, CallGraph); 5] = [
 const FILTERS: [(&str, DataFilter); 4] =
     [("dr", DataFilter::Dr), ("cdr", DataFilter::Cdr), ("mdr", DataFilter::Mdr), ("vdr", DataFilter::Vdr)];
 
-/// What [`reach`] knows. The last is used unless another is asked for: the most precise that stays cheap on large programs.
-const THERE: [Analysis; 5] = [
-    Analysis::without_filter(CallGraph::Cha),
-    Analysis::without_filter(CallGraph::Rta),
-    Analysis::without_filter(CallGraph::Pta),
-    Analysis::without_filter(CallGraph::TwoObj),
-    Analysis::without_filter(CallGraph::Inpta),
-];
-
 impl Analysis {
-    const fn without_filter(call_graph: CallGraph) -> Self {
-        Self { call_graph, filter: None }
-    }
-
     pub fn call_graph(self) -> CallGraph {
         self.call_graph
     }
@@ -86,22 +71,12 @@ impl Analysis {
     pub fn filter(self) -> Option<DataFilter> {
         self.filter
     }
-
-    /// An analysis that can be run, from its name.
-    pub fn parse(name: &str) -> Result<Self, AnalysisError> {
-        let analysis: Self = name.parse()?;
-        if THERE.contains(&analysis) { Ok(analysis) } else { Err(analysis.not_there()) }
-    }
-
-    fn not_there(self) -> AnalysisError {
-        let there: Vec<String> = THERE.iter().map(Self::to_string).collect();
-        AnalysisError::NotThere(self.to_string(), there.join(", "))
-    }
 }
 
 impl Default for Analysis {
+    /// The most precise that stays cheap on large programs.
     fn default() -> Self {
-        THERE[THERE.len() - 1]
+        Self { call_graph: CallGraph::Inpta, filter: None }
     }
 }
 
@@ -141,10 +116,7 @@ pub(crate) fn reach<'a>(
     analysis: Analysis,
     implicit: ImplicitKinds,
     entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
-) -> Result<Reached<'a>, AnalysisError> {
-    if analysis.filter.is_some() {
-        return Err(analysis.not_there());
-    }
+) -> Reached<'a> {
     let calls = match analysis.call_graph {
         CallGraph::Cha => Calls::Cha,
         CallGraph::Rta => Calls::Rta,
@@ -152,7 +124,8 @@ pub(crate) fn reach<'a>(
         CallGraph::Inpta => Calls::Objects(Sensitivity::Constructors),
         CallGraph::TwoObj => Calls::Objects(Sensitivity::TwoObjects),
     };
-    Ok(analyse(source, Options { analysis: calls, implicit }, entries))
+    let keeps_heap = analysis.filter.is_some();
+    analyse(source, Options { analysis: calls, implicit, keeps_heap }, entries)
 }
 
 #[cfg(test)]
@@ -185,13 +158,5 @@ mod tests {
         for name in ["", "1obj", "pta+", "pta+xdr", "pta+dr+mdr", "+dr", "PTA", "pta "] {
             assert_eq!(name.parse::<Analysis>(), Err(AnalysisError::Unknown(name.to_owned())), "{name}");
         }
-    }
-
-    #[test]
-    fn what_can_be_run_is_what_is_there() {
-        for analysis in THERE {
-            assert_eq!(Analysis::parse(&analysis.to_string()), Ok(analysis));
-        }
-        assert!(THERE.contains(&Analysis::default()));
     }
 }

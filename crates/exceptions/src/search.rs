@@ -1,6 +1,6 @@
 //! From classes and entry points to links: the analyses in their order, and the answer in names and lines.
 
-use crate::analysis::{Analysis, AnalysisError, reach};
+use crate::analysis::{Analysis, reach};
 use crate::answer::{
     BlindPlace, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, Place, RaisePoint,
 };
@@ -11,6 +11,7 @@ use crate::flow::{Flow, Raises, flow};
 use crate::links::{Clause, Handlers, Link, links};
 use crate::operations::{FaultSelection, Match, match_operations};
 use crate::raises::Raise;
+use crate::reachability::filter;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
@@ -40,14 +41,13 @@ pub enum Stage {
     CallGraph { entries: usize },
     Flow { methods: usize, calls: usize },
     Links { raised: usize },
+    Filter { links: usize },
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SearchError {
     #[error(transparent)]
     Entry(#[from] EntryError),
-    #[error(transparent)]
-    Analysis(#[from] AnalysisError),
 }
 
 /// A finished search, which can be asked for more.
@@ -75,14 +75,18 @@ pub fn search<'a>(
     let find_entries =
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = if request.implicit { ImplicitKinds::ALL } else { ImplicitKinds::default() };
-    let mut reached = reach(source, request.analysis, implicit, find_entries)?;
+    let mut reached = reach(source, request.analysis, implicit, find_entries);
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
     let raises = Raises { throws: request.throws, operations: matched.raises, implicit };
     let flow = flow(&mut reached, &raises);
     stage(Stage::Links { raised: flow.raised.all().len() });
-    let links = links(&reached, &flow, request.handlers);
+    let mut links = links(&reached, &flow, request.handlers);
+    if let Some(by) = request.analysis.filter() {
+        stage(Stage::Filter { links: links.len() });
+        links = filter(links, &mut reached, &flow, by);
+    }
     let mut search = LinkSearch {
         reached,
         flow,

@@ -3,6 +3,7 @@
 //! The same for all analyses, so that exception flow does not have to know which one it stands on.
 
 use crate::blind::Blind;
+use crate::heap::Heap;
 use crate::ids::{InstanceId, MethodId};
 use crate::implicit::Implicit;
 use crate::world::{Typed, World};
@@ -63,6 +64,8 @@ pub struct Reached<'a> {
     implicit: Vec<Implicit>,
     pub blind_spots: Vec<Blind>,
     pub stats: Stats,
+    /// The objects behind it, if they were asked for.
+    pub heap: Option<Heap>,
 }
 
 /// How much there was to do.
@@ -107,6 +110,7 @@ pub(crate) struct Found<'a> {
     pub(crate) blind_spots: Vec<Blind>,
     pub(crate) nodes: usize,
     pub(crate) objects: usize,
+    pub(crate) heap: Option<Heap>,
 }
 
 impl<'a> Found<'a> {
@@ -125,8 +129,8 @@ impl<'a> Found<'a> {
             nodes: self.nodes,
             objects: self.objects,
         };
-        let Self { world, instances, entries, throws, implicit, blind_spots, .. } = self;
-        Reached { world, instances, entries, calls, targets, throws, implicit, blind_spots, stats }
+        let Self { world, instances, entries, throws, implicit, blind_spots, heap, .. } = self;
+        Reached { world, instances, entries, calls, targets, throws, implicit, blind_spots, stats, heap }
     }
 }
 

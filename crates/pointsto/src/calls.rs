@@ -120,7 +120,7 @@ impl Solver<'_> {
         self.link(site, target);
         let this = self.instances[target.index()].parameters.first().copied().flatten();
         if let (Some(receiver), Some(this), false) = (receiver, this, is_static) {
-            self.graph.add_edge(receiver, this, Filter::NONE);
+            self.graph.add_derived_edge(receiver, this, Filter::NONE);
         }
     }
 
@@ -171,7 +171,7 @@ impl Solver<'_> {
     fn give_receiver(&mut self, target: InstanceId, object: u32) {
         if let Some(Some(this)) = self.instances[target.index()].parameters.first() {
             let this = *this;
-            self.graph.add_object(this, object);
+            self.graph.add_derived_object(this, object);
         }
     }
 
@@ -189,14 +189,14 @@ impl Solver<'_> {
         let (returned, thrown) = (instance.returned, instance.thrown);
         for (argument, parameter) in arguments.rest.iter().zip(parameters) {
             if let (Some(argument), Some(parameter)) = (argument, parameter) {
-                self.graph.add_edge(*argument, *parameter, Filter::NONE);
+                self.graph.add_derived_edge(*argument, *parameter, Filter::NONE);
             }
         }
         if let Some(result) = arguments.result {
-            self.graph.add_edge(returned, result, Filter::NONE);
+            self.graph.add_derived_edge(returned, result, Filter::NONE);
         }
         if let Some(to) = arguments.thrown {
-            self.graph.add_edge(thrown, to, Filter::NONE);
+            self.graph.add_derived_edge(thrown, to, Filter::NONE);
         }
     }
 }

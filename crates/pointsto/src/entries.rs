@@ -81,7 +81,7 @@ impl Solver<'_> {
             return;
         }
         let object = self.object(class, Origin::Merged);
-        self.graph.add_object(node, object.0);
+        self.graph.add_derived_object(node, object.0);
         if let Some(Element::Class(element)) = self.world.class_of(class).element() {
             let elements = self.elements_of(object.0);
             self.give(elements, element);

@@ -6,8 +6,10 @@
 
 mod cycles;
 mod filters;
+mod log;
 
 pub use filters::{Filter, Filters};
+pub(crate) use log::{Log, NOBODY, Solution};
 
 use crate::ids::NodeId;
 use crate::sets::Set;
@@ -54,6 +56,8 @@ pub struct Graph {
     pub filters: Filters,
     edge_count: usize,
     edges_when_collapsed: usize,
+    /// What was told, if somebody will ask.
+    pub(crate) log: Option<Box<Log>>,
 }
 
 impl Graph {
@@ -72,6 +76,9 @@ impl Graph {
         self.is_queued.resize(len, false);
         self.ranks.resize(len, u32::MAX);
         self.waiting_of.resize(len, UNUSED);
+        if let Some(log) = &mut self.log {
+            log.add_nodes(len);
+        }
         NodeId::new(first)
     }
 
@@ -104,6 +111,14 @@ impl Graph {
     }
 
     pub fn add_object(&mut self, node: NodeId, object: u32) {
+        if let Some(log) = &mut self.log {
+            log.makes.push((node, object));
+        }
+        self.add_derived_object(node, object);
+    }
+
+    /// Like [`Self::add_object`] for what follows from calls, or comes from outside: it is not logged.
+    pub(crate) fn add_derived_object(&mut self, node: NodeId, object: u32) {
         let node = self.find(node);
         if self.objects[node].insert(object) {
             self.fresh[node].insert(object);
@@ -120,6 +135,14 @@ impl Graph {
 
     /// From now on what is in `from` is in `to`, too.
     pub fn add_edge(&mut self, from: NodeId, to: NodeId, filter: Filter) {
+        if let Some(log) = &mut self.log {
+            log.copies.push((from, to));
+        }
+        self.add_derived_edge(from, to, filter);
+    }
+
+    /// Like [`Self::add_edge`] for what follows from calls, loads and stores: it is not logged.
+    pub(crate) fn add_derived_edge(&mut self, from: NodeId, to: NodeId, filter: Filter) {
         let (from, to) = (self.find(from), self.find(to));
         if from == to && filter == Filter::NONE {
             return;

@@ -192,6 +192,7 @@ impl<'a> HierarchyCalls<'a> {
             implicit: self.implicit,
             blind_spots: self.blind_spots.into_iter().collect(),
             nodes: 0,
+            heap: None,
         }
     }
 }

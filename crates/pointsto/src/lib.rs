@@ -15,6 +15,7 @@ mod contexts;
 mod dynamic;
 mod entries;
 pub mod graph;
+pub mod heap;
 mod hierarchy_calls;
 pub mod ids;
 mod implicit;
@@ -73,6 +74,7 @@ pub fn analyse_recorded<'a>(
             let mut solver = Solver::new(source, sensitivity, options.implicit);
             solver.mark_models();
             solver.prepare_reflection(recorded);
+            solver.graph.log = options.keeps_heap.then(Box::default);
             let entries = entries(&mut solver.world);
             solver.add_entries(&entries);
             solver.solve();

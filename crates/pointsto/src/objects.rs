@@ -68,6 +68,12 @@ impl Objects {
         self.exceptions.len() + self.others.len()
     }
 
+    /// The numbers of all objects.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
+        let others = FIRST_OTHER as u32..(FIRST_OTHER + self.others.len()) as u32;
+        (0..self.exceptions.len() as u32).chain(others)
+    }
+
     /// The object of this class and origin, and whether it is new.
     pub(crate) fn intern(&mut self, class: ClassId, origin: Origin, is_exception: bool) -> (ObjectId, bool) {
         if let Some(object) = self.by_origin.get(&(class, origin)) {

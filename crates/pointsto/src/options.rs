@@ -25,6 +25,8 @@ pub struct Options {
     pub analysis: Analysis,
     /// Exceptions of the JVM itself that are looked for.
     pub implicit: ImplicitKinds,
+    /// Keeps the objects for those who follow them again ([`crate::Reached::heap`]); only if they are looked at.
+    pub keeps_heap: bool,
 }
 
 impl From<Analysis> for Options {

@@ -77,6 +77,18 @@ impl Set {
         })
     }
 
+    /// Whether they have a member in common.
+    pub fn intersects(&self, other: &Self) -> bool {
+        let (small, large) =
+            if self.blocks.len() <= other.blocks.len() { (self, other) } else { (other, self) };
+        let mut at = 0;
+        small.blocks.iter().any(|block| {
+            at += gallop(&large.blocks[at..], block.key);
+            let matching = large.blocks.get(at).filter(|it| it.key == block.key);
+            matching.is_some_and(|it| it.bits() & block.bits() != 0)
+        })
+    }
+
     /// Takes in all of `other`; what was not there yet also goes to `fresh`. Whether there was anything.
     pub fn add_all(&mut self, other: &Self, fresh: &mut Self) -> bool {
         self.add_masked(other, None, fresh)
@@ -237,6 +249,16 @@ mod tests {
         assert_eq!(listed(&within), [2, 70, 501]);
         assert_eq!(listed(&without), [1, 500]);
         assert!(!within.add_filtered(&from, &mask, true, &mut Set::default()));
+    }
+
+    #[test]
+    fn sets_intersect_if_one_member_is_in_both() {
+        for (seed, counts, bound) in [(1, [40, 3], 200), (2, [3, 400], 9_000), (5, [30, 30], 90_000)] {
+            let [one, other] = [members(seed, counts[0], bound), members(seed + 7, counts[1], bound)];
+            let expected = one.iter().any(|member| other.contains(member));
+            let (one, other): (Set, Set) = (one.into_iter().collect(), other.into_iter().collect());
+            assert_eq!((one.intersects(&other), other.intersects(&one)), (expected, expected));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
 use crate::calls::{CallSite, SiteId};
 use crate::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::graph::{Filter, Graph};
+use crate::heap::{self, Heap, Site};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
 use crate::implicit::{Implicit, ImplicitKinds};
 use crate::initialisers::Initialisers;
@@ -38,7 +39,7 @@ pub(crate) struct Throw {
 
 /// A part of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     Field(FieldId),
     /// All elements of an array.
     Elements,
@@ -81,6 +82,8 @@ pub(crate) struct Solver<'a> {
     pub(crate) throws: Vec<Throw>,
     /// By the number of the graph's waiting list.
     uses: Vec<Vec<Use>>,
+    /// The node that each of these lists was for, if somebody will ask.
+    waiters: Vec<NodeId>,
     unread: Vec<(InstanceId, NodeId, Body)>,
     translator: Translator,
     statics: FxHashMap<FieldId, NodeId>,
@@ -119,7 +122,7 @@ pub(crate) struct Known {
 }
 
 /// Stands for the elements of an array among the numbers of fields.
-const ELEMENTS: u32 = u32::MAX;
+pub(crate) const ELEMENTS: u32 = u32::MAX;
 
 impl<'a> Solver<'a> {
     pub(crate) fn new(
@@ -148,6 +151,7 @@ impl<'a> Solver<'a> {
             entries: Vec::new(),
             throws: Vec::new(),
             uses: Vec::new(),
+            waiters: Vec::new(),
             unread: Vec::new(),
             translator: Translator::default(),
             statics: FxHashMap::default(),
@@ -208,12 +212,15 @@ impl<'a> Solver<'a> {
         let list = self.graph.wait_for(node) as usize;
         self.uses.resize_with(list + 1, Vec::new);
         self.uses[list] = uses;
+        if self.graph.log.is_some() {
+            self.waiters.resize(list + 1, node);
+        }
     }
 
     fn load(&mut self, part: Part, objects: &Set, into: NodeId) {
         for object in objects.iter() {
             for (node, _) in self.parts_of(object, part) {
-                self.graph.add_edge(node, into, Filter::NONE);
+                self.graph.add_derived_edge(node, into, Filter::NONE);
             }
         }
     }
@@ -221,7 +228,7 @@ impl<'a> Solver<'a> {
     fn store(&mut self, part: Part, objects: &Set, from: NodeId) {
         for object in objects.iter() {
             for (node, filter) in self.parts_of(object, part) {
-                self.graph.add_edge(from, node, filter);
+                self.graph.add_derived_edge(from, node, filter);
             }
         }
     }
@@ -274,13 +281,13 @@ impl<'a> Solver<'a> {
         if let Some((_, node)) = self.parts[at].iter().find(|(known, _)| *known == key) {
             return *node;
         }
-        let node = self.graph.node();
+        let node = self.graph.unowned_node();
         self.parts[at].push((key, node));
         node
     }
 
     pub(crate) fn static_field(&mut self, field: FieldId) -> NodeId {
-        *self.statics.entry(field).or_insert_with(|| self.graph.node())
+        *self.statics.entry(field).or_insert_with(|| self.graph.unowned_node())
     }
 
     pub(crate) fn object(&mut self, class: ClassId, origin: Origin) -> ObjectId {
@@ -320,7 +327,9 @@ impl<'a> Solver<'a> {
 
     fn add_modelled(&mut self, method: MethodId, effects: &[Effect]) -> InstanceId {
         let instance = self.add_bare(method);
+        let before = self.graph.own_new(instance.0);
         self.add_effects(instance, effects);
+        self.graph.own_new(before);
         instance
     }
 
@@ -333,6 +342,7 @@ impl<'a> Solver<'a> {
     pub(crate) fn add_instance_of(&mut self, code: Code, parameters: Box<[Option<NodeId>]>) -> InstanceId {
         let id = InstanceId::new(self.instances.len());
         let (returned, thrown) = (self.graph.node(), self.graph.node());
+        self.graph.own(id, parameters.iter().flatten().copied().chain([returned, thrown]));
         self.instances.push(Instance { code, context: INSENSITIVE, parameters, returned, thrown });
         id
     }
@@ -353,7 +363,9 @@ impl<'a> Solver<'a> {
 
     fn add_instance(&mut self, method: MethodId, context: ContextId, body: Body) -> InstanceId {
         let id = InstanceId::new(self.instances.len());
+        let before = self.graph.own_new(id.0);
         let first = self.graph.nodes(body.variables + 2);
+        self.graph.own_new(before);
         let node = |var: catchment_ir::Var| NodeId(first.0 + var.0);
         let parameters = body.parameters.iter().map(|parameter| parameter.map(node)).collect();
         let returned = NodeId(first.0 + body.variables);
@@ -365,25 +377,50 @@ impl<'a> Solver<'a> {
 
     /// What was found, once everything is solved.
     pub(crate) fn into_found(mut self) -> Found<'a> {
+        let initialiser_calls: Vec<FoundCall> = self.initialisers.calls().collect();
+        let mut sites: Vec<Site> = Vec::new();
+        if self.graph.log.is_some() {
+            sites.extend(self.sites.iter().map(Site::of));
+            sites.extend(initialiser_calls.iter().map(Site::of_initialiser));
+        }
         let mut calls: Vec<FoundCall> =
             std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
         for (site, kind) in &self.call_kinds {
             calls[*site as usize].kind = *kind;
         }
-        calls.extend(self.initialisers.calls());
+        calls.extend(initialiser_calls);
         let throws = self.throws.iter().map(|thrown| self.found_throw(thrown)).collect();
+        let instances = self.instances.iter().map(|instance| instance.code).collect();
+        let (nodes, objects) = (self.graph.node_count(), self.objects.len());
         Found {
-            instances: self.instances.iter().map(|instance| instance.code).collect(),
+            heap: self.take_heap(sites),
+            instances,
             entries: self.entries,
             calls,
             groups: Vec::new(),
             throws,
             implicit: self.implicit,
+            nodes,
+            objects,
             blind_spots: self.blind_spots.into_iter().collect(),
-            nodes: self.graph.node_count(),
-            objects: self.objects.len(),
             world: self.world,
         }
+    }
+
+    /// The objects, if somebody will ask.
+    fn take_heap(&mut self, sites: Vec<Site>) -> Option<Heap> {
+        let log = *self.graph.log.take()?;
+        let uses = std::mem::take(&mut self.uses).into_iter().zip(&self.waiters);
+        let uses = uses.flat_map(|(uses, node)| uses.into_iter().map(move |it| (*node, it))).collect();
+        Some(Heap::of(heap::Parts {
+            log,
+            solution: std::mem::take(&mut self.graph).into_solution(),
+            instances: std::mem::take(&mut self.instances),
+            uses,
+            sites,
+            parts: std::mem::take(&mut self.parts),
+            objects: std::mem::take(&mut self.objects),
+        }))
     }
 
     fn found_throw(&self, thrown: &Throw) -> Thrown {

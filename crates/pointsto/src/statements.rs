@@ -62,6 +62,7 @@ impl Solver<'_> {
         };
         let finder = (!self.implicit_kinds.is_empty())
             .then(|| Finder::new(body, method, self.implicit_kinds, &self.world));
+        let before = self.graph.own_new(instance.0);
         for block in &body.blocks {
             adding.raised = self.raise(&mut adding, &block.handlers);
             for (place, statement) in (block.statements.start as usize..).zip(body.statements_of(block)) {
@@ -73,6 +74,7 @@ impl Solver<'_> {
                 }
             }
         }
+        self.graph.own_new(before);
         let mut uses: Vec<_> = adding.uses.into_iter().collect();
         uses.sort_unstable_by_key(|(node, _)| *node);
         for (node, uses) in uses {

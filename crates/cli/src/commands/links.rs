@@ -147,6 +147,7 @@ fn tell(progress: &mut dyn Progress, stage: Stage) {
             progress.phase(&format!("exception flow through {methods} methods and {calls} calls"), None);
         }
         Stage::Links { raised } => progress.phase(&format!("links of {raised} raised exceptions"), None),
+        Stage::Filter { links } => progress.phase(&format!("objects that lead to {links} links"), None),
     }
 }
 

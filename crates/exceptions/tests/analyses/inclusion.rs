@@ -1,9 +1,9 @@
 //! What an analysis finds, every coarser one finds too: methods, calls and links.
 
 use crate::program::Program;
-use catchment_exceptions::{Handlers, Link, Raises, flow, links};
+use catchment_exceptions::{DataFilter, Handlers, Link, Raises, filter, flow, links};
 use catchment_pointsto::ids::InstanceId;
-use catchment_pointsto::{Analysis, CallKind, Code, Reached, Sensitivity};
+use catchment_pointsto::{Analysis, CallKind, Code, Options, Reached, Sensitivity};
 use catchment_testkit::maven;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -115,6 +115,37 @@ const FILES_AND_LAMBDAS: &str = r#"
 #[test]
 fn a_program_with_files_collections_and_lambdas_shrinks_with_precision() {
     check(&Program::compile(FILES_AND_LAMBDAS, Vec::new()));
+}
+
+/// Links without a filter, then with each, from the coarsest on.
+fn filtered(program: &Program, sensitivity: Sensitivity) -> Vec<BTreeSet<String>> {
+    let options = Options { keeps_heap: true, ..sensitivity.into() };
+    let mut reached = program.analyse(options);
+    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let all = links(&reached, &flow, Handlers::All);
+    let described = |reached: &Reached<'_>, links: &[Link]| -> BTreeSet<String> {
+        links.iter().map(|link| described(reached, link)).collect()
+    };
+    let mut found = vec![described(&reached, &all)];
+    for by in [DataFilter::Dr, DataFilter::Cdr, DataFilter::Mdr, DataFilter::Vdr] {
+        let kept = filter(all.clone(), &mut reached, &flow, by);
+        found.push(described(&reached, &kept));
+    }
+    found
+}
+
+#[test]
+fn each_filter_keeps_what_a_finer_one_keeps() {
+    let program = Program::compile(FILES_AND_LAMBDAS, Vec::new());
+    for sensitivity in [Sensitivity::Insensitive, Sensitivity::Constructors] {
+        let found = filtered(&program, sensitivity);
+        for pair in found.windows(2) {
+            let more: Vec<_> = pair[1].difference(&pair[0]).collect();
+            assert!(more.is_empty(), "{sensitivity:?}: {more:?}");
+        }
+        let counts: Vec<usize> = found.iter().map(BTreeSet::len).collect();
+        assert!(counts[4] > 0 && counts[4] < counts[0], "{sensitivity:?}: {counts:?}");
+    }
 }
 
 #[test]

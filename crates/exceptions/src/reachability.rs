@@ -1,0 +1,48 @@
+//! Data reachability: which raising points a call can come to at all with the objects that it has at hand.
+//!
+//! A call graph joins what meets in one method: from a buffer of a file it seems to lead to a socket. But a method of the
+//! socket is only run on a socket, and during a call there are only the objects that its arguments lead to, those in static
+//! fields that are read, and those that are made. Followed from a call in a `try`, with one set of objects for everything
+//! (`dr`), for each class (`cdr`), for each method (`mdr`) or for each variable (`vdr`), that shows methods which this call
+//! cannot run, and links that cannot be.
+//!
+//! Sets are coarser from the last to the first, and all else is the same: each keeps what the next one keeps.
+
+mod calls;
+mod locals;
+mod matching;
+mod questions;
+mod sets;
+mod variables;
+
+use crate::analysis::DataFilter;
+use crate::flow::Flow;
+use crate::links::Link;
+use calls::Calls;
+use catchment_pointsto::Reached;
+use catchment_pointsto::ids::MethodId;
+use questions::Questions;
+use rustc_hash::FxHashSet;
+use sets::{Division, Sets};
+use variables::Variables;
+
+/// Leaves out the links whose raising point no call in the try can come to. Without a heap nothing is left out.
+pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: DataFilter) -> Vec<Link> {
+    let Some(heap) = reached.heap.take() else { return links };
+    let questions = Questions::of(&links, reached, &heap, flow);
+    let calls = Calls::new(&heap, &reached.instances, &mut reached.world);
+    let kept = match filter {
+        DataFilter::Dr => questions.ask(&mut Sets::new(calls, Division::None)),
+        DataFilter::Cdr => questions.ask(&mut Sets::new(calls, Division::Classes)),
+        DataFilter::Mdr => questions.ask(&mut Sets::new(calls, Division::Methods)),
+        DataFilter::Vdr => questions.ask(&mut Variables::new(calls)),
+    };
+    reached.heap = Some(heap);
+    links.into_iter().filter(|link| kept.contains(&(link.clause, link.raise))).collect()
+}
+
+/// Follows a call.
+trait Follow {
+    /// Which of the wanted methods can be run during this call. It may stop when it has found them all.
+    fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId>;
+}

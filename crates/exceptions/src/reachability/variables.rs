@@ -1,0 +1,294 @@
+//! `vdr`: a set of objects for each variable.
+//!
+//! Like the analysis itself, but from one call: its arguments hold what they can hold in the whole program, everything else
+//! begins empty. What is read from an object that has been there before the call is what the whole program has put into it.
+//! Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold what is put
+//! into them during this call, unless one of them comes from outside all the same.
+
+use super::Follow;
+use super::calls::Calls;
+use super::locals::local_objects;
+use catchment_pointsto::heap::Access;
+use catchment_pointsto::ids::{InstanceId, MethodId, NodeId};
+use catchment_pointsto::{CallKind, Set};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+/// The variable has no set yet.
+const NONE: u32 = u32::MAX;
+
+/// What a variable, or a field of a local object, holds during the call.
+struct Variable {
+    node: NodeId,
+    objects: Set,
+    fresh: Set,
+    is_queued: bool,
+    /// Where it goes through calls, and into and out of local objects.
+    ways: Vec<NodeId>,
+}
+
+pub(super) struct Variables<'h, 'a> {
+    calls: Calls<'h, 'a>,
+    local: Set,
+    /// By node: its place among the variables.
+    places: Vec<u32>,
+    variables: Vec<Variable>,
+    /// Local objects that may have been there before.
+    outside: Set,
+    reached: FxHashSet<InstanceId>,
+    unread: Vec<InstanceId>,
+    linked: FxHashSet<(u32, u32)>,
+    ways: FxHashSet<(NodeId, NodeId)>,
+    /// Variables that have got all of a set of the analysis.
+    taken: FxHashSet<(NodeId, usize)>,
+    queue: VecDeque<u32>,
+}
+
+impl Follow for Variables<'_, '_> {
+    fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId> {
+        self.forget();
+        self.start(site);
+        let mut found = FxHashSet::default();
+        while found.len() < wanted.len() {
+            if let Some(instance) = self.unread.pop() {
+                found.extend(self.calls.method_of(instance).filter(|it| wanted.contains(it)));
+                self.read(instance);
+            } else if let Some(variable) = self.queue.pop_front() {
+                self.tell(variable);
+            } else {
+                break;
+            }
+        }
+        found
+    }
+}
+
+impl<'h, 'a> Variables<'h, 'a> {
+    pub(super) fn new(calls: Calls<'h, 'a>) -> Self {
+        Self {
+            local: local_objects(&calls),
+            places: vec![NONE; calls.heap.nodes()],
+            calls,
+            variables: Vec::new(),
+            outside: Set::default(),
+            reached: FxHashSet::default(),
+            unread: Vec::new(),
+            linked: FxHashSet::default(),
+            ways: FxHashSet::default(),
+            taken: FxHashSet::default(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    fn forget(&mut self) {
+        for variable in self.variables.drain(..) {
+            self.places[variable.node.index()] = NONE;
+        }
+        self.outside = Set::default();
+        self.reached.clear();
+        self.unread.clear();
+        self.linked.clear();
+        self.ways.clear();
+        self.taken.clear();
+        self.queue.clear();
+    }
+
+    fn start(&mut self, site: u32) {
+        let heap = self.calls.heap;
+        let receivers = self.calls.receivers(site);
+        let call = &heap.sites[site as usize];
+        for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
+            if receivers.as_ref().is_some_and(Set::is_empty) {
+                continue;
+            }
+            self.reach(*target);
+            let this = heap.frame(*target).parameters.first().copied().flatten();
+            if let (Some(receivers), Some(this)) = (receivers, this) {
+                self.come_from_outside(receivers);
+                self.flow(receivers, this);
+            }
+            for (argument, parameter) in call.arguments.iter().zip(self.calls.parameters_of(*target)) {
+                if let (Some(argument), Some(parameter)) = (argument, parameter) {
+                    self.take(*argument, *parameter);
+                }
+            }
+        }
+    }
+
+    fn reach(&mut self, instance: InstanceId) {
+        if self.reached.insert(instance) {
+            self.unread.push(instance);
+        }
+    }
+
+    fn place(&mut self, node: NodeId) -> usize {
+        if self.places[node.index()] == NONE {
+            self.places[node.index()] = self.variables.len() as u32;
+            let (objects, fresh) = (Set::default(), Set::default());
+            self.variables.push(Variable { node, objects, fresh, is_queued: false, ways: Vec::new() });
+        }
+        self.places[node.index()] as usize
+    }
+
+    /// Never more than the analysis has found: that is also what casts and handlers let through.
+    fn flow(&mut self, objects: &Set, to: NodeId) {
+        let possible = self.calls.heap.objects(to);
+        let place = self.place(to);
+        let variable = &mut self.variables[place];
+        if variable.objects.add_filtered(objects, possible, true, &mut variable.fresh) && !variable.is_queued
+        {
+            variable.is_queued = true;
+            self.queue.push_back(place as u32);
+        }
+    }
+
+    /// All that `from` can hold in the whole program.
+    fn take(&mut self, from: NodeId, to: NodeId) {
+        let heap = self.calls.heap;
+        if self.taken.insert((to, heap.set_of(from))) {
+            self.come_from_outside(heap.objects(from));
+            self.flow(heap.objects(from), to);
+        }
+    }
+
+    /// Local objects among these may hold what was stored before the call.
+    fn come_from_outside(&mut self, objects: &Set) {
+        let heap = self.calls.heap;
+        let mut known = Set::default();
+        self.outside.add_filtered(objects, &self.local, true, &mut known);
+        for object in known.iter() {
+            for (_, part) in heap.parts_of(object) {
+                if self.places[part.index()] != NONE {
+                    self.take(*part, *part);
+                }
+            }
+        }
+    }
+
+    fn is_made_here(&self, object: u32) -> bool {
+        self.local.contains(object) && !self.outside.contains(object)
+    }
+
+    /// From now on what is in `from` is in `to`, too.
+    fn add_way(&mut self, from: NodeId, to: NodeId) {
+        if self.ways.insert((from, to)) {
+            let place = self.place(from);
+            self.variables[place].ways.push(to);
+            let objects = std::mem::take(&mut self.variables[place].objects);
+            if from != to {
+                self.flow(&objects, to);
+            }
+            self.variables[place].objects = objects;
+        }
+    }
+
+    /// What a method that is reached does by itself.
+    fn read(&mut self, instance: InstanceId) {
+        let heap = self.calls.heap;
+        for (node, object) in heap.makes.of(instance.0) {
+            self.flow(&[*object].into_iter().collect(), *node);
+        }
+        for (from, to) in heap.inflows.of(instance.0) {
+            self.take(*from, *to);
+        }
+        for site in heap.sites_of(instance) {
+            let call = &heap.sites[site];
+            if call.receiver.is_none() && call.kind != CallKind::Thread {
+                for target in &call.targets {
+                    self.link(site as u32, *target);
+                }
+            }
+        }
+    }
+
+    fn link(&mut self, site: u32, target: InstanceId) {
+        if !self.linked.insert((site, target.0)) {
+            return;
+        }
+        let heap = self.calls.heap;
+        self.reach(target);
+        let call = &heap.sites[site as usize];
+        for (argument, parameter) in call.arguments.iter().zip(self.calls.parameters_of(target)) {
+            if let (Some(argument), Some(parameter)) = (argument, parameter) {
+                self.add_way(*argument, *parameter);
+            }
+        }
+        let frame = heap.frame(target);
+        if let Some(result) = call.result {
+            self.add_way(frame.returned, result);
+        }
+        if let Some(thrown) = call.thrown {
+            self.add_way(frame.thrown, thrown);
+        }
+    }
+
+    /// Lets new objects of a variable have their effects.
+    fn tell(&mut self, place: u32) {
+        let heap = self.calls.heap;
+        let variable = &mut self.variables[place as usize];
+        variable.is_queued = false;
+        let fresh = std::mem::take(&mut variable.fresh);
+        let node = variable.node;
+        let ways = std::mem::take(&mut variable.ways);
+        for to in heap.copies.of(node.0).iter().chain(&ways) {
+            if *to != node {
+                self.flow(&fresh, *to);
+            }
+        }
+        self.variables[place as usize].ways.splice(0..0, ways);
+        for access in heap.loads.of(node.0) {
+            self.load(&fresh, *access);
+        }
+        for access in heap.stores.of(node.0) {
+            self.store(&fresh, *access);
+        }
+        for site in heap.received.of(node.0) {
+            self.receive(*site, &fresh);
+        }
+    }
+
+    fn load(&mut self, objects: &Set, access: Access) {
+        let heap = self.calls.heap;
+        for object in objects.iter() {
+            for part in heap.part_of(object, access.part) {
+                if self.is_made_here(object) {
+                    self.add_way(part, access.variable);
+                } else {
+                    self.take(part, access.variable);
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, objects: &Set, access: Access) {
+        let heap = self.calls.heap;
+        let mut local = Set::default();
+        local.add_filtered(objects, &self.local, true, &mut Set::default());
+        for object in local.iter() {
+            for part in heap.part_of(object, access.part) {
+                self.add_way(access.variable, part);
+            }
+        }
+    }
+
+    /// New receivers of a call.
+    fn receive(&mut self, site: u32, objects: &Set) {
+        let heap = self.calls.heap;
+        let call = &heap.sites[site as usize];
+        if call.kind == CallKind::Thread {
+            return;
+        }
+        let receivers = self.calls.receivers(site);
+        for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
+            let mut here = Set::default();
+            if let Some(receivers) = receivers
+                && here.add_filtered(objects, receivers, true, &mut Set::default())
+            {
+                self.link(site, *target);
+                if let Some(this) = heap.frame(*target).parameters.first().copied().flatten() {
+                    self.flow(&here, this);
+                }
+            }
+        }
+    }
+}
