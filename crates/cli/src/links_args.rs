@@ -122,6 +122,9 @@ pub(crate) struct LinksArgs {
     /// List every link, also those from libraries and the JDK
     #[arg(long, help_heading = "Report")]
     pub(crate) all: bool,
+    /// Also write the methods that can be reached to this file, one line each: `java/lang/Object.wait:(JI)V`
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub(crate) methods: Option<PathBuf>,
     /// Write the report to this file; `-` is stdout
     #[arg(long, short, value_name = "FILE", help_heading = "Report")]
     pub(crate) output: Option<PathBuf>,

@@ -13,10 +13,11 @@ use crate::operations::{FaultSelection, Match, match_operations};
 use crate::raises::Raise;
 use crate::reachability::filter;
 use catchment_pairs::{ClassPairs, pairs_of};
-use catchment_pointsto::ids::{ClassId, MethodId};
+use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
 use catchment_pointsto::{ImplicitKinds, Reached};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -101,6 +102,20 @@ pub fn search<'a>(
 }
 
 impl LinkSearch<'_> {
+    /// The methods that can be reached, as class files name them, sorted: `java/lang/Object.wait:(JI)V`.
+    pub fn methods(&self) -> Vec<String> {
+        let world = &self.reached.world;
+        let methods = (0..self.reached.instances.len())
+            .filter_map(|index| self.reached.method_of(InstanceId::new(index)));
+        let named = methods.map(|method| {
+            let class = &world.class_of(world.method(method).class).name;
+            let parts =
+                [&**class, world.name_of(method), world.descriptor_of(method)].map(String::from_utf8_lossy);
+            format!("{}.{}:{}", parts[0], parts[1], parts[2])
+        });
+        named.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     pub fn answer(&mut self) -> LinksAnswer {
         let (pairs, places) = self.pairs();
         let (raises, numbers) = self.raise_points();

@@ -6,7 +6,7 @@ use crate::exit::{BadInput, ExitCode};
 use crate::links_args::{GroupBy, LinksArgs};
 use crate::output::{self, ReportFile};
 use crate::progress;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use catchment_exceptions::{
     Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, WitnessPath, search,
 };
@@ -47,6 +47,9 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let wanted = args.selection(&request.catalogue)?;
     let mut search = search(&classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
+    if let Some(path) = &args.methods {
+        write_methods(path, &search)?;
+    }
     let mut report = LinksReport {
         answer: search.answer(),
         problems: problems_of(&classes),
@@ -64,6 +67,11 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
         tell_of_problems(&request, &report);
     }
     Ok(ExitCode::CLEAN)
+}
+
+fn write_methods(path: &Path, search: &LinkSearch<'_>) -> Result<()> {
+    let lines: String = search.methods().into_iter().map(|method| method + "\n").collect();
+    fs::write(path, lines).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn view(

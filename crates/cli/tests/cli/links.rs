@@ -175,6 +175,17 @@ path 1, 1 call:
 }
 
 #[test]
+fn methods_that_can_be_reached_are_written_to_a_file() {
+    let program = Program::new("Reader", READER);
+    let file = program.classes.join("methods.txt");
+    ask(&program, &["--entry", "Reader", "--analysis", "rta", "--methods", file.to_str().unwrap()]);
+    let methods = fs::read_to_string(file).unwrap();
+    assert!(methods.lines().any(|line| line == "Reader.main:([Ljava/lang/String;)V"), "{methods}");
+    assert!(methods.lines().any(|line| line.starts_with("java/io/FileInputStream.read:")), "{methods}");
+    assert!(!methods.contains("Reader.unused"), "{methods}");
+}
+
+#[test]
 fn what_leaves_public_methods_is_told_checked_or_not() {
     let program = Program::new("Reader", READER);
     let escapes = text(&ask(&program, &["--escapes", "--entry", "Reader.check", "--entry", "Reader.main"]));
