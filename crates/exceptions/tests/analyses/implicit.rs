@@ -6,7 +6,7 @@ use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::{Analysis, Code, ImplicitKinds, Options};
 
 fn options(analysis: Analysis, implicit: ImplicitKinds) -> Options {
-    Options { analysis, implicit }
+    Options { analysis, implicit, keeps_heap: false }
 }
 
 /// What the JVM can throw in `m`, by place.
