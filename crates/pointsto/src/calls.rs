@@ -152,7 +152,7 @@ impl Solver<'_> {
     fn receive(&mut self, site: SiteId, method: MethodId, class: ClassId, object: u32) {
         let CallSite { caller, pc, .. } = self.sites[site as usize];
         let is_new = self.sites[site as usize].seen.insert(class.0);
-        let context = self.context_of_native(caller, pc, method);
+        let context = self.context_of_modelled(caller, pc, method);
         let Some(target) = self.reach(method, context) else { return };
         if is_new {
             self.link(site, target);

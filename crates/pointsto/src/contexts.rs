@@ -94,8 +94,8 @@ impl Contexts {
 impl Solver<'_> {
     /// The context of a method that can be called from here only as it is: not by its receiver.
     pub(crate) fn context_of_call(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
-        if self.is_told_by_call(method) {
-            return self.contexts.intern(Key::Call { caller, pc });
+        if self.world.method(method).is_modelled() {
+            return self.context_of_modelled(caller, pc, method);
         }
         if self.contexts.sensitivity == Sensitivity::Insensitive {
             return INSENSITIVE;
@@ -109,19 +109,16 @@ impl Solver<'_> {
         INSENSITIVE
     }
 
-    /// What native code does with its arguments is small, and all calls in one would mix all arrays that are ever copied.
+    /// What a model does with its arguments is small, and all calls in one would mix all arrays that are ever copied.
     #[inline]
-    pub(crate) fn is_told_by_call(&self, method: MethodId) -> bool {
-        self.world.method(method).is_modelled()
-    }
-
-    /// The context of a native method that a virtual call comes to.
-    pub(crate) fn context_of_native(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
-        if self.is_told_by_call(method) {
-            self.contexts.intern(Key::Call { caller, pc })
-        } else {
-            INSENSITIVE
+    pub(crate) fn context_of_modelled(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
+        let called = self.world.method(method);
+        let Code::Method(calling) = self.instances[caller.index()].code else { return INSENSITIVE };
+        // Methods of one class may call each other round and round.
+        if !called.is_modelled() || self.world.method(calling).class == called.class {
+            return INSENSITIVE;
         }
+        self.contexts.intern(Key::Call { caller, pc })
     }
 
     /// One for each call, unless constructors call each other round and round.

@@ -74,6 +74,13 @@ impl Objects {
         (0..self.exceptions.len() as u32).chain(others)
     }
 
+    /// The objects that have been made since there were `seen` exceptions and others; how many there are now.
+    pub(crate) fn made_since(&self, seen: (usize, usize)) -> (Vec<u32>, (usize, usize)) {
+        let now = (self.exceptions.len(), self.others.len());
+        let others = FIRST_OTHER + seen.1..FIRST_OTHER + now.1;
+        ((seen.0..now.0).chain(others).map(|object| object as u32).collect(), now)
+    }
+
     /// The object of this class and origin, and whether it is new.
     pub(crate) fn intern(&mut self, class: ClassId, origin: Origin, is_exception: bool) -> (ObjectId, bool) {
         if let Some(object) = self.by_origin.get(&(class, origin)) {

@@ -1,7 +1,8 @@
 //! Methods of serialisable classes that only the streams of objects call, by reflection.
 //!
-//! When the JDK's method that makes the call is reached, it calls those of every serialisable object there is. What is read
-//! from a stream can be any such object whose class is not one of the JDK.
+//! When the JDK's method that makes the call is reached, it calls those of every serialisable object there is whose class is not
+//! one of the JDK, and what is read from a stream can be any such object. The JDK's own classes are left out: a program that
+//! reads one object would seem to run the callbacks of all collections.
 
 use crate::calls::Arguments;
 use crate::ids::{ClassId, InstanceId, MethodId};
@@ -45,8 +46,10 @@ impl Solver<'_> {
             Some(known) => *known,
             None => {
                 let serialisable = self.world.class(b"java/io/Serializable");
-                let found =
-                    self.world.class_of(class).file().is_some() && self.world.is_subtype(class, serialisable);
+                let declared = self.world.class_of(class);
+                let found = declared.file().is_some()
+                    && declared.layer != Layer::Jdk
+                    && self.world.is_subtype(class, serialisable);
                 self.settled.serialised.is_serialisable.insert(class, found);
                 found
             }
@@ -115,9 +118,6 @@ impl Solver<'_> {
     /// Objects are read without their constructors; those of the classes above that are not serialisable run.
     fn read_back(&mut self, maker: InstanceId, object: u32) -> bool {
         let class = self.objects.get(object).class;
-        if self.world.class_of(class).layer == Layer::Jdk {
-            return false;
-        }
         let read = self.object(class, Origin::Merged);
         let returned = self.instances[maker.index()].returned;
         self.graph.add_object(returned, read.0);

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
-    /// Objects that have been looked at.
-    seen: usize,
+    /// How many exceptions and other objects have been looked at.
+    seen: (usize, usize),
     pub(crate) services: FxHashSet<ClassId>,
     pub(crate) serialised: Serialised,
     has_finaliser: FxHashMap<ClassId, bool>,
@@ -18,11 +18,10 @@ pub(crate) struct Settled {
 impl Solver<'_> {
     /// Whether that made more to do.
     pub(crate) fn settle(&mut self) -> bool {
-        let fresh = self.settled.seen..self.objects.len();
-        self.settled.seen = fresh.end;
+        let (fresh, seen) = self.objects.made_since(self.settled.seen);
+        self.settled.seen = seen;
         let mut is_changed = false;
         for object in fresh {
-            let object = object as u32;
             is_changed |= self.register_finaliser(object);
             is_changed |= self.pend_reference(object);
             self.note_serialisable(object);
