@@ -278,7 +278,8 @@ impl<'h, 'a> Sets<'h, 'a> {
             Through::Receivers(receivers, target) => receivers[*target].as_ref().is_some_and(&mut add),
             Through::Node(node) => add(heap.objects(*node)),
             Through::Types(mask) => match &**mask {
-                Mask::OneOf(sets) => sets.iter().fold(false, |changed, mask| add(mask) || changed),
+                // All of them, whatever the first ones change.
+                Mask::OneOf(sets) => sets.iter().filter(|mask| add(mask)).count() > 0,
                 Mask::Everything => to.objects.add_all(objects, &mut to.fresh),
             },
         };
