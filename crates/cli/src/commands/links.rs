@@ -149,7 +149,7 @@ fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &Vi
 fn tell(progress: &mut dyn Progress, stage: Stage) {
     match stage {
         Stage::CallGraph { entries } => {
-            progress.phase(&format!("call graph from {entries} entry points"), None)
+            progress.phase(&format!("call graph from {entries} entry points"), None);
         }
         Stage::Flow { methods, calls } => {
             progress.phase(&format!("exception flow through {methods} methods and {calls} calls"), None);

@@ -279,7 +279,7 @@ impl<'h, 'a> Sets<'h, 'a> {
             Through::Node(node) => add(heap.objects(*node)),
             Through::Types(mask) => match &**mask {
                 // All of them, whatever the first ones change.
-                Mask::OneOf(sets) => sets.iter().filter(|mask| add(mask)).count() > 0,
+                Mask::OneOf(sets) => sets.iter().map(add).filter(|is_changed| *is_changed).count() > 0,
                 Mask::Everything => to.objects.add_all(objects, &mut to.fresh),
             },
         };
