@@ -278,8 +278,13 @@ impl<'h, 'a> Sets<'h, 'a> {
             Through::Receivers(receivers, target) => receivers[*target].as_ref().is_some_and(&mut add),
             Through::Node(node) => add(heap.objects(*node)),
             Through::Types(mask) => match &**mask {
-                // All of them, whatever the first ones change.
-                Mask::OneOf(sets) => sets.iter().map(add).filter(|is_changed| *is_changed).count() > 0,
+                Mask::OneOf(sets) => {
+                    let mut is_changed = false;
+                    for mask in sets {
+                        is_changed |= add(mask);
+                    }
+                    is_changed
+                }
                 Mask::Everything => to.objects.add_all(objects, &mut to.fresh),
             },
         };
