@@ -81,7 +81,7 @@ fn check(program: &Program) -> Vec<Facts> {
     let sensitivities = [Sensitivity::Insensitive, Sensitivity::Constructors];
     let analyses = std::iter::once(Analysis::Rta).chain(sensitivities.map(Analysis::Objects));
     let facts: Vec<Facts> = analyses.map(|analysis| names.facts(program.analyse(analysis))).collect();
-    let [by_classes, by_objects @ ..] = &facts[..] else { panic!("three analyses") };
+    let (by_classes, by_objects) = facts.split_first().expect("the analyses are given above");
     for pair in by_objects.windows(2) {
         names.assert_within(&pair[1], &pair[0]);
     }
