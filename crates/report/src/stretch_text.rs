@@ -1,7 +1,7 @@
 //! What stretching gave, for a terminal: what can catch more, what cannot and why, and the patch.
 
 use crate::failure_text::shortened;
-use crate::text::{counted, pair_line, simple_name, source_place};
+use crate::text::{counted, pair_line, readable, simple_name, source_place};
 use catchment_lab::{Accepted, Case, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
@@ -62,9 +62,15 @@ fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedCl
         let rung = rung.as_ref().map(|rung| format!("not {}: ", simple_name(rung))).unwrap_or_default();
         let test = |id: TestId| test_name(stretched, id);
         let why = refusal.explain(test, |position| short_place(stretched, position));
-        writeln!(out, "      {rung}{}", shortened(&why))?;
+        writeln!(out, "      {rung}{}", bounded(&why, refusal.failure()))?;
     }
     Ok(())
+}
+
+/// A failure has the whole length for itself: names of tests may be long, and the exception stands behind them.
+fn bounded(why: &str, failure: Option<&str>) -> String {
+    let failing = failure.and_then(|failure| Some((why.strip_suffix(failure)?, failure)));
+    failing.map_or_else(|| shortened(why), |(test, failure)| readable(test) + &shortened(failure))
 }
 
 fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {

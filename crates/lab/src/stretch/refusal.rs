@@ -106,6 +106,16 @@ impl Refusal {
         }
     }
 
+    /// What the test said, if one speaks against it. [`Self::explain`] ends with it.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Self::TestFails { failure, .. }
+            | Self::FailsUnderInjection { failure, .. }
+            | Self::Interplay { failure, .. } => Some(failure),
+            _ => None,
+        }
+    }
+
     /// One line for people. `test` names a test, `place` a pair by its position.
     pub fn explain(&self, test: impl Fn(TestId) -> String, place: impl Fn(usize) -> String) -> String {
         match self {

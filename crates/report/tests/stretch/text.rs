@@ -50,3 +50,12 @@ fn nothing_found_and_nothing_finished_are_said() {
     let unfinished = text(&unfinished, false);
     assert!(unfinished.ends_with("\nThe budget was used up before all of them were tried together.\n"));
 }
+
+#[test]
+fn a_long_name_of_a_test_takes_nothing_from_its_failure() {
+    let mut stretched = only(|clause| clause.accepted.is_none());
+    let name = format!("com.acme.CacheTest.{}", "longName".repeat(25));
+    name.clone_into(&mut stretched.checked.tests[0].name);
+    let failure = "java.lang.AssertionError: expected 1 but was 2";
+    assert!(text(&stretched, false).contains(&format!("{name} fails when it is thrown: {failure}\n")));
+}
