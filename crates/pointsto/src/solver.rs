@@ -118,8 +118,19 @@ pub(crate) struct Known {
     pub(crate) string: ClassId,
     pub(crate) class: ClassId,
     pub(crate) throwable: ClassId,
+    /// Classes of objects that stand for something with a name.
+    pub(crate) named: [ClassId; 6],
     pub(crate) builders: [ClassId; 2],
 }
+
+const NAMED: [&str; 6] = [
+    "java/lang/String",
+    "java/lang/Class",
+    "java/lang/reflect/Constructor",
+    "java/lang/reflect/Method",
+    "java/lang/reflect/Field",
+    "java/lang/invoke/MethodHandle",
+];
 
 /// Stands for the elements of an array among the numbers of fields.
 pub(crate) const ELEMENTS: u32 = u32::MAX;
@@ -136,6 +147,7 @@ impl<'a> Solver<'a> {
             string: world.class(b"java/lang/String"),
             class: world.class(b"java/lang/Class"),
             throwable: world.class(b"java/lang/Throwable"),
+            named: NAMED.map(|name| world.class(name.as_bytes())),
             builders: [world.class(b"java/lang/StringBuilder"), world.class(b"java/lang/StringBuffer")],
         };
         let mut graph = Graph::default();

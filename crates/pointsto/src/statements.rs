@@ -239,8 +239,8 @@ impl Solver<'_> {
 
     fn add_cast(&mut self, adding: &Adding<'_>, dst: Var, src: Var, class: PoolIndex) {
         let filter = match self.world.class_ref(adding.class, class) {
-            // What comes out of a container is some string or class: which one would be lost among all others.
-            Some(class) if class == self.known.string || class == self.known.class => {
+            // What comes out of a container is some string, class or member: which one would be lost among all others.
+            Some(class) if self.known.named.contains(&class) => {
                 let object = self.object(class, Origin::Merged);
                 self.graph.add_object(adding.node(dst), object.0);
                 return;
@@ -309,9 +309,10 @@ impl Solver<'_> {
 
     fn add_return(&mut self, adding: &Adding<'_>, src: Var) {
         let returned = self.instances[adding.instance.index()].returned;
-        if adding.class == self.known.string && self.world.returned_class(adding.method) == Some(adding.class)
-        {
-            // Many return the string itself. Which one that is would be lost among all strings there are.
+        let is_named = adding.class == self.known.string || adding.class == self.known.class;
+        let is_modelled = self.world.method(adding.method).is_modelled();
+        if is_named && !is_modelled && self.world.returned_class(adding.method) == Some(adding.class) {
+            // Many return the string or class itself. Which one that is would be lost among all there are.
             let object = self.object(adding.class, Origin::Merged);
             return self.graph.add_object(returned, object.0);
         }

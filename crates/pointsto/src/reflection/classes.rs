@@ -88,6 +88,11 @@ impl Solver<'_> {
     }
 
     pub(super) fn construct_given(&mut self, at: &Reflection, of: Origin) {
+        // What these make is told by `serialisation` and `services`.
+        let caller = &self.world.class_of(self.world.method(at.method).class).name;
+        if **caller == *b"java/io/ObjectStreamClass" || caller.starts_with(b"java/util/ServiceLoader$") {
+            return;
+        }
         let Origin::Member(constructor) = of else { return self.construct_recorded(at) };
         let arguments = self.spread(constructor, at.given);
         let wrapped = self.wrapped(at);

@@ -2,6 +2,7 @@
 
 use super::Reflection;
 use super::actions::{Action, Watched};
+use crate::blind::BlindSpot;
 use crate::calls::Arguments;
 use crate::graph::Filter;
 use crate::ids::{MethodId, NodeId};
@@ -27,6 +28,11 @@ impl Solver<'_> {
             b"java/lang/invoke/VarHandle" => Action::AccessVariable,
             _ => return false,
         };
+        // The JDK's own machinery of handles passes all of them through the same few calls.
+        if self.world.class_of(adding.class).name.starts_with(b"java/lang/invoke/") {
+            self.blind(adding.method, adding.pc, BlindSpot::Reflection);
+            return true;
+        }
         let mut arguments = arguments.clone();
         arguments.result = arguments.result.map(|result| {
             // The descriptor of the call says what the result is cast to.
@@ -96,14 +102,7 @@ impl Solver<'_> {
         let rest = &at.arguments.rest;
         let first = rest.first().copied().flatten();
         match of {
-            Origin::Member(method) if self.world.name_of(method) == b"<init>" => {
-                self.construct(at, method, rest.clone(), at.arguments.thrown);
-            }
-            Origin::Member(method) => {
-                let receiver = usize::from(!self.world.method(method).is_static());
-                let behind = rest.get(receiver..).unwrap_or_default().into();
-                self.invoke(at, method, first, behind, at.arguments.thrown);
-            }
+            Origin::Member(method) => self.call_through_handle(at, method),
             Origin::FieldOf(field) if at.arguments.result.is_some() => self.load_field(at, field, first),
             Origin::FieldOf(field) => {
                 if let Some(from) = rest.last().copied().flatten() {
@@ -111,6 +110,27 @@ impl Solver<'_> {
                 }
             }
             _ => self.unknown_target(at),
+        }
+    }
+
+    /// A handle takes what its method takes, behind a receiver if that has one; the JVM refuses other calls.
+    fn call_through_handle(&mut self, at: &Reflection, method: MethodId) {
+        let is_constructor = self.world.name_of(method) == b"<init>";
+        let receiver = usize::from(!is_constructor && !self.world.method(method).is_static());
+        let Some((before, behind)) = at.arguments.rest.split_at_checked(receiver) else { return };
+        let parameters: Vec<&[u8]> = descriptor::parameters(self.world.descriptor_of(method)).collect();
+        if parameters.len() != behind.len() {
+            return;
+        }
+        let cast = |(argument, parameter): (&Option<NodeId>, &[u8])| {
+            let class = self.world.class_of_descriptor(parameter)?;
+            Some(self.filtered((*argument)?, class))
+        };
+        let given = behind.iter().zip(parameters).map(cast).collect();
+        if is_constructor {
+            self.construct(at, method, given, at.arguments.thrown);
+        } else {
+            self.invoke(at, method, before.first().copied().flatten(), given, at.arguments.thrown);
         }
     }
 

@@ -136,7 +136,7 @@ impl Solver<'_> {
 
     /// A node of what is in `node` and an instance of the class.
     pub(crate) fn filtered(&mut self, node: NodeId, class: ClassId) -> NodeId {
-        if class == self.known.string || class == self.known.class {
+        if self.known.named.contains(&class) {
             let some = self.graph.node();
             let object = self.object(class, Origin::Merged);
             self.graph.add_object(some, object.0);
