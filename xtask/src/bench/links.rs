@@ -17,6 +17,7 @@ use anyhow::{Result, bail};
 use catchment_testkit::workspace;
 use comparison::{Comparison, Side};
 use measured::Measured;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -104,8 +105,12 @@ impl Analyses {
         let tai_e = Side::new(theirs, self.tai_e.reached_methods(&program, folder, limit)?);
         let mut comparison = Comparison::new(&subject.name, executed, tai_e);
         if let Some(catchment) = &self.catchment {
-            comparison.ours =
-                Some(Side::new(ours, ours::reached_methods(catchment, &program, folder, limit)?));
+            let reached = if ours.iter().all(|run| run.counts.is_ok()) {
+                ours::reached_methods(catchment, &program, folder, limit)?
+            } else {
+                BTreeSet::new()
+            };
+            comparison.ours = Some(Side::new(ours, reached));
         }
         if let Some(wala) = &self.wala {
             let (analysis, reached) = wala.analyse(&program, folder, limit)?;

@@ -3,7 +3,7 @@
 use super::measured::{self, End};
 use super::subjects::Program;
 use super::{Analysis, Counts, JDK};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use catchment_testkit::jdk;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -32,7 +32,8 @@ pub(super) fn analyse(
     Ok(Analysis { measured, counts })
 }
 
-/// One line per method in the form of [`super::method_names`]. None if the analysis fails.
+/// One line per method in the form of [`super::method_names`]. To be asked where [`analyse`] has succeeded, so that a
+/// failure is one of the question: an empty answer would look like an analysis that reaches nothing.
 pub(super) fn reached_methods(
     catchment: &Path,
     program: &Program,
@@ -43,7 +44,7 @@ pub(super) fn reached_methods(
     let mut command = links(catchment, program, &folder.join("links.json"))?;
     let (_, end) = measured::run(command.arg("--methods").arg(&list), limit)?;
     if !matches!(end, End::Exit(Some(0 | 1))) {
-        return Ok(BTreeSet::new());
+        bail!("catchment links does not list its methods: {end:?}");
     }
     let text = fs::read_to_string(&list).context("catchment links wrote no methods")?;
     Ok(text.lines().map(str::to_owned).collect())
