@@ -9,6 +9,7 @@
 //! Sets are coarser from the last to the first, and all else is the same: each keeps what the next one keeps.
 
 mod calls;
+mod following;
 mod locals;
 mod matching;
 mod questions;
@@ -20,9 +21,7 @@ use crate::flow::Flow;
 use crate::links::Link;
 use calls::Calls;
 use catchment_pointsto::Reached;
-use catchment_pointsto::ids::MethodId;
 use questions::Questions;
-use rustc_hash::FxHashSet;
 use sets::{Division, Sets};
 use variables::Variables;
 
@@ -31,18 +30,19 @@ pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: 
     let Some(heap) = reached.heap.take() else { return links };
     let questions = Questions::of(&links, reached, &heap, flow);
     let calls = Calls::new(&heap, &reached.instances, &mut reached.world);
-    let kept = match filter {
-        DataFilter::Dr => questions.ask(&mut Sets::new(calls, Division::None)),
-        DataFilter::Cdr => questions.ask(&mut Sets::new(calls, Division::Classes)),
-        DataFilter::Mdr => questions.ask(&mut Sets::new(calls, Division::Methods)),
-        DataFilter::Vdr => questions.ask(&mut Variables::new(calls)),
+    let division = match filter {
+        DataFilter::Dr => Some(Division::None),
+        DataFilter::Cdr => Some(Division::Classes),
+        DataFilter::Mdr => Some(Division::Methods),
+        DataFilter::Vdr => None,
+    };
+    let kept = if let Some(division) = division {
+        let sets = Sets::new(&calls, division);
+        questions.ask(calls, sets)
+    } else {
+        let variables = Variables::new(&calls);
+        questions.ask(calls, variables)
     };
     reached.heap = Some(heap);
     links.into_iter().filter(|link| kept.contains(&(link.clause, link.raise))).collect()
-}
-
-/// Follows a call.
-trait Follow {
-    /// Which of the wanted methods can be run during this call. It may stop when it has found them all.
-    fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId>;
 }

@@ -1,6 +1,7 @@
 //! From links to questions: can this call, which stands in the try, come to that method?
 
-use super::Follow;
+use super::calls::Calls;
+use super::following::{Following, State};
 use crate::flow::Flow;
 use crate::links::{Clause, Link};
 use crate::raises::{Raise, RaiseKind};
@@ -60,15 +61,16 @@ impl Questions {
     }
 
     /// The links that remain.
-    pub(super) fn ask(self, follow: &mut dyn Follow) -> FxHashSet<Pair> {
+    pub(super) fn ask<S: State>(self, calls: Calls<'_, '_>, state: S) -> FxHashSet<Pair> {
         let Self { mut kept, by_site } = self;
+        let mut following = Following::new(calls, state, by_site.keys().copied().collect());
         for (site, mut pairs) in by_site {
             pairs.retain(|pair| !kept.contains(pair));
             if pairs.is_empty() {
                 continue;
             }
             let wanted: FxHashSet<MethodId> = pairs.iter().map(|(_, raise)| raise.method).collect();
-            let found = follow.found_from(site, &wanted);
+            let found = following.found_from(site, &wanted);
             kept.extend(pairs.into_iter().filter(|(_, raise)| found.contains(&raise.method)));
         }
         kept

@@ -4,13 +4,14 @@
 //! everything that the fields they read lead to from objects of the set. A call is followed when one of its receivers is in
 //! the set; then objects that fit the callee's parameters go to its set, and those that fit what it returns come back.
 
-use super::Follow;
 use super::calls::{Calls, Receivers};
+use super::following::{State, Step};
 use super::matching::{Mask, Matching};
-use catchment_pointsto::heap::{Part, number_of};
-use catchment_pointsto::ids::{InstanceId, MethodId, NodeId};
+use catchment_pointsto::heap::{Heap, Part, number_of};
+use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Set};
 use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -23,7 +24,7 @@ pub(super) enum Division {
 }
 
 /// A set of objects, and what waits for them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Pool {
     objects: Set,
     /// What nobody has been told of yet.
@@ -40,6 +41,7 @@ struct Pool {
 }
 
 /// A target that is called as soon as one of its receivers is there.
+#[derive(Clone)]
 struct Waiting {
     site: u32,
     target: usize,
@@ -61,75 +63,33 @@ enum Through {
     Node(NodeId),
 }
 
-pub(super) struct Sets<'h, 'a> {
-    calls: Calls<'h, 'a>,
-    matching: Matching,
+/// The sets of one search.
+#[derive(Clone)]
+pub(super) struct Sets {
+    matching: Rc<RefCell<Matching>>,
     /// By instance.
-    pool_of: Vec<u32>,
-    pools: Vec<Pool>,
-    touched: Vec<u32>,
+    pool_of: Rc<[u32]>,
+    pools: Vec<Option<Box<Pool>>>,
     reached: FxHashSet<InstanceId>,
     unread: Vec<InstanceId>,
     queue: VecDeque<u32>,
 }
 
-impl Follow for Sets<'_, '_> {
-    fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId> {
-        self.forget();
-        self.start(site);
-        let mut found = FxHashSet::default();
-        while found.len() < wanted.len() {
-            if let Some(instance) = self.unread.pop() {
-                found.extend(self.calls.method_of(instance).filter(|it| wanted.contains(it)));
-                self.read(instance);
-            } else if let Some(pool) = self.queue.pop_front() {
-                self.tell(pool);
-            } else {
-                break;
-            }
-        }
-        found
-    }
-}
-
-impl<'h, 'a> Sets<'h, 'a> {
-    pub(super) fn new(calls: Calls<'h, 'a>, division: Division) -> Self {
-        let pool_of: Vec<u32> = (0..calls.instances.len() as u32)
-            .map(|number| match (division, calls.method_of(InstanceId(number))) {
-                (Division::None, _) => 0,
-                (Division::Methods, _) => number,
-                // Hidden classes have one method each; their numbers lie behind those of the classes.
-                (Division::Classes, None) => calls.world.classes() as u32 + number,
-                (Division::Classes, Some(method)) => calls.world.method(method).class.0,
-            })
-            .collect();
-        let count = pool_of.iter().max().map_or(0, |last| *last as usize + 1);
-        let pools = (0..count).map(|_| Pool::default()).collect();
-        let matching = Matching::new(&calls);
+impl State for Sets {
+    fn empty(&self) -> Self {
         Self {
-            calls,
-            matching,
-            pool_of,
-            pools,
-            touched: Vec::new(),
+            matching: Rc::clone(&self.matching),
+            pool_of: Rc::clone(&self.pool_of),
+            pools: vec![None; self.pools.len()],
             reached: FxHashSet::default(),
             unread: Vec::new(),
             queue: VecDeque::new(),
         }
     }
 
-    fn forget(&mut self) {
-        for pool in self.touched.drain(..) {
-            self.pools[pool as usize] = Pool::default();
-        }
-        self.reached.clear();
-        self.unread.clear();
-        self.queue.clear();
-    }
-
-    fn start(&mut self, site: u32) {
-        let heap = self.calls.heap;
-        let receivers = self.calls.receivers(site);
+    fn start(&mut self, calls: &mut Calls<'_, '_>, site: u32) {
+        let heap = calls.heap;
+        let receivers = calls.receivers(site);
         let call = &heap.sites[site as usize];
         for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
             if receivers.as_ref().is_some_and(Set::is_empty) {
@@ -148,29 +108,70 @@ impl<'h, 'a> Sets<'h, 'a> {
 
     fn reach(&mut self, instance: InstanceId) {
         if self.reached.insert(instance) {
-            self.touched.push(self.pool_of[instance.index()]);
             self.unread.push(instance);
         }
     }
 
+    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
+        if let Some(instance) = self.unread.pop() {
+            self.read(instance, calls);
+            Step::Reached(instance)
+        } else if let Some(pool) = self.queue.pop_front() {
+            self.tell(pool, calls);
+            Step::Worked
+        } else {
+            Step::Done
+        }
+    }
+
+    fn reached(&self) -> &FxHashSet<InstanceId> {
+        &self.reached
+    }
+}
+
+impl Sets {
+    pub(super) fn new(calls: &Calls<'_, '_>, division: Division) -> Self {
+        let pool_of: Rc<[u32]> = (0..calls.instances.len() as u32)
+            .map(|number| match (division, calls.method_of(InstanceId(number))) {
+                (Division::None, _) => 0,
+                (Division::Methods, _) => number,
+                // Hidden classes have one method each; their numbers lie behind those of the classes.
+                (Division::Classes, None) => calls.world.classes() as u32 + number,
+                (Division::Classes, Some(method)) => calls.world.method(method).class.0,
+            })
+            .collect();
+        let count = pool_of.iter().max().map_or(0, |last| *last as usize + 1);
+        Self {
+            matching: Rc::new(RefCell::new(Matching::new(calls))),
+            pool_of,
+            pools: vec![None; count],
+            reached: FxHashSet::default(),
+            unread: Vec::new(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    fn pool(&mut self, number: u32) -> &mut Pool {
+        self.pools[number as usize].get_or_insert_default()
+    }
+
     fn add(&mut self, pool: u32, objects: &Set) {
-        let own = &mut self.pools[pool as usize];
+        let own = self.pools[pool as usize].get_or_insert_default();
         if own.objects.add_all(objects, &mut own.fresh) {
             enqueue(own, pool, &mut self.queue);
         }
     }
 
     /// All that a node can hold. Once is enough.
-    fn take(&mut self, pool: u32, node: NodeId) {
-        let heap = self.calls.heap;
-        if self.pools[pool as usize].taken.insert(heap.set_of(node)) {
+    fn take(&mut self, pool: u32, node: NodeId, heap: &Heap) {
+        if self.pool(pool).taken.insert(heap.set_of(node)) {
             self.add(pool, heap.objects(node));
         }
     }
 
     /// What a method that is reached does by itself.
-    fn read(&mut self, instance: InstanceId) {
-        let heap = self.calls.heap;
+    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
         let pool = self.pool_of[instance.index()];
         let made = heap.makes.of(instance.0).iter().map(|(_, object)| *object).collect();
         self.add(pool, &made);
@@ -180,65 +181,63 @@ impl<'h, 'a> Sets<'h, 'a> {
             self.add(pool, &objects);
         }
         for part in heap.reads.of(instance.0) {
-            self.read_part(pool, *part);
+            self.read_part(pool, *part, heap);
         }
         for site in heap.sites_of(instance) {
             if heap.sites[site].kind != CallKind::Thread {
-                self.call(pool, site as u32);
+                self.call(pool, site as u32, calls);
             }
         }
     }
 
-    fn read_part(&mut self, pool: u32, part: Part) {
-        let heap = self.calls.heap;
-        let own = &mut self.pools[pool as usize];
+    fn read_part(&mut self, pool: u32, part: Part, heap: &Heap) {
+        let own = self.pool(pool);
         match number_of(part) {
             Some(number) if own.fields.insert(number) => {
                 for (object, node) in heap.holders(number) {
-                    if self.pools[pool as usize].objects.contains(*object) {
-                        self.take(pool, *node);
+                    if self.pool(pool).objects.contains(*object) {
+                        self.take(pool, *node, heap);
                     }
                 }
             }
             None if !own.reads_anything => {
                 own.reads_anything = true;
                 let objects = own.objects.clone();
-                self.look_into(pool, &objects);
+                self.look_into(pool, &objects, heap);
             }
             _ => {}
         }
     }
 
     /// What the fields that are read lead to from these objects.
-    fn look_into(&mut self, pool: u32, objects: &Set) {
-        let heap = self.calls.heap;
+    fn look_into(&mut self, pool: u32, objects: &Set, heap: &Heap) {
         for object in objects.iter() {
             for (number, node) in heap.parts_of(object) {
-                let own = &self.pools[pool as usize];
+                let own = self.pool(pool);
                 if own.reads_anything || own.fields.contains(number) {
-                    self.take(pool, *node);
+                    self.take(pool, *node, heap);
                 }
             }
         }
     }
 
-    fn call(&mut self, pool: u32, site: u32) {
-        let receivers = self.calls.receivers(site);
+    fn call(&mut self, pool: u32, site: u32, calls: &mut Calls<'_, '_>) {
+        let receivers = calls.receivers(site);
         for target in 0..receivers.len() {
             let waiting = Waiting { site, target, receivers: Rc::clone(&receivers) };
             let is_called = receivers[target]
                 .as_ref()
-                .is_none_or(|receivers| receivers.intersects(&self.pools[pool as usize].objects));
+                .is_none_or(|receivers| receivers.intersects(&self.pool(pool).objects));
             if is_called {
-                self.link(pool, &waiting);
+                self.link(pool, &waiting, calls);
             } else {
-                self.pools[pool as usize].waiting.push(waiting);
+                self.pool(pool).waiting.push(waiting);
             }
         }
     }
 
-    fn link(&mut self, pool: u32, call: &Waiting) {
-        let heap = self.calls.heap;
+    fn link(&mut self, pool: u32, call: &Waiting, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
         let target = heap.sites[call.site as usize].targets[call.target];
         self.reach(target);
         let to = self.pool_of[target.index()];
@@ -247,32 +246,31 @@ impl<'h, 'a> Sets<'h, 'a> {
         }
         if call.receivers[call.target].is_some() {
             let through = Through::Receivers(Rc::clone(&call.receivers), call.target);
-            self.add_way(pool, Way { to, through });
+            self.add_way(pool, Way { to, through }, heap);
         }
-        if self.pools[pool as usize].linked.insert(target) {
-            let parameters = self.matching.parameters_of(target, &mut self.calls);
-            let returned = self.matching.returned_of(target, &mut self.calls);
-            self.add_way(pool, Way { to, through: Through::Types(parameters) });
-            self.add_way(to, Way { to: pool, through: Through::Types(returned) });
-            self.add_way(to, Way { to: pool, through: Through::Node(heap.frame(target).thrown) });
+        if self.pool(pool).linked.insert(target) {
+            let parameters = self.matching.borrow_mut().parameters_of(target, calls);
+            let returned = self.matching.borrow_mut().returned_of(target, calls);
+            self.add_way(pool, Way { to, through: Through::Types(parameters) }, heap);
+            self.add_way(to, Way { to: pool, through: Through::Types(returned) }, heap);
+            self.add_way(to, Way { to: pool, through: Through::Node(heap.frame(target).thrown) }, heap);
         }
     }
 
-    fn add_way(&mut self, from: u32, way: Way) {
+    fn add_way(&mut self, from: u32, way: Way, heap: &Heap) {
         if let Through::Types(mask) = &way.through
             && matches!(&**mask, Mask::OneOf(sets) if sets.is_empty())
         {
             return;
         }
-        let objects = std::mem::take(&mut self.pools[from as usize].objects);
-        self.go(&objects, &way);
-        self.pools[from as usize].objects = objects;
-        self.pools[from as usize].ways.push(way);
+        let objects = std::mem::take(&mut self.pool(from).objects);
+        self.go(&objects, &way, heap);
+        self.pool(from).objects = objects;
+        self.pool(from).ways.push(way);
     }
 
-    fn go(&mut self, objects: &Set, way: &Way) {
-        let heap = self.calls.heap;
-        let to = &mut self.pools[way.to as usize];
+    fn go(&mut self, objects: &Set, way: &Way, heap: &Heap) {
+        let to = &mut **self.pools[way.to as usize].get_or_insert_default();
         let mut add = |mask: &Set| to.objects.add_filtered(objects, mask, true, &mut to.fresh);
         let is_changed = match &way.through {
             Through::Receivers(receivers, target) => receivers[*target].as_ref().is_some_and(&mut add),
@@ -294,25 +292,25 @@ impl<'h, 'a> Sets<'h, 'a> {
     }
 
     /// Lets new objects of a set have their effects.
-    fn tell(&mut self, pool: u32) {
-        let own = &mut self.pools[pool as usize];
+    fn tell(&mut self, pool: u32, calls: &mut Calls<'_, '_>) {
+        let own = self.pool(pool);
         own.is_queued = false;
         let fresh = std::mem::take(&mut own.fresh);
         let ways = std::mem::take(&mut own.ways);
         let waiting = std::mem::take(&mut own.waiting);
         for way in &ways {
-            self.go(&fresh, way);
+            self.go(&fresh, way, calls.heap);
         }
-        let own = &mut self.pools[pool as usize];
+        let own = self.pool(pool);
         own.ways = ways;
         let is_called =
             |it: &Waiting| it.receivers[it.target].as_ref().is_none_or(|it| it.intersects(&fresh));
         let (called, waiting): (Vec<Waiting>, Vec<Waiting>) = waiting.into_iter().partition(is_called);
         own.waiting = waiting;
         for call in &called {
-            self.link(pool, call);
+            self.link(pool, call, calls);
         }
-        self.look_into(pool, &fresh);
+        self.look_into(pool, &fresh, calls.heap);
     }
 }
 

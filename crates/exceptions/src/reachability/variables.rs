@@ -5,19 +5,21 @@
 //! Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold what is put
 //! into them during this call, unless one of them comes from outside all the same.
 
-use super::Follow;
 use super::calls::Calls;
+use super::following::{State, Step};
 use super::locals::local_objects;
-use catchment_pointsto::heap::Access;
-use catchment_pointsto::ids::{InstanceId, MethodId, NodeId};
+use catchment_pointsto::heap::{Access, Heap};
+use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Set};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// The variable has no set yet.
 const NONE: u32 = u32::MAX;
 
 /// What a variable, or a field of a local object, holds during the call.
+#[derive(Clone)]
 struct Variable {
     node: NodeId,
     objects: Set,
@@ -27,9 +29,10 @@ struct Variable {
     ways: Vec<NodeId>,
 }
 
-pub(super) struct Variables<'h, 'a> {
-    calls: Calls<'h, 'a>,
-    local: Set,
+/// The variables of one search.
+#[derive(Clone)]
+pub(super) struct Variables {
+    local: Rc<Set>,
     /// By node: its place among the variables.
     places: Vec<u32>,
     variables: Vec<Variable>,
@@ -44,58 +47,14 @@ pub(super) struct Variables<'h, 'a> {
     queue: VecDeque<u32>,
 }
 
-impl Follow for Variables<'_, '_> {
-    fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId> {
-        self.forget();
-        self.start(site);
-        let mut found = FxHashSet::default();
-        while found.len() < wanted.len() {
-            if let Some(instance) = self.unread.pop() {
-                found.extend(self.calls.method_of(instance).filter(|it| wanted.contains(it)));
-                self.read(instance);
-            } else if let Some(variable) = self.queue.pop_front() {
-                self.tell(variable);
-            } else {
-                break;
-            }
-        }
-        found
-    }
-}
-
-impl<'h, 'a> Variables<'h, 'a> {
-    pub(super) fn new(calls: Calls<'h, 'a>) -> Self {
-        Self {
-            local: local_objects(&calls),
-            places: vec![NONE; calls.heap.nodes()],
-            calls,
-            variables: Vec::new(),
-            outside: Set::default(),
-            reached: FxHashSet::default(),
-            unread: Vec::new(),
-            linked: FxHashSet::default(),
-            ways: FxHashSet::default(),
-            taken: FxHashSet::default(),
-            queue: VecDeque::new(),
-        }
+impl State for Variables {
+    fn empty(&self) -> Self {
+        Self::with(Rc::clone(&self.local), self.places.len())
     }
 
-    fn forget(&mut self) {
-        for variable in self.variables.drain(..) {
-            self.places[variable.node.index()] = NONE;
-        }
-        self.outside = Set::default();
-        self.reached.clear();
-        self.unread.clear();
-        self.linked.clear();
-        self.ways.clear();
-        self.taken.clear();
-        self.queue.clear();
-    }
-
-    fn start(&mut self, site: u32) {
-        let heap = self.calls.heap;
-        let receivers = self.calls.receivers(site);
+    fn start(&mut self, calls: &mut Calls<'_, '_>, site: u32) {
+        let heap = calls.heap;
+        let receivers = calls.receivers(site);
         let call = &heap.sites[site as usize];
         for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
             if receivers.as_ref().is_some_and(Set::is_empty) {
@@ -104,12 +63,12 @@ impl<'h, 'a> Variables<'h, 'a> {
             self.reach(*target);
             let this = heap.frame(*target).parameters.first().copied().flatten();
             if let (Some(receivers), Some(this)) = (receivers, this) {
-                self.come_from_outside(receivers);
-                self.flow(receivers, this);
+                self.come_from_outside(receivers, heap);
+                self.flow(receivers, this, heap);
             }
-            for (argument, parameter) in call.arguments.iter().zip(self.calls.parameters_of(*target)) {
+            for (argument, parameter) in call.arguments.iter().zip(calls.parameters_of(*target)) {
                 if let (Some(argument), Some(parameter)) = (argument, parameter) {
-                    self.take(*argument, *parameter);
+                    self.take(*argument, *parameter, heap);
                 }
             }
         }
@@ -118,6 +77,43 @@ impl<'h, 'a> Variables<'h, 'a> {
     fn reach(&mut self, instance: InstanceId) {
         if self.reached.insert(instance) {
             self.unread.push(instance);
+        }
+    }
+
+    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
+        if let Some(instance) = self.unread.pop() {
+            self.read(instance, calls);
+            Step::Reached(instance)
+        } else if let Some(variable) = self.queue.pop_front() {
+            self.tell(variable, calls);
+            Step::Worked
+        } else {
+            Step::Done
+        }
+    }
+
+    fn reached(&self) -> &FxHashSet<InstanceId> {
+        &self.reached
+    }
+}
+
+impl Variables {
+    pub(super) fn new(calls: &Calls<'_, '_>) -> Self {
+        Self::with(Rc::new(local_objects(calls)), calls.heap.nodes())
+    }
+
+    fn with(local: Rc<Set>, nodes: usize) -> Self {
+        Self {
+            local,
+            places: vec![NONE; nodes],
+            variables: Vec::new(),
+            outside: Set::default(),
+            reached: FxHashSet::default(),
+            unread: Vec::new(),
+            linked: FxHashSet::default(),
+            ways: FxHashSet::default(),
+            taken: FxHashSet::default(),
+            queue: VecDeque::new(),
         }
     }
 
@@ -131,8 +127,8 @@ impl<'h, 'a> Variables<'h, 'a> {
     }
 
     /// Never more than the analysis has found: that is also what casts and handlers let through.
-    fn flow(&mut self, objects: &Set, to: NodeId) {
-        let possible = self.calls.heap.objects(to);
+    fn flow(&mut self, objects: &Set, to: NodeId, heap: &Heap) {
+        let possible = heap.objects(to);
         let place = self.place(to);
         let variable = &mut self.variables[place];
         if variable.objects.add_filtered(objects, possible, true, &mut variable.fresh) && !variable.is_queued
@@ -143,23 +139,21 @@ impl<'h, 'a> Variables<'h, 'a> {
     }
 
     /// All that `from` can hold in the whole program.
-    fn take(&mut self, from: NodeId, to: NodeId) {
-        let heap = self.calls.heap;
+    fn take(&mut self, from: NodeId, to: NodeId, heap: &Heap) {
         if self.taken.insert((to, heap.set_of(from))) {
-            self.come_from_outside(heap.objects(from));
-            self.flow(heap.objects(from), to);
+            self.come_from_outside(heap.objects(from), heap);
+            self.flow(heap.objects(from), to, heap);
         }
     }
 
     /// Local objects among these may hold what was stored before the call.
-    fn come_from_outside(&mut self, objects: &Set) {
-        let heap = self.calls.heap;
+    fn come_from_outside(&mut self, objects: &Set, heap: &Heap) {
         let mut known = Set::default();
         self.outside.add_filtered(objects, &self.local, true, &mut known);
         for object in known.iter() {
             for (_, part) in heap.parts_of(object) {
                 if self.places[part.index()] != NONE {
-                    self.take(*part, *part);
+                    self.take(*part, *part, heap);
                 }
             }
         }
@@ -170,61 +164,61 @@ impl<'h, 'a> Variables<'h, 'a> {
     }
 
     /// From now on what is in `from` is in `to`, too.
-    fn add_way(&mut self, from: NodeId, to: NodeId) {
+    fn add_way(&mut self, from: NodeId, to: NodeId, heap: &Heap) {
         if self.ways.insert((from, to)) {
             let place = self.place(from);
             self.variables[place].ways.push(to);
             let objects = std::mem::take(&mut self.variables[place].objects);
             if from != to {
-                self.flow(&objects, to);
+                self.flow(&objects, to, heap);
             }
             self.variables[place].objects = objects;
         }
     }
 
     /// What a method that is reached does by itself.
-    fn read(&mut self, instance: InstanceId) {
-        let heap = self.calls.heap;
+    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
         for (node, object) in heap.makes.of(instance.0) {
-            self.flow(&[*object].into_iter().collect(), *node);
+            self.flow(&[*object].into_iter().collect(), *node, heap);
         }
         for (from, to) in heap.inflows.of(instance.0) {
-            self.take(*from, *to);
+            self.take(*from, *to, heap);
         }
         for site in heap.sites_of(instance) {
             let call = &heap.sites[site];
             if call.receiver.is_none() && call.kind != CallKind::Thread {
                 for target in &call.targets {
-                    self.link(site as u32, *target);
+                    self.link(site as u32, *target, calls);
                 }
             }
         }
     }
 
-    fn link(&mut self, site: u32, target: InstanceId) {
+    fn link(&mut self, site: u32, target: InstanceId, calls: &Calls<'_, '_>) {
         if !self.linked.insert((site, target.0)) {
             return;
         }
-        let heap = self.calls.heap;
+        let heap = calls.heap;
         self.reach(target);
         let call = &heap.sites[site as usize];
-        for (argument, parameter) in call.arguments.iter().zip(self.calls.parameters_of(target)) {
+        for (argument, parameter) in call.arguments.iter().zip(calls.parameters_of(target)) {
             if let (Some(argument), Some(parameter)) = (argument, parameter) {
-                self.add_way(*argument, *parameter);
+                self.add_way(*argument, *parameter, heap);
             }
         }
         let frame = heap.frame(target);
         if let Some(result) = call.result {
-            self.add_way(frame.returned, result);
+            self.add_way(frame.returned, result, heap);
         }
         if let Some(thrown) = call.thrown {
-            self.add_way(frame.thrown, thrown);
+            self.add_way(frame.thrown, thrown, heap);
         }
     }
 
     /// Lets new objects of a variable have their effects.
-    fn tell(&mut self, place: u32) {
-        let heap = self.calls.heap;
+    fn tell(&mut self, place: u32, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
         let variable = &mut self.variables[place as usize];
         variable.is_queued = false;
         let fresh = std::mem::take(&mut variable.fresh);
@@ -232,61 +226,59 @@ impl<'h, 'a> Variables<'h, 'a> {
         let ways = std::mem::take(&mut variable.ways);
         for to in heap.copies.of(node.0).iter().chain(&ways) {
             if *to != node {
-                self.flow(&fresh, *to);
+                self.flow(&fresh, *to, heap);
             }
         }
         self.variables[place as usize].ways.splice(0..0, ways);
         for access in heap.loads.of(node.0) {
-            self.load(&fresh, *access);
+            self.load(&fresh, *access, heap);
         }
         for access in heap.stores.of(node.0) {
-            self.store(&fresh, *access);
+            self.store(&fresh, *access, heap);
         }
         for site in heap.received.of(node.0) {
-            self.receive(*site, &fresh);
+            self.receive(*site, &fresh, calls);
         }
     }
 
-    fn load(&mut self, objects: &Set, access: Access) {
-        let heap = self.calls.heap;
+    fn load(&mut self, objects: &Set, access: Access, heap: &Heap) {
         for object in objects.iter() {
             for part in heap.part_of(object, access.part) {
                 if self.is_made_here(object) {
-                    self.add_way(part, access.variable);
+                    self.add_way(part, access.variable, heap);
                 } else {
-                    self.take(part, access.variable);
+                    self.take(part, access.variable, heap);
                 }
             }
         }
     }
 
-    fn store(&mut self, objects: &Set, access: Access) {
-        let heap = self.calls.heap;
+    fn store(&mut self, objects: &Set, access: Access, heap: &Heap) {
         let mut local = Set::default();
         local.add_filtered(objects, &self.local, true, &mut Set::default());
         for object in local.iter() {
             for part in heap.part_of(object, access.part) {
-                self.add_way(access.variable, part);
+                self.add_way(access.variable, part, heap);
             }
         }
     }
 
     /// New receivers of a call.
-    fn receive(&mut self, site: u32, objects: &Set) {
-        let heap = self.calls.heap;
+    fn receive(&mut self, site: u32, objects: &Set, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
         let call = &heap.sites[site as usize];
         if call.kind == CallKind::Thread {
             return;
         }
-        let receivers = self.calls.receivers(site);
+        let receivers = calls.receivers(site);
         for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
             let mut here = Set::default();
             if let Some(receivers) = receivers
                 && here.add_filtered(objects, receivers, true, &mut Set::default())
             {
-                self.link(site, *target);
+                self.link(site, *target, calls);
                 if let Some(this) = heap.frame(*target).parameters.first().copied().flatten() {
-                    self.flow(&here, this);
+                    self.flow(&here, this, heap);
                 }
             }
         }
