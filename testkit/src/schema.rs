@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use std::fs;
 
-/// The schema of `check`, `stretch`, `handlers` or `watch`.
+/// The schema of a command, or of one of its views.
 pub fn schema(command: &str) -> Result<Value> {
     let path = root().join(format!("docs/schema/catchment.{command}.1.json"));
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;

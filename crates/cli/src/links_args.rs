@@ -25,7 +25,8 @@ Examples:
   catchment links --by trigger --faults 'NET_*' --no-throws
   catchment links --why 12                          the ways by which link 12 comes
   catchment links --escapes --package com.acme.api  what can leave the public methods
-  catchment links --json -o links.json              for programs (schema catchment.links/1)";
+  catchment links --json -o links.json              for programs (schema catchment.links/1)
+  catchment links --why 12 --json                   its ways and all calls by which it comes (catchment.paths/1)";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinksArgs {
@@ -83,7 +84,7 @@ pub(crate) struct LinksArgs {
     /// Also follow what the JVM itself raises: null, casts, indices, divisions, missing classes
     #[arg(long, help_heading = "The analysis")]
     pub(crate) implicit: bool,
-    /// Print JSON (schema catchment.links/1)
+    /// Print JSON (schema catchment.links/1, or that of what is shown instead)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,
     /// Group the links by the clause they lead to, or by what raises
@@ -99,25 +100,19 @@ pub(crate) struct LinksArgs {
     #[arg(long, value_name = "KIND", help_heading = "Report")]
     pub(crate) fault: Vec<String>,
     /// Show the ways by which one link comes: its number
-    #[arg(
-        long,
-        value_name = "LINK",
-        help_heading = "Instead of links",
-        group = "instead",
-        conflicts_with = "json"
-    )]
+    #[arg(long, value_name = "LINK", help_heading = "Instead of links", group = "instead")]
     pub(crate) why: Option<String>,
     /// How many ways, the shortest first
     #[arg(long, value_name = "N", default_value_t = 3, requires = "why", help_heading = "Instead of links")]
     pub(crate) paths: usize,
     /// Show what can leave the public methods of the application
-    #[arg(long, help_heading = "Instead of links", group = "instead", conflicts_with = "json")]
+    #[arg(long, help_heading = "Instead of links", group = "instead")]
     pub(crate) escapes: bool,
     /// Show what was not modelled
-    #[arg(long, help_heading = "Instead of links", group = "instead", conflicts_with = "json")]
+    #[arg(long, help_heading = "Instead of links", group = "instead")]
     pub(crate) blind_spots: bool,
     /// Show the fault catalogue, and what of it the program and the JDK have
-    #[arg(long, help_heading = "Instead of links", group = "instead", conflicts_with = "json")]
+    #[arg(long, help_heading = "Instead of links", group = "instead")]
     pub(crate) catalogue: bool,
     /// List every link, also those from libraries and the JDK
     #[arg(long, help_heading = "Report")]

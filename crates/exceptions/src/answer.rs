@@ -128,6 +128,41 @@ pub struct Frame {
     pub is_recursive: bool,
 }
 
+/// What a link can come by. The try is not its method, which may be called again on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StationKind {
+    Try,
+    Method,
+    /// The hidden class of a lambda, which calls the method.
+    Lambda,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Station {
+    pub kind: StationKind,
+    /// Without a line.
+    pub method: Place,
+    /// It can come to itself again on the way.
+    pub is_recursive: bool,
+}
+
+/// Where a station goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Passage {
+    /// Index into [`LinkGraph::stations`].
+    pub from: usize,
+    /// To this station; nothing where the exception is raised.
+    pub to: Option<usize>,
+    pub line: Option<u32>,
+}
+
+/// The part of the call graph by which a link comes: every witness path is a path of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkGraph {
+    pub stations: Vec<Station>,
+    pub passages: Vec<Passage>,
+}
+
 /// What can leave a public method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Escapes {

@@ -15,6 +15,7 @@ mod escapes;
 mod fate;
 mod flow;
 mod handlers;
+mod link_graph;
 mod links;
 mod operations;
 mod raises;
@@ -29,7 +30,8 @@ mod wrapping;
 pub use analysis::{Analysis, AnalysisError, CallGraph, DataFilter};
 pub use answer::{
     BlindPlace, CataloguedOperation, ClassProblem, Escapes, EscapingException, ExceptionType, FoundLink,
-    Frame, LinkedPair, LinksAnswer, Place, RaisePoint, RaisedBy, WitnessPath,
+    Frame, LinkGraph, LinkedPair, LinksAnswer, Passage, Place, RaisePoint, RaisedBy, Station, StationKind,
+    WitnessPath,
 };
 pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
 pub use catchment_pointsto::world::{ClassSource, Layer, providers, services_file};

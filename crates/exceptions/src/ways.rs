@@ -1,6 +1,8 @@
 //! The calls between a try and a raising point, and the shortest paths through them.
 
 use catchment_pointsto::ids::InstanceId;
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -71,21 +73,27 @@ impl Ways {
         found
     }
 
-    /// Whether a node can come to itself again.
-    pub(crate) fn is_recursive(&self, node: Node) -> bool {
-        let mut seen = FxHashSet::default();
-        let mut open = vec![node];
-        while let Some(at) = open.pop() {
-            for target in self.targets_of(at) {
-                if target == node {
-                    return true;
-                }
-                if seen.insert(target) {
-                    open.push(target);
-                }
-            }
-        }
-        false
+    /// Nodes that can come to themselves again.
+    pub(crate) fn recursive(&self) -> FxHashSet<Node> {
+        let calls = self.stops.keys().flat_map(|node| self.targets_of(*node).map(|target| (*node, target)));
+        let graph: DiGraphMap<Node, ()> = calls.collect();
+        let circles = tarjan_scc(&graph);
+        let circles = circles
+            .into_iter()
+            .filter(|nodes| nodes.len() > 1 || nodes.iter().any(|node| graph.contains_edge(*node, *node)));
+        circles.flatten().collect()
+    }
+
+    /// All places by which a path can come to its end.
+    pub(crate) fn leading(&self) -> Vec<(Node, u16, Stop)> {
+        let distance = self.distances();
+        let leads = |stop: &Stop| match stop {
+            Stop::Raise => true,
+            Stop::Call(target) => distance.contains_key(&Node::Method(*target)),
+        };
+        let places =
+            self.stops.iter().flat_map(|(node, stops)| stops.iter().map(|(pc, stop)| (*node, *pc, *stop)));
+        places.filter(|(_, _, stop)| leads(stop)).collect()
     }
 
     /// How many nodes there are at least from each to the end of a path, itself included.
@@ -148,9 +156,7 @@ mod tests {
         let long = vec![(Node::Try, 1), (method(1), 3), (method(2), 5)];
         assert_eq!(ways.shortest(10), [short.clone(), long]);
         assert_eq!(ways.shortest(1), [short]);
-        assert!(
-            ways.is_recursive(method(1)) && ways.is_recursive(method(2)) && !ways.is_recursive(Node::Try)
-        );
+        assert_eq!(ways.recursive(), FxHashSet::from_iter([method(1), method(2)]));
     }
 
     #[test]
@@ -167,5 +173,7 @@ mod tests {
         ways.add(Node::Try, vec![(1, call(1))]);
         ways.add(method(1), vec![(2, call(1))]);
         assert_eq!(ways.shortest(3), Vec::<Vec<(Node, u16)>>::new());
+        assert_eq!(ways.leading(), []);
+        assert_eq!(ways.recursive(), FxHashSet::from_iter([method(1)]));
     }
 }

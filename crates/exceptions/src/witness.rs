@@ -1,6 +1,7 @@
 //! Witness paths: how an exception can come from its raising point to a clause.
 //!
-//! Searched on demand, for one raised exception at a time, from the try downwards. A call is followed only to methods that the
+//! Searched on demand, for one raised exception at a time, from the try downwards: the shortest paths, or all calls by which
+//! there is one. A call is followed only to methods that the
 //! exception can leave, and only if it can pass all handlers on its way back.
 
 use crate::answer::{Frame, WitnessPath};
@@ -16,14 +17,50 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// A try in one instance of its method, and the handlers of the clause that is asked about.
-struct Try {
-    instance: InstanceId,
+pub(crate) struct Try {
+    pub(crate) instance: InstanceId,
     handlers: Vec<u16>,
+}
+
+/// From a try to where one exception is raised.
+pub(crate) struct Way {
+    pub(crate) site: Try,
+    pub(crate) raised: Raised,
+    pub(crate) calls: Ways,
+}
+
+impl Way {
+    pub(crate) fn instance(&self, node: Node) -> InstanceId {
+        match node {
+            Node::Try => self.site.instance,
+            Node::Method(instance) => instance,
+        }
+    }
+
+    /// Operations of the catalogue raise as a whole, not at one of their instructions.
+    pub(crate) fn has_line(&self) -> bool {
+        !is_operation(self.raised)
+    }
 }
 
 impl LinkSearch<'_> {
     /// Up to `limit` paths of the link with this number, the shortest first. Nothing if there is no such link.
     pub fn paths(&mut self, number: usize, limit: usize) -> Option<Vec<WitnessPath>> {
+        let mut found = Vec::new();
+        for way in self.all_ways(number)? {
+            let recursive = way.calls.recursive();
+            let paths = way.calls.shortest(limit);
+            found.extend(paths.iter().map(|path| self.witness(&way, &recursive, path)));
+        }
+        found.sort_by_key(|path: &WitnessPath| path.frames.len());
+        let mut seen = FxHashSet::default();
+        found.retain(|path| seen.insert(path.clone()));
+        found.truncate(limit);
+        Some(found)
+    }
+
+    /// The ways of each exception of a link into each instance of its try.
+    pub(crate) fn all_ways(&mut self, number: usize) -> Option<Vec<Way>> {
         let link = self.links.get(number.checked_sub(1)?)?.clone();
         let mut found = Vec::new();
         let mut fates = Fates::default();
@@ -31,15 +68,10 @@ impl LinkSearch<'_> {
             let raised = Raised { raise: link.raise, typed: *typed };
             let Some(number) = self.flow.raised.number(&raised) else { continue };
             for site in self.tries(&link, number) {
-                let ways = self.ways(&site, raised, number, &mut fates);
-                let paths = ways.shortest(limit);
-                found.extend(paths.iter().map(|path| self.witness(&site, raised, &ways, path)));
+                let calls = self.ways(&site, raised, number, &mut fates);
+                found.push(Way { site, raised, calls });
             }
         }
-        found.sort_by_key(|path: &WitnessPath| path.frames.len());
-        let mut seen = FxHashSet::default();
-        found.retain(|path| seen.insert(path.clone()));
-        found.truncate(limit);
         Some(found)
     }
 
@@ -131,17 +163,13 @@ impl LinkSearch<'_> {
         wanted.map_or(fate.leaves, |wanted| fate.caught.iter().any(|handler| wanted.contains(handler)))
     }
 
-    fn witness(&self, site: &Try, raised: Raised, ways: &Ways, path: &[(Node, u16)]) -> WitnessPath {
+    fn witness(&self, way: &Way, recursive: &FxHashSet<Node>, path: &[(Node, u16)]) -> WitnessPath {
         let last = path.len().saturating_sub(1);
         let frames = path.iter().enumerate().filter_map(|(index, (node, pc))| {
-            let instance = match node {
-                Node::Try => site.instance,
-                Node::Method(instance) => *instance,
-            };
-            let method = self.reached.method_of(instance)?;
-            let pc = Some(*pc).filter(|_| index < last || !is_operation(raised));
+            let method = self.reached.method_of(way.instance(*node))?;
+            let pc = Some(*pc).filter(|_| index < last || way.has_line());
             let place = place_of(&self.reached.world, method, pc);
-            Some(Frame { place, is_recursive: ways.is_recursive(*node) })
+            Some(Frame { place, is_recursive: recursive.contains(node) })
         });
         WitnessPath { frames: frames.collect() }
     }

@@ -16,6 +16,7 @@ mod handlers_text;
 mod json;
 mod links;
 mod links_json;
+mod links_more_json;
 mod links_more_text;
 mod links_text;
 mod links_words;
@@ -33,8 +34,11 @@ pub use check_stats_text::write_stats_text;
 pub use check_text::{CheckDetail, write_check_text};
 pub use handlers_json::write_handlers_json;
 pub use handlers_text::write_handlers_text;
-pub use links::LinksReport;
+pub use links::{ExplainedLink, LinksReport};
 pub use links_json::write_links_json;
+pub use links_more_json::{
+    write_blind_spots_json, write_catalogue_json, write_escapes_json, write_paths_json,
+};
 pub use links_more_text::{
     write_blind_spots_text, write_catalogue_text, write_escapes_text, write_paths_text,
 };

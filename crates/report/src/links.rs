@@ -1,7 +1,7 @@
 //! What `catchment links` shows beside the answer of the analysis.
 
 use crate::listing::ListedProblem;
-use catchment_exceptions::LinksAnswer;
+use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, WitnessPath};
 
 /// An answer and what it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,4 +12,14 @@ pub struct LinksReport {
     pub seconds: f64,
     /// Where the system tells.
     pub peak_mib: Option<u64>,
+}
+
+/// A link and how it comes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedLink {
+    pub link: FoundLink,
+    /// Some paths, the shortest first.
+    pub paths: Vec<WitnessPath>,
+    /// All calls by which it comes.
+    pub graph: LinkGraph,
 }

@@ -3,7 +3,7 @@
 use crate::json::{JsonPair, JsonProblem, write_line};
 use crate::links::LinksReport;
 use crate::links_words::{blind_spot, layer};
-use catchment_exceptions::{BlindPlace, FoundLink, LinkedPair, LinksAnswer, RaisePoint, RaisedBy};
+use catchment_exceptions::{BlindPlace, FoundLink, LinkedPair, LinksAnswer, Place, RaisePoint, RaisedBy};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -27,7 +27,7 @@ struct JsonEntry<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonLinkedPair<'a> {
+pub(crate) struct JsonLinkedPair<'a> {
     #[serde(flatten)]
     pair: JsonPair<'a>,
     layer: &'static str,
@@ -35,32 +35,46 @@ struct JsonLinkedPair<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonLink<'a> {
+pub(crate) struct JsonLink<'a> {
     number: usize,
     from: JsonRaise<'a>,
     to: &'a str,
 }
 
+/// What raises, and what comes of it by one link.
 #[derive(Serialize)]
 struct JsonRaise<'a> {
-    kind: &'static str,
-    /// The kind of fault, of operations only.
-    operation: Option<&'a str>,
-    class: &'a str,
-    method: &'a str,
-    descriptor: &'a str,
-    source_file: Option<&'a str>,
-    line: Option<u32>,
-    layer: &'static str,
+    #[serde(flatten)]
+    point: JsonRaisePoint<'a>,
     /// The nearest class that all of `exceptions` are.
     exception: &'a str,
     exceptions: Vec<JsonException<'a>>,
 }
 
 #[derive(Serialize)]
-struct JsonException<'a> {
+pub(crate) struct JsonRaisePoint<'a> {
+    kind: &'static str,
+    /// The kind of fault, of operations only.
+    operation: Option<&'a str>,
+    #[serde(flatten)]
+    place: JsonPlace<'a>,
+}
+
+/// A method, and perhaps a line of it.
+#[derive(Serialize)]
+pub(crate) struct JsonPlace<'a> {
     class: &'a str,
-    exact: bool,
+    method: &'a str,
+    descriptor: &'a str,
+    source_file: Option<&'a str>,
+    line: Option<u32>,
+    layer: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct JsonException<'a> {
+    pub(crate) class: &'a str,
+    pub(crate) exact: bool,
 }
 
 #[derive(Serialize)]
@@ -75,7 +89,7 @@ struct JsonStats {
 }
 
 #[derive(Serialize)]
-struct JsonBlindSpot<'a> {
+pub(crate) struct JsonBlindSpot<'a> {
     kind: &'static str,
     class: &'a str,
     method: &'a str,
@@ -119,7 +133,7 @@ fn stats(report: &LinksReport) -> JsonStats {
     }
 }
 
-fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
+pub(crate) fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
     let pair = &linked.pair;
     JsonLinkedPair {
         pair: JsonPair {
@@ -139,7 +153,7 @@ fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
     }
 }
 
-fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonLink<'a> {
+pub(crate) fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonLink<'a> {
     JsonLink {
         number: link.number,
         from: json_raise(&answer.raises[link.from], link),
@@ -148,27 +162,35 @@ fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonLink<'a> {
 }
 
 fn json_raise<'a>(raise: &'a RaisePoint, link: &'a FoundLink) -> JsonRaise<'a> {
-    let (kind, operation) = match &raise.by {
-        RaisedBy::Operation { kind, .. } => ("operation", Some(kind.as_str())),
-        RaisedBy::Throw => ("throw", None),
-        RaisedBy::Implicit => ("implicit", None),
-    };
     let exceptions = link.exceptions.iter();
     JsonRaise {
-        kind,
-        operation,
-        class: &raise.place.class,
-        method: &raise.place.method,
-        descriptor: &raise.place.descriptor,
-        source_file: raise.place.source_file.as_deref(),
-        line: raise.place.line,
-        layer: layer(raise.place.layer),
+        point: json_raise_point(raise),
         exception: &link.exception,
         exceptions: exceptions.map(|it| JsonException { class: &it.name, exact: it.is_exact }).collect(),
     }
 }
 
-fn json_blind_spot(blind: &BlindPlace) -> JsonBlindSpot<'_> {
+pub(crate) fn json_raise_point(raise: &RaisePoint) -> JsonRaisePoint<'_> {
+    let (kind, operation) = match &raise.by {
+        RaisedBy::Operation { kind, .. } => ("operation", Some(kind.as_str())),
+        RaisedBy::Throw => ("throw", None),
+        RaisedBy::Implicit => ("implicit", None),
+    };
+    JsonRaisePoint { kind, operation, place: json_place(&raise.place) }
+}
+
+pub(crate) fn json_place(place: &Place) -> JsonPlace<'_> {
+    JsonPlace {
+        class: &place.class,
+        method: &place.method,
+        descriptor: &place.descriptor,
+        source_file: place.source_file.as_deref(),
+        line: place.line,
+        layer: layer(place.layer),
+    }
+}
+
+pub(crate) fn json_blind_spot(blind: &BlindPlace) -> JsonBlindSpot<'_> {
     JsonBlindSpot {
         kind: blind_spot(blind.spot).0,
         class: &blind.place.class,

@@ -1,10 +1,9 @@
 //! What can be asked beside the links, for a terminal: witness paths, escapes, blind spots and the catalogue.
 
+use crate::links::ExplainedLink;
 use crate::links_words::{blind_spot, clause, exceptions, place, raised_by};
 use crate::text::{counted, readable, simple_name};
-use catchment_exceptions::{
-    BlindPlace, CataloguedOperation, Escapes, EscapingException, FoundLink, LinksAnswer, Match, WitnessPath,
-};
+use catchment_exceptions::{BlindPlace, CataloguedOperation, Escapes, EscapingException, LinksAnswer, Match};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -15,8 +14,7 @@ const SHOWN: usize = 5;
 pub fn write_paths_text(
     out: &mut dyn Write,
     answer: &LinksAnswer,
-    link: &FoundLink,
-    paths: &[WitnessPath],
+    ExplainedLink { link, paths, graph }: &ExplainedLink,
 ) -> io::Result<()> {
     let raise = &answer.raises[link.from];
     writeln!(out, "#{}  {}  {}  {}", link.number, raised_by(raise), place(&raise.place), exceptions(link))?;
@@ -33,7 +31,9 @@ pub fn write_paths_text(
             writeln!(out, "  {word:<9}  {}{mark}", place(&frame.place))?;
         }
     }
-    Ok(())
+    let methods = counted(graph.stations.len(), "method", "methods");
+    let calls = counted(graph.passages.len(), "place", "places");
+    writeln!(out, "all paths lead through {methods} and {calls} in them (--paths shows more, --json all)")
 }
 
 /// Per public method what can leave it, checked exceptions first.

@@ -7,13 +7,12 @@ use crate::links_args::{GroupBy, LinksArgs};
 use crate::output::{self, ReportFile};
 use crate::progress;
 use anyhow::{Context, Result};
-use catchment_exceptions::{
-    Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, WitnessPath, search,
-};
+use catchment_exceptions::{Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search};
 use catchment_lab::Progress;
 use catchment_report::{
-    LinksBy, LinksReport, LinksView, ListedProblem, links_named, write_blind_spots_text,
-    write_catalogue_text, write_escapes_text, write_links_json, write_links_text, write_paths_text,
+    ExplainedLink, LinksBy, LinksReport, LinksView, ListedProblem, links_named, write_blind_spots_json,
+    write_blind_spots_text, write_catalogue_json, write_catalogue_text, write_escapes_json,
+    write_escapes_text, write_links_json, write_links_text, write_paths_json, write_paths_text,
 };
 use std::fs;
 use std::io::{self, Write};
@@ -23,7 +22,7 @@ use std::time::Instant;
 /// What is shown.
 enum View {
     Links,
-    Paths(Vec<(FoundLink, Vec<WitnessPath>)>),
+    Paths(Vec<ExplainedLink>),
     Escapes(Vec<Escapes>),
     BlindSpots,
     Catalogue,
@@ -110,7 +109,7 @@ fn explained(
     search: &mut LinkSearch<'_>,
     text: &str,
     links: Vec<FoundLink>,
-) -> Result<Vec<(FoundLink, Vec<WitnessPath>)>, BadInput> {
+) -> Result<Vec<ExplainedLink>, BadInput> {
     if links.is_empty() {
         return Err(BadInput(format!(
             "no link is '{text}': give its number, or parts of what raises and of the clause, 'FileInputStream.read -> Cache.load'"
@@ -120,10 +119,11 @@ fn explained(
         return Err(BadInput(format!("{} links fit '{text}': give the number of one", links.len())));
     }
     let explain = |link: FoundLink| {
-        let paths = search.paths(link.number, args.paths).unwrap_or_default();
-        (link, paths)
+        let paths = search.paths(link.number, args.paths)?;
+        let graph = search.graph(link.number)?;
+        Some(ExplainedLink { link, paths, graph })
     };
-    Ok(links.into_iter().map(explain).collect())
+    Ok(links.into_iter().filter_map(explain).collect())
 }
 
 fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &View) -> io::Result<()> {
@@ -137,11 +137,13 @@ fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &Vi
             };
             write_links_text(out, report, LinksView { by, all: args.all })
         }
-        View::Paths(links) => {
-            links.iter().try_for_each(|(link, paths)| write_paths_text(out, answer, link, paths))
-        }
+        View::Paths(links) if args.json => write_paths_json(out, answer, links),
+        View::Paths(links) => links.iter().try_for_each(|link| write_paths_text(out, answer, link)),
+        View::Escapes(escapes) if args.json => write_escapes_json(out, escapes),
         View::Escapes(escapes) => write_escapes_text(out, escapes, args.all),
+        View::BlindSpots if args.json => write_blind_spots_json(out, &answer.blind_spots),
         View::BlindSpots => write_blind_spots_text(out, &answer.blind_spots, args.all),
+        View::Catalogue if args.json => write_catalogue_json(out, &answer.catalogue),
         View::Catalogue => write_catalogue_text(out, &answer.catalogue),
     }
 }

@@ -157,6 +157,7 @@ comes to Reader.main  Reader.java:13  catch Reader$Wrong
 path 1, 1 call:
   try in     Reader.main  Reader.java:12
   raised in  Reader.check  Reader.java:24  (recursive)
+all paths lead through 2 methods and 3 places in them (--paths shows more, --json all)
 ";
     assert!(why.ends_with(expected), "{why}");
     let read = text(&ask(
@@ -172,6 +173,50 @@ path 1, 1 call:
         ],
     ));
     assert!(read.contains("  calls      Reader.first  Reader.java:19\n"), "{read}");
+}
+
+/// What is shown instead of links, as JSON.
+fn shown(program: &Program, schema: &str, options: &[&str]) -> Value {
+    let options: Vec<&str> = ["--json", "--analysis", "rta"].iter().chain(options).copied().collect();
+    let json = serde_json::from_slice(&ask(program, &options).stdout).unwrap();
+    assert_follows_schema(schema, &json);
+    json
+}
+
+#[test]
+fn all_calls_by_which_a_link_comes_are_in_the_json() {
+    let program = Program::new("Reader", READER);
+    let json = shown(&program, "paths", &["--why", "throw  Reader.check -> Reader.java:13"]);
+    let graph = &json["links"][0]["graph"];
+    let stations = graph["stations"].as_array().unwrap().iter();
+    let stations: Vec<_> = stations
+        .map(|it| format!("{} {} {}", it["kind"], it["method"], it["recursive"]).replace('"', ""))
+        .collect();
+    assert_eq!(stations, ["try main false", "method check true"]);
+    let passages = graph["passages"].as_array().unwrap().iter();
+    let mut passages: Vec<_> =
+        passages.map(|it| format!("{} -> {} at {}", it["from"], it["to"], it["line"])).collect();
+    passages.sort_unstable();
+    assert_eq!(passages, ["0 -> 1 at 12", "1 -> 1 at 23", "1 -> null at 24"]);
+    assert_eq!(json["links"][0]["paths"][0].as_array().unwrap().len(), 2);
+    for pointer in ["/links/0/graph/stations/0/kind", "/links/0/graph/passages/0/from", "/links/0/paths"] {
+        assert_schema_refuses("paths", &json, pointer, Value::from(-1));
+    }
+}
+
+#[test]
+fn escapes_blind_spots_and_the_catalogue_come_as_json_too() {
+    let program = Program::new("Reader", READER);
+    let escapes = shown(&program, "escapes", &["--escapes", "--entry", "Reader.main"]);
+    let main = &escapes["methods"].as_array().unwrap()[0];
+    assert_eq!(main["method"], "main");
+    assert!(main["exceptions"].as_array().unwrap().iter().any(|it| it["checked"] == false), "{main}");
+    let blind = shown(&program, "blind-spots", &["--blind-spots"]);
+    assert!(!blind["blind_spots"].as_array().unwrap().is_empty());
+    let catalogue = shown(&program, "catalogue", &["--catalogue"]);
+    let read = |it: &&Value| it["operation"] == "java.io.FileInputStream.read";
+    let read = catalogue["operations"].as_array().unwrap().iter().find(read).unwrap();
+    assert_eq!((&read["fault"], &read["found"]), (&"DSK_READ".into(), &"reached".into()));
 }
 
 #[test]
@@ -240,7 +285,7 @@ fn wrong_wishes_are_usage_errors() {
     refused(&program, &["--faults", "DISK"], "DSK_READ");
     refused(&program, &["--why", "999999"], "no link is '999999'");
     refused(&program, &["--jdk", "no-such-home"], "no-such-home is no JDK");
-    refused(&program, &["--why", "1", "--json"], "cannot be used with");
+    refused(&program, &["--why", "1", "--escapes"], "cannot be used with");
 }
 
 #[test]
