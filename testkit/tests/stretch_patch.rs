@@ -24,14 +24,14 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
 
     let errors = String::from_utf8_lossy(&shown.stderr);
     assert!(shown.status.success(), "{errors}");
-    assert!(errors.contains("The patch of 2 files can be applied"), "{errors}");
+    assert!(errors.contains("The patch of 3 files can be applied"), "{errors}");
     assert_eq!(before.changes(&Snapshot::of(project.path()).expect("snapshot")), [""; 0]);
     let patch = String::from_utf8(shown.stdout).expect("a patch is text");
 
     let answer = apply(project.path(), JAVA);
 
     assert_eq!(answer["patch"]["diff"], patch);
-    assert_eq!(answer["patch"]["tests"], 11);
+    assert_eq!(answer["patch"]["tests"], 12);
     assert_refused_by_compiler(&answer, "lambda$later$0", "unreported exception java.io.IOException");
     assert_refused(&answer, "required", "undeclared", "(line 27), and java.io.IOException is not declared");
     assert_refused(
@@ -41,7 +41,7 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
         "the clause around it for java.io.IOException (line 42)",
     );
     assert_is_what_git_makes_of(&patch, java_project().path(), project.path());
-    assert_own_tests_pass(project.path(), 11);
+    assert_own_tests_pass(project.path(), 12);
 }
 
 #[test]
@@ -50,11 +50,11 @@ fn kotlin_is_patched_as_its_own_build_lets_it() {
 
     let answer = apply(project.path(), KOTLIN);
 
-    assert_eq!(answer["patch"]["tests"], 9);
+    assert_eq!(answer["patch"]["tests"], 10);
     assert_refused_by_compiler(&answer, "isThere", "actual type is 'IOException'");
     let patch = answer["patch"]["diff"].as_str().expect("a patch");
     assert_is_what_git_makes_of(patch, copy_of_fixture(KOTLIN).path(), project.path());
-    assert_own_tests_pass(project.path(), 9);
+    assert_own_tests_pass(project.path(), 10);
 }
 
 /// Reads a source, so that it passes with changed classes and fails with a patch.

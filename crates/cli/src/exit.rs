@@ -55,6 +55,7 @@ impl ExitCode {
             )
             | CheckError::NothingSelected
             | CheckError::UnknownType(_)
+            | CheckError::NoBuildToPatch
             | CheckError::Folder { .. }
             | CheckError::Busy { .. } => Self::USAGE,
             CheckError::Interrupted => Self::INTERRUPTED,

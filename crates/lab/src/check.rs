@@ -91,14 +91,16 @@ pub fn check(
     request: &CheckRequest,
     progress: &mut (dyn Progress + Send),
 ) -> Result<CheckedProject, CheckError> {
-    check_and(request, progress, |_, _| Ok(())).map(|(checked, ())| checked)
+    check_and(request, progress, |_| Ok(()), |(), _, _| Ok(())).map(|(checked, ())| checked)
 }
 
-/// [`check`], and then something more with the same JVMs and copies of the project.
-pub(crate) fn check_and<T>(
+/// [`check`], and then something more with the same JVMs and copies of the project. What that needs is asked for before any
+/// experiment, so that a wish that cannot be granted is told at once.
+pub(crate) fn check_and<P, T>(
     request: &CheckRequest,
     progress: &mut (dyn Progress + Send),
-    then: impl FnOnce(&Experiments<'_, '_>, &mut [Slot<'_>]) -> Result<T, CheckError>,
+    prepare: impl FnOnce(&Project) -> Result<P, CheckError>,
+    then: impl FnOnce(P, &Experiments<'_, '_>, &mut [Slot<'_>]) -> Result<T, CheckError>,
 ) -> Result<(CheckedProject, T), CheckError> {
     let begun = Instant::now();
     let interrupt = unix::note_interrupts();
@@ -112,6 +114,7 @@ pub(crate) fn check_and<T>(
     if !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out) {
         return Err(CheckError::NothingSelected);
     }
+    let prepared = prepare(&project)?;
     let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
     if found == Found::Same {
         progress.note("going on with the results of an earlier check");
@@ -145,6 +148,7 @@ pub(crate) fn check_and<T>(
         deadline: request.budget.map(|budget| begun + time_to_start_work(budget)),
         silence: request.silence.unwrap_or(suite::SILENCE),
     };
+    let then = |experiments: &Experiments<'_, '_>, slots: &mut [Slot<'_>]| then(prepared, experiments, slots);
     let outcome = carry_out(request, &shared, &numbers, then);
     let outcome = outcome.map_err(|error| shared.explained(error.settled()));
     let _ = remove_all(&slots_folder(&lab.folder));

@@ -22,6 +22,7 @@ mod falling;
 mod hierarchy;
 mod kept;
 mod later;
+mod misnamed;
 mod patch;
 mod refusal;
 mod rungs;
@@ -37,6 +38,7 @@ use crate::check::experiments::Experiments;
 use crate::check::slot::{Slot, in_parallel};
 use crate::check::{CheckError, CheckRequest, check_and};
 use crate::progress::Progress;
+use crate::project::Project;
 use catchment_verdicts::{CheckedPair, CheckedProject, PureResilience, SourceIndependence, judge};
 use hierarchy::Hierarchy;
 use rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
@@ -142,10 +144,16 @@ pub fn stretch(
     request: &StretchRequest,
     progress: &mut (dyn Progress + Send),
 ) -> Result<Stretched, CheckError> {
-    let (checked, (clauses, together, patch)) = check_and(&request.check, progress, |experiments, slots| {
-        let hierarchy = Hierarchy::of(&experiments.shared.lab.project.configurations);
+    if request.patch && request.check.project.plain.is_some() {
+        return Err(CheckError::NoBuildToPatch);
+    }
+    let prepare = |project: &Project| {
+        let hierarchy = Hierarchy::of(&project.configurations);
         let named = |to: &String| hierarchy.named(to).ok_or_else(|| CheckError::UnknownType(to.clone()));
         let to = request.to.as_ref().map(named).transpose()?;
+        Ok((hierarchy, to))
+    };
+    let then = |(hierarchy, to), experiments: &Experiments<'_, '_>, slots: &mut [Slot<'_>]| {
         let stretching = Stretching { experiments, hierarchy, to };
         let mut candidates = stretching.try_each(slots)?;
         let mut together = stretching.try_together(&mut slots[0], &mut candidates)?;
@@ -155,7 +163,8 @@ pub fn stretch(
             (together, patch) = stretching.make_patch(&mut slots[0], project, &mut candidates)?;
         }
         Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
-    })?;
+    };
+    let (checked, (clauses, together, patch)) = check_and(&request.check, progress, prepare, then)?;
     Ok(Stretched { checked, clauses, together, patch })
 }
 
@@ -248,7 +257,8 @@ impl Stretching<'_, '_, '_> {
             Ok(subject) => candidate.subject = Some(subject),
             Err(refusal) => return Ok(candidate.refused(refusal)),
         }
-        candidate.untried = rungs(&pair.types, self.to.as_deref(), &self.hierarchy).into();
+        let before = candidate.subject.as_ref().map(Subject::caught_before).unwrap_or_default();
+        candidate.untried = rungs(&pair.types, &before, self.to.as_deref(), &self.hierarchy).into();
         if candidate.untried.is_empty() {
             let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
             return Ok(candidate.refused(Refusal::NoWiderType { on_request }));
@@ -296,7 +306,12 @@ impl Stretching<'_, '_, '_> {
         let accepted = |evidence| Accepted {
             to: rung.to_owned(),
             evidence,
-            catches_all_unchecked: newly_catches_all_unchecked(&pair.types, rung, &self.hierarchy),
+            catches_all_unchecked: newly_catches_all_unchecked(
+                &pair.types,
+                &subject.caught_before(),
+                rung,
+                &self.hierarchy,
+            ),
             takes_from: later.takes_from,
             merges: self.positions(&later.merged),
         };

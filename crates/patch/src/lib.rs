@@ -53,11 +53,21 @@ pub struct Widening {
     pub from: Vec<String>,
     /// The type to catch instead of them.
     pub to: String,
-    /// The package of the source has another class of that simple name. It stands in a file of its own, so the source does not
-    /// tell.
-    pub is_shadowed: bool,
+    /// What the simple name of `to` means already where the clause stands, by files that the source does not tell of.
+    pub shadow: Shadow,
     /// Later clauses of the same try that do the same: with the wider type they have to go.
     pub merges: Vec<Merged>,
+}
+
+/// Another class of the same simple name, in a file of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shadow {
+    #[default]
+    None,
+    /// In the package of the source. An import of the very class is stronger.
+    Package,
+    /// A member of a supertype. No import is stronger.
+    Inherited,
 }
 
 /// A clause that another one takes in.
@@ -93,6 +103,8 @@ pub enum Refusal {
     Interspersed { line: u32 },
     #[error("the catch clause at line {line} is to catch different types at once")]
     Contradiction { line: u32 },
+    #[error("the catch clause at line {line} stands in one that goes")]
+    InRemoved { line: u32 },
     #[error("{name} cannot be named in this source")]
     NotNameable { name: String },
     #[error(

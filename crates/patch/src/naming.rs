@@ -3,7 +3,7 @@
 use crate::scope::{Meaning, Scope, joined};
 use crate::syntax::Source;
 use crate::uses::is_used;
-use crate::{Language, kotlin};
+use crate::{Language, Shadow, kotlin};
 
 /// How a class is written at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +34,13 @@ pub(crate) fn is_named(scope: &Scope, name: &[String], class: &str, at: usize) -
 }
 
 /// How to write the class at a place; `None` when there is no way.
-/// Where the package has another class of that name only an import of the very class makes the simple name right.
+/// Where the package has another class of that name only an import of the very class makes the simple name right, and nothing
+/// does where a supertype has one.
 pub(crate) fn spelling(
     source: &Source<'_>,
     scope: &Scope,
     class: &str,
-    is_shadowed: bool,
+    shadow: Shadow,
     at: usize,
 ) -> Option<Spelling> {
     let (package, nested) = parts_of(class)?;
@@ -47,6 +48,9 @@ pub(crate) fn spelling(
     let head = nested.first()?;
     let qualified = escaped(scope.language, &path(nested.len() - 1));
     let plain = |text: String| Spelling { text, import: None, qualified: qualified.clone() };
+    if shadow == Shadow::Inherited {
+        return (!package.is_empty()).then(|| plain(qualified.clone()));
+    }
     for depth in (0..nested.len()).rev() {
         if let Some(local) = known_name(scope, &path(depth), nested[depth], at) {
             let text = [&[local.as_str()], &nested[depth + 1..]].concat().join(".");
@@ -56,7 +60,7 @@ pub(crate) fn spelling(
     let simple = escaped(scope.language, &nested.join("."));
     let owners = paths_of(scope.language, &path(0));
     let is_open = owners.iter().any(|it| owner_of(it, head).is_some_and(|owner| scope.is_open(owner)));
-    if is_shadowed || scope.is_taken(head) {
+    if shadow == Shadow::Package || scope.is_taken(head) {
         return (!package.is_empty()).then(|| plain(qualified.clone()));
     }
     if is_open {

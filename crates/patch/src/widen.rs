@@ -66,7 +66,7 @@ fn plan<'c>(
     });
     let removed = removed.collect::<Result<_, Refusal>>()?;
     let to = widening.to.clone();
-    match spelling(source, scope, &to, widening.is_shadowed, clause.start) {
+    match spelling(source, scope, &to, widening.shadow, clause.start) {
         Some(spelling) => Ok(Change { clause, to, spelling, removed }),
         None => Err(Refusal::NotNameable { name: to }),
     }
@@ -84,7 +84,9 @@ fn refuse_contradictions(planned: &mut [Result<Change<'_>, Refusal>], widenings:
         let types = it.as_ref().ok().and_then(|change| wanted.get(&change.clause.start));
         let goes =
             it.as_ref().is_ok_and(|change| removed.iter().any(|span| span.contains(&change.clause.start)));
-        if goes || types.is_some_and(|types| types.len() > 1) {
+        if goes {
+            *it = Err(Refusal::InRemoved { line: widening.line });
+        } else if types.is_some_and(|types| types.len() > 1) {
             *it = Err(Refusal::Contradiction { line: widening.line });
         }
     }

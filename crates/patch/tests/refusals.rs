@@ -1,6 +1,6 @@
 //! What is refused, with the words that say why, and what is just clear enough not to be.
 
-use catchment_patch::{Language, Merged, Widening, widen};
+use catchment_patch::{Language, Merged, Shadow, Widening, widen};
 
 /// What becomes of the clause on a line: the text after it was widened, or why it was not.
 fn check_at(
@@ -13,7 +13,7 @@ fn check_at(
 ) {
     let from = from.split(" | ").map(str::to_owned).collect();
     let widening =
-        Widening { line, try_line, from, to: to.to_owned(), is_shadowed: false, merges: Vec::new() };
+        Widening { line, try_line, from, to: to.to_owned(), shadow: Shadow::None, merges: Vec::new() };
     let patched = widen(source, Language::Java, &[widening]);
     let refusal = patched.outcomes[0].as_ref().map_err(ToString::to_string);
     match expected {
@@ -166,7 +166,7 @@ fn two_types_for_one_clause() {
         try_line: None,
         from: vec![NARROW.into()],
         to: to.into(),
-        is_shadowed: false,
+        shadow: Shadow::None,
         merges: Vec::new(),
     };
     let patched = widen(source, Language::Java, &[to(WIDE), to("java.lang.Exception"), to(WIDE)]);
@@ -186,7 +186,7 @@ fn a_refusal_leaves_the_others_alone() {
         try_line: None,
         from: vec![NARROW.into()],
         to: WIDE.into(),
-        is_shadowed: false,
+        shadow: Shadow::None,
         merges: Vec::new(),
     };
     let patched = widen(source, Language::Java, &[at(1), at(2)]);
@@ -197,19 +197,23 @@ fn a_refusal_leaves_the_others_alone() {
 #[test]
 fn a_class_of_that_name_elsewhere_in_the_package_is_not_caught_instead() {
     let source = "package p;\nimport java.nio.file.*;\nclass A { void m() {\n try { n(); } catch (NoSuchFileException e) { }\n } }\n";
-    let widened = |is_shadowed| {
-        let widening = Widening {
-            line: 4,
-            try_line: None,
-            from: vec!["java.nio.file.NoSuchFileException".into()],
-            to: "java.nio.file.FileSystemException".into(),
-            is_shadowed,
-            merges: Vec::new(),
-        };
-        widen(source, Language::Java, &[widening]).text
+    let widening = Widening {
+        line: 4,
+        try_line: None,
+        from: vec!["java.nio.file.NoSuchFileException".into()],
+        to: "java.nio.file.FileSystemException".into(),
+        shadow: Shadow::None,
+        merges: Vec::new(),
     };
-    assert!(widened(false).contains("catch (FileSystemException e)"));
-    assert!(widened(true).contains("catch (java.nio.file.FileSystemException e)"));
+    let widened =
+        |source: &str, shadow| widen(source, Language::Java, &[Widening { shadow, ..widening.clone() }]).text;
+    assert!(widened(source, Shadow::None).contains("catch (FileSystemException e)"));
+    assert!(widened(source, Shadow::Package).contains("catch (java.nio.file.FileSystemException e)"));
+    let source = source.replace(".*;", ".FileSystemException; import java.nio.file.NoSuchFileException;");
+    let by_import = widened(&source, Shadow::Package);
+    assert!(by_import.contains("catch (FileSystemException e)"), "an import is stronger than the package");
+    let by_member = widened(&source, Shadow::Inherited);
+    assert!(by_member.contains("catch (java.nio.file.FileSystemException e)"), "and weaker than a member");
 }
 
 /// Whether the clause on line 3 goes with the one on line 2.
@@ -221,7 +225,7 @@ fn goes(clauses: &str) -> Result<String, String> {
         try_line: None,
         from: vec![NARROW.into()],
         to: WIDE.into(),
-        is_shadowed: false,
+        shadow: Shadow::None,
         merges: vec![merged],
     };
     let patched = widen(&source, Language::Java, &[widening]);

@@ -32,7 +32,11 @@ pub fn write_stretch_diff(out: &mut dyn Write, stretched: &Stretched) -> io::Res
 
 fn write_headline(out: &mut dyn Write, stretched: &Stretched, accepted: usize) -> io::Result<()> {
     let candidates = stretched.clauses.len();
-    let all = counted(candidates, "catch clause holds", "catch clauses hold");
+    let all = counted(
+        candidates,
+        "catch clause is source-independent or purely resilient",
+        "catch clauses are source-independent or purely resilient",
+    );
     match (candidates, accepted) {
         (0, _) if !stretched.together => {
             writeln!(
@@ -43,11 +47,11 @@ fn write_headline(out: &mut dyn Write, stretched: &Stretched, accepted: usize) -
         (0, _) => {
             writeln!(out, "No catch clause is source-independent or purely resilient: nothing to stretch.")
         }
-        (_, 0) => writeln!(out, "{all} for any source of the exception; none can catch more."),
+        (_, 0) => writeln!(out, "{all}; none can catch more."),
         _ if !stretched.together => {
-            writeln!(out, "{all} for any source of the exception; {accepted} can catch more, each by itself")
+            writeln!(out, "{all}; {accepted} can catch more, each by itself")
         }
-        _ => writeln!(out, "{all} for any source of the exception; {accepted} can catch more"),
+        _ => writeln!(out, "{all}; {accepted} can catch more"),
     }
 }
 
@@ -126,8 +130,8 @@ fn write_patch_summary(
             let what = if is_applied { "is in the sources now" } else { "can be applied" };
             writeln!(
                 out,
-                "\nThe patch of {files} {what}: with it the project's own build compiles and {} pass.",
-                counted(patch.tests, "test", "tests")
+                "\nThe patch of {files} {what}: with it the project's own build compiles and {}.",
+                counted(patch.tests, "test passes", "tests pass")
             )
         }
         None if accepted > 0 => {

@@ -23,10 +23,12 @@ pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
         let mut progress = progress::on_stderr();
         stretch(&request, &mut *progress)?
     };
-    if let Some(patch) = stretched.patch.as_ref().filter(|_| args.apply) {
-        patch.apply().context("cannot apply the patch")?;
-    }
-    let render = |out: &mut dyn Write| render(out, args, &stretched);
+    let applied = match stretched.patch.as_ref().filter(|_| args.apply) {
+        Some(patch) => patch.apply().context("cannot apply the patch"),
+        None => Ok(()),
+    };
+    // What was found is told in any case.
+    let render = |out: &mut dyn Write| render(out, args, &stretched, applied.is_ok());
     match (file, args.diff) {
         (Some(file), _) => file.write(render)?,
         (None, true) => output::to_stderr(render)?,
@@ -35,12 +37,12 @@ pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
     if args.diff {
         output::to_stdout(|out| write_stretch_diff(out, &stretched))?;
     }
-    Ok(ExitCode::CLEAN)
+    applied.map(|()| ExitCode::CLEAN)
 }
 
-fn render(out: &mut dyn Write, args: &StretchArgs, stretched: &Stretched) -> io::Result<()> {
+fn render(out: &mut dyn Write, args: &StretchArgs, stretched: &Stretched, is_done: bool) -> io::Result<()> {
     if args.json {
         return write_stretch_json(out, stretched);
     }
-    write_stretch_text(out, stretched, args.apply)
+    write_stretch_text(out, stretched, args.apply && is_done)
 }

@@ -36,6 +36,10 @@ pub enum CheckError {
         "--to {0}: no exception of this name is on the class path of the tests (java.io.IOException in full; only names of java.lang may be short)"
     )]
     UnknownType(String),
+    #[error(
+        "a patch has to be compiled and tested by the project's own build, and there is none (no Maven or Gradle): leave out --diff and --apply"
+    )]
+    NoBuildToPatch,
     #[error("no test passed twice with nothing injected: {0}")]
     NothingPasses(String),
 }

@@ -28,7 +28,8 @@ pub(super) fn split_class_path(
     (application, tests)
 }
 
-fn module_path(jvm_arguments: &[OsString]) -> Vec<PathBuf> {
+/// The elements of a module path.
+pub(crate) fn module_path(jvm_arguments: &[OsString]) -> Vec<PathBuf> {
     let mut entries = Vec::new();
     let mut arguments = jvm_arguments.iter();
     while let Some(argument) = arguments.next() {

@@ -29,10 +29,11 @@ mod tree;
 mod verify;
 mod workspace;
 
+pub(crate) use class_folders::module_path;
 pub(crate) use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub(crate) use copy::remove_all;
-pub(crate) use verify::{Verified, verify};
+pub(crate) use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
 
 use crate::seen::Problem;

@@ -42,8 +42,7 @@ pub(crate) fn verify(
 ) -> Result<Verified, ProjectError> {
     let located = locate(request)?;
     let Some(tool) = &located.build else {
-        let reason = "there is no build that could compile it".to_owned();
-        return Ok(Verified::DoesNotCompile { errors: Vec::new(), reason });
+        return Ok(Verified::BuildFails { reason: "there is none".to_owned() });
     };
     if !reported(&before.configurations).any(|test| test.outcome == Outcome::Passed) {
         return Ok(Verified::TestsUnknown);
@@ -124,9 +123,14 @@ fn failed_in_part(problems: &[Problem]) -> Option<&str> {
     problems.iter().find_map(|problem| reason(problem.what.as_str()))
 }
 
+/// Where the patched copy was built last.
+pub(crate) fn patched_folder(project: &Project) -> PathBuf {
+    project.workspace.own_folder().join("patched")
+}
+
 /// Without outputs: not every build notices what a changed source means for others.
 fn patched_copy(before: &Project, files: &[(PathBuf, String)]) -> Result<Workspace, ProjectError> {
-    let folder = before.workspace.own_folder().join("patched");
+    let folder = patched_folder(before);
     let failed = |error: io::Error| ProjectError::Copy { to: folder.clone(), reason: error.to_string() };
     let copy = before.workspace.fork(&folder).map_err(failed)?;
     copy.wipe_outputs().map_err(failed)?;

@@ -5,7 +5,7 @@
 //! classes that are missing), the stretching is let pass: the compiler itself is asked last.
 
 use super::declared::declared_by;
-use super::escapes::{Types, View};
+use super::escapes::{StretchedSites, Types, View};
 use super::hierarchy::Hierarchy;
 use super::refusal::Refusal;
 use catchment_classfile::{ClassFile, ExceptionEntry, Member, annotation_types};
@@ -26,25 +26,25 @@ pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
     !is_kotlin && class.source_file().is_none_or(|file| file.ends_with(".java"))
 }
 
-/// What the compiler would not take if the clause, compiled to these tries and numbers, caught `rung`.
+/// What the compiler would not take if clauses, by their tries and numbers, caught these types.
 pub(crate) fn refused_by_checks(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
-    sites: &[(usize, usize)],
-    rung: &str,
+    stretched: &StretchedSites<'_>,
     hierarchy: &Hierarchy,
 ) -> Option<Refusal> {
     if !is_java(class) {
         return None;
     }
-    let methods: BTreeSet<usize> = sites.iter().map(|(index, _)| pairs.tries[*index].method).collect();
+    let methods: BTreeSet<usize> =
+        stretched.iter().map(|((index, _), _)| pairs.tries[*index].method).collect();
     methods.into_iter().find_map(|method| {
         let checks = match Checks::of(class, pairs, method, hierarchy) {
             Ok(checks) => checks?,
             Err(error) => return Some(Refusal::NotTriable(error.to_string())),
         };
-        let before = View { checks: &checks, stretched: &[], rung };
-        let after = View { checks: &checks, stretched: sites, rung };
+        let before = View { checks: &checks, stretched: &[] };
+        let after = View { checks: &checks, stretched };
         checks.unreachable(&before, &after).or_else(|| checks.undeclared(&before, &after))
     })
 }
@@ -105,23 +105,26 @@ impl<'c> Checks<'c> {
         clauses.filter(|(_, site)| usize::from(site.handler) == handler).map(|(clause, _)| clause).next()
     }
 
-    /// A clause around the stretched one with nothing left to catch.
+    /// A clause around a stretched one with nothing left to catch.
     fn unreachable(&self, before: &View<'_>, after: &View<'_>) -> Option<Refusal> {
-        let starts = after.stretched.iter().map(|(index, _)| usize::from(self.pairs.tries[*index].start()));
-        let starts: Vec<usize> = starts.collect();
-        let is_own = |index: usize| after.stretched.iter().any(|(own, _)| *own == index);
-        let is_around = |index: usize| starts.iter().any(|start| self.pairs.tries[index].holds(*start));
-        self.tries.iter().filter(|it| !is_own(**it) && is_around(**it)).find_map(|index| {
+        let own = after.stretched.iter().map(|((index, _), _)| *index);
+        let own: Vec<usize> = own.filter(|index| self.tries.contains(index)).collect();
+        let start = |index: usize| usize::from(self.pairs.tries[index].start());
+        let is_around = |index: usize| {
+            own.iter().any(|inner| *inner != index && self.pairs.tries[index].holds(start(*inner)))
+        };
+        self.tries.iter().filter(|it| is_around(**it)).find_map(|index| {
             let [had, has] = [before, after].map(|view| view.thrown_in(*index, &mut Vec::new()));
-            let is_left_out = |exception: &&String| {
+            let is_left_out = |exception: &&str| {
                 self.has_to_be_thrown(exception)
                     && self.meets(exception, &had)
                     && !self.meets(exception, &has)
             };
             let clauses = 0..self.pairs.tries[*index].clauses.len();
-            clauses.filter_map(|clause| self.pair(*index, clause)).find_map(|pair| {
-                let exception = pair.types.iter().find(is_left_out)?.clone();
-                Some(Refusal::UnreachableClause { exception, line: pair.catch_line })
+            clauses.into_iter().find_map(|clause| {
+                let exception = after.caught((*index, clause)).into_iter().find(is_left_out)?.to_owned();
+                let line = self.pair(*index, clause).and_then(|pair| pair.catch_line);
+                Some(Refusal::UnreachableClause { exception, line })
             })
         })
     }

@@ -7,18 +7,20 @@ use std::collections::BTreeSet;
 /// Exceptions; `None` for those that cannot be told.
 pub(super) type Types = BTreeSet<Option<String>>;
 
-/// The method as it is, or with a clause that catches another type.
+/// Clauses by try and number, with the types they are to catch.
+pub(crate) type StretchedSites<'s> = [((usize, usize), &'s str)];
+
+/// The method as it is, or with clauses that catch other types.
 pub(super) struct View<'v> {
     pub(super) checks: &'v Checks<'v>,
-    pub(super) stretched: &'v [(usize, usize)],
-    pub(super) rung: &'v str,
+    pub(super) stretched: &'v StretchedSites<'v>,
 }
 
 impl View<'_> {
     /// What the clause catches.
-    fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
-        if self.stretched.contains(&clause) {
-            return vec![self.rung];
+    pub(super) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
+        if let Some((_, rung)) = self.stretched.iter().find(|(site, _)| *site == clause) {
+            return vec![rung];
         }
         let pair = self.checks.pair(clause.0, clause.1);
         pair.into_iter().flat_map(|pair| &pair.types).map(String::as_str).collect()

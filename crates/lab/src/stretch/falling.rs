@@ -1,6 +1,8 @@
 //! What becomes of the other clauses and types when one is refused late: by the whole suite, the patch maker or the build.
 
+use super::hierarchy::Hierarchy;
 use super::refusal::Refusal;
+use super::subject::{Subject, illegal_together};
 use super::together::refuse_unchangeable;
 use super::{Candidate, Stretching};
 use crate::check::CheckError;
@@ -18,6 +20,7 @@ impl Stretching<'_, '_, '_> {
         loop {
             has_more |= settle_merged(candidates);
             refuse_unchangeable(candidates);
+            refuse_illegal_together(candidates, &self.hierarchy);
             self.refuse_where_copies_differ(candidates);
             let mut has_tried = false;
             for candidate in candidates.iter_mut().filter(|candidate| candidate.can_fall()) {
@@ -34,11 +37,33 @@ impl Stretching<'_, '_, '_> {
 }
 
 impl Candidate {
+    /// The clause and what it is to catch, once that is accepted.
+    pub(super) fn stretching(&self) -> Option<(&Subject, &str)> {
+        Some((self.subject.as_ref()?, self.clause.accepted.as_ref()?.to.as_str()))
+    }
+
     /// Whether a narrower type may do where the last one was refused.
     pub(super) fn can_fall(&self) -> bool {
         let last = self.clause.refused.last();
         let is_type_refused = last.is_some_and(|(_, refusal)| refusal.depends_on_type());
         self.clause.accepted.is_none() && !self.untried.is_empty() && is_type_refused
+    }
+}
+
+/// Clauses that may each catch more may leave one around them nothing if they all do.
+fn refuse_illegal_together(candidates: &mut [Candidate], hierarchy: &Hierarchy) {
+    let mut kept: Vec<usize> = Vec::new();
+    for index in 0..candidates.len() {
+        let Some((subject, _)) = candidates[index].stretching() else { continue };
+        kept.push(index);
+        let all = kept.iter().filter_map(|index| candidates[*index].stretching());
+        let own: Vec<_> = all.filter(|(other, _)| other.path == subject.path).collect();
+        if own.len() > 1
+            && let Some(refusal) = illegal_together(&own, hierarchy)
+        {
+            kept.pop();
+            candidates[index].clause.refuse(refusal);
+        }
     }
 }
 

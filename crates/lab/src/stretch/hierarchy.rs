@@ -1,14 +1,17 @@
 //! What extends what, over all that the tests' JVMs can load.
 
 use super::declared::Declared;
-use crate::project::RunConfiguration;
+use crate::project::{RunConfiguration, module_path};
 use catchment_classfile::{ClassFile, Member};
+use catchment_patch::Shadow;
 use catchment_program::{LoadOptions, jdk_image, visit};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 const OBJECT: &str = "java.lang.Object";
 const THROWABLE: &str = "java.lang.Throwable";
+const PUBLIC: u16 = 0x0001;
+const PRIVATE: u16 = 0x0002;
 const INTERRUPTED: &str = "java.lang.InterruptedException";
 
 /// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
@@ -17,8 +20,8 @@ pub(crate) struct Hierarchy {
     superclasses: HashMap<String, String>,
     /// Of those that have any, directly.
     interfaces: HashMap<String, Vec<String>>,
-    /// Methods of exceptions and of `Object`.
-    methods: HashSet<Method>,
+    /// Methods of exceptions and of `Object` that others may call, and whether only classes of the same package may.
+    methods: HashMap<Method, bool>,
     /// What methods declare to throw.
     declared: Declared,
 }
@@ -29,26 +32,40 @@ pub(crate) type Method = (String, String, String);
 impl Hierarchy {
     /// Reads everything on the class paths and in the JDKs. What cannot be read is missing; nothing is wider then than it is.
     pub(crate) fn of(configurations: &[RunConfiguration]) -> Self {
-        let class_paths = configurations.iter().flat_map(|each| &each.class_path);
-        let places = class_paths.chain(configurations.iter().flat_map(|each| &each.application)).cloned();
+        let class_paths = configurations.iter().flat_map(|each| each.class_path.iter().cloned());
+        let modules = configurations.iter().flat_map(|each| module_path(&each.jvm_arguments));
+        let own = configurations.iter().flat_map(|each| each.application.iter().cloned());
         let images = configurations.iter().filter_map(|each| image_of(&each.java));
-        Self::of_places(&places.chain(images).collect())
+        let places: Vec<PathBuf> = class_paths.chain(modules).chain(own).chain(images).collect();
+        Self::of_places(&places)
     }
 
-    /// Of jars, class folders and images of JDKs.
-    pub(crate) fn of_places(places: &BTreeSet<PathBuf>) -> Self {
+    /// Of jars, class folders and images of JDKs. Of a class that is in several the first counts, as it does for a JVM.
+    pub(crate) fn of_places(places: &[PathBuf]) -> Self {
         let mut hierarchy = Self::default();
-        for place in places {
-            visit_classes(place, |class| hierarchy.add(class));
+        let mut seen = HashSet::new();
+        let places: Vec<&PathBuf> = places.iter().filter(|place| seen.insert(*place)).collect();
+        let mut first_of: HashMap<String, usize> = HashMap::new();
+        for (number, place) in places.iter().enumerate() {
+            visit_classes(place, |class| {
+                let name = class.name.to_binary_name();
+                if *first_of.entry(name.clone()).or_insert(number) == number {
+                    hierarchy.add(class, name);
+                }
+            });
         }
-        for place in places {
-            visit_classes(place, |class| hierarchy.add_methods(class));
+        for (number, place) in places.iter().enumerate() {
+            visit_classes(place, |class| {
+                let name = class.name.to_binary_name();
+                if first_of.get(&name) == Some(&number) {
+                    hierarchy.add_methods(class, &name);
+                }
+            });
         }
         hierarchy
     }
 
-    fn add(&mut self, class: &ClassFile<'_>) {
-        let name = class.name.to_binary_name();
+    fn add(&mut self, class: &ClassFile<'_>, name: String) {
         self.declared.add(class, &name);
         let interfaces: Vec<String> = class.interfaces().map(|each| each.to_binary_name()).collect();
         if !interfaces.is_empty() {
@@ -59,20 +76,29 @@ impl Hierarchy {
         }
     }
 
-    fn add_methods(&mut self, class: &ClassFile<'_>) {
-        let name = class.name.to_binary_name();
-        self.declared.add_silent(class, &name);
-        if name == OBJECT || self.is_subclass(&name, THROWABLE) {
-            self.methods.extend(class.methods.iter().map(|method| key(&name, method)));
+    fn add_methods(&mut self, class: &ClassFile<'_>, name: &str) {
+        self.declared.add_silent(class, name);
+        if name == OBJECT || self.is_subclass(name, THROWABLE) {
+            let others = class.methods.iter().filter(|method| method.access & PRIVATE == 0);
+            self.methods.extend(others.map(|method| (key(name, method), method.access & PUBLIC == 0)));
         }
     }
 
-    /// Whether the package of a class has another class of the simple name of `other`.
-    pub(crate) fn shadows(&self, class: &str, other: &str) -> bool {
-        let package = class.rsplit_once('.').map_or(String::new(), |(package, _)| format!("{package}."));
-        let simple = other.rsplit('.').next().unwrap_or(other).split('$').next().unwrap_or(other);
-        let own = format!("{package}{simple}");
-        own != other && self.superclasses.contains_key(&own)
+    /// What the simple name of `other` means in a class if there is no import: another class of its package, or a member of a
+    /// class or interface above it or above one around it.
+    pub(crate) fn shadow(&self, class: &str, other: &str) -> Shadow {
+        let top = other.split('$').next().unwrap_or(other);
+        let simple = top.rsplit('.').next().unwrap_or(top);
+        let is_another = |name: String| name != top && self.superclasses.contains_key(&name);
+        let around = std::iter::successors(Some(class), |each| Some(each.rsplit_once('$')?.0));
+        let mut above = around.flat_map(|each| self.supertypes(each));
+        if above.any(|each| is_another(format!("{each}${simple}"))) {
+            return Shadow::Inherited;
+        }
+        match is_another(format!("{}{simple}", package_of(class))) {
+            true => Shadow::Package,
+            false => Shadow::None,
+        }
     }
 
     /// The class and all above it, narrowest first.
@@ -93,10 +119,13 @@ impl Hierarchy {
         self.lineage(narrow).any(|each| each == wide)
     }
 
-    /// Whether a method can be called on an exception of this type.
-    pub(crate) fn has_method(&self, class: &str, name: &str, descriptor: &str) -> bool {
+    /// Whether a method can be called on an exception of this type by the class `from`.
+    pub(crate) fn has_method(&self, class: &str, name: &str, descriptor: &str, from: &str) -> bool {
         let method = |owner: &str| (owner.to_owned(), name.to_owned(), descriptor.to_owned());
-        self.lineage(class).any(|each| self.methods.contains(&method(each)))
+        self.lineage(class).any(|each| {
+            let within_package = self.methods.get(&method(each));
+            within_package.is_some_and(|only| !only || package_of(each) == package_of(from))
+        })
     }
 
     /// Whether the call may end with an `InterruptedException`, as far as it is declared.
@@ -159,8 +188,7 @@ impl Hierarchy {
             }
         }
         match found.len() {
-            // Accessors of the compiler do not always say it.
-            0 => (!name.starts_with("access$")).then_some(&[]),
+            0 => (!is_silent_helper(name)).then_some(&[]),
             1 => found.pop_first(),
             _ => None,
         }
@@ -183,6 +211,16 @@ impl Hierarchy {
         }
         found
     }
+}
+
+/// Methods that compilers make and that do not always say what they throw.
+fn is_silent_helper(name: &str) -> bool {
+    name.starts_with("access$") || name == "$closeResource"
+}
+
+/// With its dot; empty for the unnamed package.
+fn package_of(class: &str) -> &str {
+    class.rfind('.').map_or("", |dot| &class[..=dot])
 }
 
 pub(crate) fn key(class: &str, method: &Member<'_>) -> Method {
@@ -239,22 +277,46 @@ pub(crate) mod tests {
     #[test]
     fn a_class_of_the_same_simple_name_in_the_package_shadows() {
         let hierarchy = hierarchy(&[("p.E", "q.E"), ("q.E", "java.lang.Exception")]);
-        assert!(hierarchy.shadows("p.Reader", "q.E") && hierarchy.shadows("p.Reader", "q.E$Inner"));
-        assert!(!hierarchy.shadows("p.Reader", "p.E") && !hierarchy.shadows("r.Reader", "q.E"));
+        for other in ["q.E", "q.E$Inner"] {
+            assert_eq!(hierarchy.shadow("p.Reader", other), Shadow::Package, "{other}");
+        }
+        assert_eq!(hierarchy.shadow("p.Reader", "p.E"), Shadow::None);
+        assert_eq!(hierarchy.shadow("r.Reader", "q.E"), Shadow::None);
+    }
+
+    #[test]
+    fn a_member_of_a_supertype_shadows_in_the_class_and_in_classes_within() {
+        let mut hierarchy =
+            hierarchy(&[("p.Sub", "b.Base"), ("p.Sub$1", OBJECT), ("b.Base$E", OBJECT), ("i.I$F", OBJECT)]);
+        hierarchy.interfaces.insert("b.Base".to_owned(), vec!["i.I".to_owned()]);
+        for class in ["p.Sub", "p.Sub$1"] {
+            assert_eq!(hierarchy.shadow(class, "java.io.E"), Shadow::Inherited, "{class}");
+            assert_eq!(hierarchy.shadow(class, "java.io.F"), Shadow::Inherited, "{class}");
+        }
+        assert_eq!(hierarchy.shadow("p.Other", "java.io.E"), Shadow::None);
     }
 
     #[test]
     fn methods_are_inherited() {
         let mut hierarchy = hierarchy(&[("C", "B"), ("B", "A")]);
         let method = |class: &str| (class.to_owned(), "m".to_owned(), "()V".to_owned());
-        hierarchy.methods.insert(method("B"));
+        hierarchy.methods.insert(method("B"), false);
         hierarchy.declared.insert(method("A"), &[INTERRUPTED]);
-        assert!(hierarchy.has_method("C", "m", "()V") && !hierarchy.has_method("A", "m", "()V"));
-        assert!(!hierarchy.has_method("C", "m", "(I)V"));
+        let has = |class, descriptor| hierarchy.has_method(class, "m", descriptor, "p.From");
+        assert!(has("C", "()V") && !has("A", "()V") && !has("C", "(I)V"));
         assert!(hierarchy.is_interruptible("C", "m", "()V"));
         assert!(!hierarchy.is_interruptible("D", "m", "()V"));
         hierarchy.interfaces.insert("D".to_owned(), vec!["I".to_owned(), "C".to_owned()]);
         assert!(hierarchy.is_interruptible("D", "m", "()V"), "interfaces hand down methods, too");
+    }
+
+    #[test]
+    fn what_is_not_public_is_called_within_its_package_only() {
+        let mut hierarchy = hierarchy(&[("p.E", "p.D")]);
+        hierarchy.methods.insert(("p.D".to_owned(), "m".to_owned(), "()V".to_owned()), true);
+        assert!(hierarchy.has_method("p.E", "m", "()V", "p.Handler"));
+        assert!(!hierarchy.has_method("p.E", "m", "()V", "q.Handler"));
+        assert!(!hierarchy.has_method("p.E", "m", "()V", "p.sub.Handler"));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! From accepted clauses to a source patch that the project's own build has tried.
 
 use super::hierarchy::Hierarchy;
+use super::misnamed::refuse_misnamed;
 use super::refusal::Refusal;
 use super::sources::Sources;
 use super::{Candidate, Stretching};
 use crate::check::CheckError;
 use crate::check::slot::Slot;
-use crate::project::{CompilerError, ProjectRequest, Verified, verify};
+use crate::project::{CompilerError, ProjectRequest, Verified, patched_folder, verify};
 use catchment_patch::{Language, Merged, Widening, line_before, looks_generated, widen};
 use catchment_verdicts::{CheckedPair, CheckedTest, Execution};
 use std::collections::BTreeMap;
@@ -73,6 +74,10 @@ impl Stretching<'_, '_, '_> {
             let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
             let verified = verify(request, lab.project, &changed, &mut |text| lab.reporter.note(text))
                 .map_err(|error| CheckError::from(error).settled())?;
+            let passes = matches!(verified, Verified::Passes { .. });
+            if passes && refuse_misnamed(candidates, &patched_folder(lab.project), &pairs) {
+                continue;
+            }
             if let Verified::Passes { tests } = verified {
                 let root = lab.project.workspace.original().to_owned();
                 return Ok((true, Some(Patch { root, files, tests })));
@@ -187,7 +192,7 @@ impl Patcher<'_> {
             line: pair.catch_line.unwrap_or_default(),
             try_line: pair.try_line,
             from: pair.types.clone(),
-            is_shadowed: self.hierarchy.shadows(&pair.class, &to),
+            shadow: self.hierarchy.shadow(&pair.class, &to),
             to,
             merges: merges.iter().map(merged).collect(),
         }
@@ -195,9 +200,10 @@ impl Patcher<'_> {
 
     /// Those whose try the test executes; all, if it is not known to execute any of them.
     fn refuse_failing(&self, candidates: &mut [Candidate], tests: &[CheckedTest], test: &str) {
-        let is_it = |execution: &Execution| {
-            tests.get(execution.test.index()).is_some_and(|each| names_test(&each.name, test))
-        };
+        let is_whole = tests.iter().any(|each| each.name == test);
+        let names =
+            |each: &CheckedTest| if is_whole { each.name == test } else { names_test(&each.name, test) };
+        let is_it = |execution: &Execution| tests.get(execution.test.index()).is_some_and(names);
         let refusal = Refusal::BuildTestFails { test: test.to_owned() };
         let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
         let mut own: Vec<_> =

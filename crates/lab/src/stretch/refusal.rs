@@ -43,6 +43,8 @@ pub enum Refusal {
     NotPatchable { why: String, depends_on_type: bool },
     /// The project's own compiler refuses the patch.
     Compiler(String),
+    /// Where the clause stands, the name of the wider type means another class.
+    Misnamed,
     /// In the project's own build a test fails with the patch.
     BuildTestFails { test: String },
     /// The project's own build fails with the patch, and not in a patched source.
@@ -74,6 +76,7 @@ impl Refusal {
             Self::Generated(_) => "generated",
             Self::NotPatchable { .. } => "not_patchable",
             Self::Compiler(_) => "compiler",
+            Self::Misnamed => "misnamed",
             Self::BuildTestFails { .. } => "build_test_fails",
             Self::BuildFails(_) => "build_fails",
             Self::BuildTestsUnknown => "build_tests_unknown",
@@ -85,9 +88,12 @@ impl Refusal {
         match self {
             Self::NotPatchable { depends_on_type, .. } => *depends_on_type,
             Self::NotTriable(_)
+            | Self::UnreachableClause { .. }
+            | Self::Undeclared { .. }
             | Self::Interplay { .. }
             | Self::Copy { .. }
             | Self::Compiler(_)
+            | Self::Misnamed
             | Self::BuildTestFails { .. } => true,
             _ => false,
         }
@@ -163,6 +169,7 @@ impl Refusal {
             Self::Generated(what) => format!("its source is generated: {what}"),
             Self::NotPatchable { why, .. } => format!("cannot be patched: {why}"),
             Self::Compiler(what) => format!("the project's compiler refuses it: {what}"),
+            Self::Misnamed => "in the source its name means another class".into(),
             Self::BuildTestFails { test } => format!("{test} fails in the project's own build"),
             Self::BuildFails(why) => format!("the project's own build fails then: {why}"),
             Self::BuildTestsUnknown => "the build does not say what its tests did".into(),

@@ -7,8 +7,13 @@ const RUNTIME_EXCEPTION: &str = "java.lang.RuntimeException";
 const ERROR: &str = "java.lang.Error";
 
 /// Supertypes common to all of `types`, widest first: up to `to` or, unless it is given, to what does not newly catch every
-/// unchecked exception. Of errors those below `Error`.
-pub(crate) fn rungs(types: &[String], to: Option<&str>, hierarchy: &Hierarchy) -> Vec<String> {
+/// unchecked exception. Of errors those below `Error`. `before` is what earlier clauses of the try catch.
+pub(crate) fn rungs(
+    types: &[String],
+    before: &[String],
+    to: Option<&str>,
+    hierarchy: &Hierarchy,
+) -> Vec<String> {
     let Some(first) = types.first() else { return Vec::new() };
     let is_common = |rung: &&str| types.iter().all(|each| hierarchy.is_subclass(each, rung));
     let is_new = |rung: &&str| types.iter().any(|each| each != rung);
@@ -16,7 +21,7 @@ pub(crate) fn rungs(types: &[String], to: Option<&str>, hierarchy: &Hierarchy) -
         // As wide as there is; errors never get there.
         Some(EXCEPTION) => true,
         Some(to) => hierarchy.is_subclass(rung, to),
-        None => !newly_catches_all_unchecked(types, rung, hierarchy),
+        None => !newly_catches_all_unchecked(types, before, rung, hierarchy),
     };
     let lineage = hierarchy.lineage(first).filter(is_common).filter(is_new);
     let below = lineage.take_while(|rung| ![ERROR, "java.lang.Throwable", "java.lang.Object"].contains(rung));
@@ -25,15 +30,20 @@ pub(crate) fn rungs(types: &[String], to: Option<&str>, hierarchy: &Hierarchy) -
     rungs
 }
 
-/// Whether the clause would see every `RuntimeException`, and does not now.
-pub(crate) fn newly_catches_all_unchecked(types: &[String], rung: &str, hierarchy: &Hierarchy) -> bool {
+/// Whether the clause would see every `RuntimeException`, and neither it nor an earlier one does now.
+pub(crate) fn newly_catches_all_unchecked(
+    types: &[String],
+    before: &[String],
+    rung: &str,
+    hierarchy: &Hierarchy,
+) -> bool {
     let catches = |each: &str| hierarchy.is_subclass(RUNTIME_EXCEPTION, each);
-    catches(rung) && !types.iter().any(|each| catches(each))
+    catches(rung) && !types.iter().chain(before).any(|each| catches(each))
 }
 
 /// Whether it is worth asking for more than is proposed by itself.
 pub(crate) fn could_go_to_exception(types: &[String], hierarchy: &Hierarchy) -> bool {
-    !rungs(types, Some(EXCEPTION), hierarchy).is_empty()
+    !rungs(types, &[], Some(EXCEPTION), hierarchy).is_empty()
 }
 
 #[cfg(test)]
@@ -59,7 +69,7 @@ mod tests {
 
     fn of(types: &[&str], to: Option<&str>) -> Vec<String> {
         let types: Vec<_> = types.iter().map(|each| (*each).to_owned()).collect();
-        rungs(&types, to, &known())
+        rungs(&types, &[], to, &known())
     }
 
     #[test]
@@ -73,6 +83,14 @@ mod tests {
         assert_eq!(of(&["java.io.IOException"], None), [""; 0]);
         assert_eq!(of(&[RUNTIME_EXCEPTION], None), [EXCEPTION], "it catches them already");
         assert_eq!(of(&[EXCEPTION], Some(EXCEPTION)), [""; 0]);
+    }
+
+    #[test]
+    fn what_an_earlier_clause_catches_is_not_caught_newly() {
+        let (own, earlier) = (["java.io.IOException".to_owned()], [RUNTIME_EXCEPTION.to_owned()]);
+        assert_eq!(rungs(&own, &earlier, None, &known()), [EXCEPTION]);
+        assert!(!newly_catches_all_unchecked(&own, &earlier, EXCEPTION, &known()));
+        assert!(newly_catches_all_unchecked(&own, &own, EXCEPTION, &known()));
     }
 
     #[test]

@@ -66,8 +66,28 @@ impl Subject {
                 .or_else(|| narrow_need(&class, site, clause, rung, hierarchy))
                 .or_else(|| interruption(&class, &pairs, index, clause, rung, hierarchy))
         });
-        by_itself.or_else(|| refused_by_checks(&class, &pairs, &sites, rung, hierarchy))
+        let stretched: Vec<_> = sites.iter().map(|site| (*site, rung)).collect();
+        by_itself.or_else(|| refused_by_checks(&class, &pairs, &stretched, hierarchy))
     }
+
+    /// What clauses before this one catch, in the same try.
+    pub(crate) fn caught_before(&self) -> Vec<String> {
+        let Ok(class) = ClassFile::parse(&self.bytes) else { return Vec::new() };
+        let pairs = pairs_of(&class);
+        let Some((index, clause)) = sites_of(&pairs, &self.id).into_iter().next() else { return Vec::new() };
+        let earlier = (0..clause).filter_map(|earlier| pairs.pairs.get(pairs.pair_of(index, earlier)));
+        earlier.flat_map(|pair| pair.types.clone()).collect()
+    }
+}
+
+/// Why clauses of one class cannot all catch these, if so, though each of them can.
+pub(crate) fn illegal_together(stretchings: &Stretchings<'_>, hierarchy: &Hierarchy) -> Option<Refusal> {
+    let class = ClassFile::parse(&stretchings.first()?.0.bytes).ok()?;
+    let pairs = pairs_of(&class);
+    let stretched = stretchings
+        .iter()
+        .flat_map(|(subject, rung)| sites_of(&pairs, &subject.id).into_iter().map(move |site| (site, *rung)));
+    refused_by_checks(&class, &pairs, &stretched.collect::<Vec<_>>(), hierarchy)
 }
 
 /// The classes with all these clauses stretched.
@@ -119,10 +139,11 @@ fn narrow_need(
         Ok(uses) => uses,
         Err(error) => return Some(Refusal::NotTriable(error.to_string())),
     };
-    narrow_needs(&uses).into_iter().find_map(|need| unmet(need, rung, hierarchy))
+    let from = class.name.to_binary_name();
+    narrow_needs(&uses).into_iter().find_map(|need| unmet(need, rung, hierarchy, &from))
 }
 
-fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal> {
+fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy, from: &str) -> Option<Refusal> {
     let (is_met, what, line) = match need {
         NarrowNeed::Type { name, line } => {
             // Of interfaces nothing is known but that every exception has this one.
@@ -130,7 +151,7 @@ fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal>
             (is_met, format!("the type {name}"), line)
         }
         NarrowNeed::Method { owner, name, descriptor, line } => {
-            (hierarchy.has_method(rung, &name, &descriptor), format!("{owner}.{name}"), line)
+            (hierarchy.has_method(rung, &name, &descriptor, from), format!("{owner}.{name}"), line)
         }
         NarrowNeed::Field { owner, name, line, .. } => (false, format!("{owner}.{name}"), line),
         NarrowNeed::Unknown { line } => (false, "a type that cannot be told".to_owned(), line),

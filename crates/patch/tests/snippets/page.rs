@@ -1,6 +1,6 @@
 //! The snippets: Markdown pages with a source, the widenings, and the source they should give.
 
-use catchment_patch::{Language, Merged, Widening};
+use catchment_patch::{Language, Merged, Shadow, Widening};
 use std::fs;
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn listed(source: &str, item: &str) -> Widening {
         try_line: None,
         from: listed_types(from),
         to,
-        is_shadowed: false,
+        shadow: Shadow::None,
         merges: parts.map(merged).collect(),
     }
 }

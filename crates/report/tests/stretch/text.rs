@@ -44,7 +44,9 @@ fn nothing_found_and_nothing_finished_are_said() {
     assert_eq!(none, "No catch clause is source-independent or purely resilient: nothing to stretch.\n");
     let refused = text(&only(|clause| clause.accepted.is_none()), false);
     assert!(
-        refused.starts_with("23 catch clauses hold for any source of the exception; none can catch more.\n")
+        refused.starts_with(
+            "23 catch clauses are source-independent or purely resilient; none can catch more.\n"
+        )
     );
     let unfinished = Stretched { together: false, ..stretched() };
     let unfinished = text(&unfinished, false);
