@@ -20,6 +20,7 @@ mod delta;
 mod escapes;
 mod falling;
 mod hierarchy;
+mod interruption;
 mod kept;
 mod later;
 mod misnamed;

@@ -63,7 +63,7 @@ pub(super) struct Checks<'c> {
 }
 
 impl<'c> Checks<'c> {
-    fn of(
+    pub(super) fn of(
         class: &ClassFile<'_>,
         pairs: &'c ClassPairs,
         number: usize,

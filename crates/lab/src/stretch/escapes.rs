@@ -36,17 +36,35 @@ impl View<'_> {
             return Types::from([None]);
         }
         visiting.push(index);
-        let mut types = Types::new();
-        for (site, around) in &self.checks.sites {
-            let Some(own) = around.iter().position(|(each, _)| *each == index) else { continue };
-            let inner = &around[..own];
-            let passes = |thrown: &Option<String>| {
-                thrown.as_deref().is_none_or(|thrown| !inner.iter().any(|clause| self.takes(*clause, thrown)))
-            };
-            types.extend(self.thrown_at(site, visiting).into_iter().filter(passes));
-        }
+        let types =
+            self.sites_in(index).flat_map(|(site, inner)| self.passing(site, inner, visiting)).collect();
         visiting.pop();
         types
+    }
+
+    /// What may throw in the body of a try, each with the clauses inside of it that are around.
+    pub(super) fn sites_in(&self, index: usize) -> impl Iterator<Item = (&ThrowSite, &[(usize, usize)])> {
+        self.checks.sites.iter().filter_map(move |(site, around)| {
+            let own = around.iter().position(|(each, _)| *each == index)?;
+            Some((site, &around[..own]))
+        })
+    }
+
+    /// What comes from here past the clauses around it.
+    pub(super) fn passing(
+        &self,
+        site: &ThrowSite,
+        inner: &[(usize, usize)],
+        visiting: &mut Vec<usize>,
+    ) -> Types {
+        let mut types = self.thrown_at(site, visiting);
+        types.retain(|thrown| thrown.as_deref().is_none_or(|thrown| !self.take(inner, thrown)));
+        types
+    }
+
+    /// Whether one of the clauses catches every exception of this type.
+    pub(super) fn take(&self, clauses: &[(usize, usize)], exception: &str) -> bool {
+        clauses.iter().any(|clause| self.takes(*clause, exception))
     }
 
     fn thrown_at(&self, site: &ThrowSite, visiting: &mut Vec<usize>) -> Types {

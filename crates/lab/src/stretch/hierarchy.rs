@@ -12,7 +12,7 @@ const OBJECT: &str = "java.lang.Object";
 const THROWABLE: &str = "java.lang.Throwable";
 const PUBLIC: u16 = 0x0001;
 const PRIVATE: u16 = 0x0002;
-const INTERRUPTED: &str = "java.lang.InterruptedException";
+pub(super) const INTERRUPTED: &str = "java.lang.InterruptedException";
 
 /// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
 #[derive(Debug, Default)]

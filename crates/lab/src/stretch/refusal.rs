@@ -17,8 +17,8 @@ pub enum Refusal {
     Merged { into: usize },
     /// The handler does with the exception what only the narrow type allows.
     NeedsNarrowType { what: String, line: Option<u32> },
-    /// It would swallow that its thread was interrupted by this call.
-    Interruptible { call: String },
+    /// It would swallow that its thread was interrupted: in this call, or where that is thrown itself.
+    Interruptible { call: Option<String>, line: Option<u32> },
     /// The budget was used up before it was tried, or while it was.
     OutOfTime,
     /// The class cannot be changed for a trial, and why.
@@ -142,8 +142,11 @@ impl Refusal {
                 format!("{} does the same and catches all of it", place(*into))
             }
             Self::NeedsNarrowType { what, line } => format!("the handler needs {what}{}", at(*line)),
-            Self::Interruptible { call } => {
-                format!("it would swallow the InterruptedException that {call} declares")
+            Self::Interruptible { call: Some(call), line } => {
+                format!("it would swallow the InterruptedException that {call} declares{}", at(*line))
+            }
+            Self::Interruptible { call: None, line } => {
+                format!("it would swallow an InterruptedException that is thrown in its try{}", at(*line))
             }
             Self::OutOfTime => "the budget was used up before it was tried: run again with more time".into(),
             Self::NotTriable(why) => format!("cannot be tried: {why}"),

@@ -2,20 +2,20 @@
 
 use super::checked::refused_by_checks;
 use super::hierarchy::Hierarchy;
+use super::interruption::interruption;
 use super::later::{Later, later};
 use super::refusal::Refusal;
 use crate::check::observations::PairNumber;
 use crate::check::slot::Changes;
 use crate::compiled::{class_file, sites_of};
 use crate::project::Project;
-use catchment_classfile::{ClassFile, Insns, MemberRef};
+use catchment_classfile::ClassFile;
 use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
-use catchment_pairs::{ClassPairs, TrySite, pairs_of};
+use catchment_pairs::{TrySite, pairs_of};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const INTERRUPTED: &str = "java.lang.InterruptedException";
 const SERIALIZABLE: &str = "java.io.Serializable";
 
 /// A clause with the class it is in.
@@ -64,7 +64,7 @@ impl Subject {
             later
                 .err()
                 .or_else(|| narrow_need(&class, site, clause, rung, hierarchy))
-                .or_else(|| interruption(&class, &pairs, index, clause, rung, hierarchy))
+                .or_else(|| interruption(&class, &pairs, (index, clause), rung, hierarchy))
         });
         let stretched: Vec<_> = sites.iter().map(|site| (*site, rung)).collect();
         by_itself.or_else(|| refused_by_checks(&class, &pairs, &stretched, hierarchy))
@@ -157,39 +157,4 @@ fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy, from: &str) -> Opt
         NarrowNeed::Unknown { line } => (false, "a type that cannot be told".to_owned(), line),
     };
     (!is_met).then_some(Refusal::NeedsNarrowType { what, line })
-}
-
-/// A clause that does not care about interruptions must not begin to catch them. What an earlier clause of the try takes does
-/// not come here.
-fn interruption(
-    class: &ClassFile<'_>,
-    pairs: &ClassPairs,
-    index: usize,
-    clause: usize,
-    rung: &str,
-    hierarchy: &Hierarchy,
-) -> Option<Refusal> {
-    let takes = |exception: &String| hierarchy.is_subclass(INTERRUPTED, exception);
-    let up_to_own = (0..=clause).filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
-    let is_taken = up_to_own.into_iter().any(|pair| pair.types.iter().any(takes));
-    if is_taken || !hierarchy.is_subclass(INTERRUPTED, rung) {
-        return None;
-    }
-    let calls = calls_in(class, &pairs.tries[index]);
-    let is_interruptible =
-        |call: &(String, String, String)| hierarchy.is_interruptible(&call.0, &call.1, &call.2);
-    let (owner, name, _) = calls.into_iter().find(is_interruptible)?;
-    Some(Refusal::Interruptible { call: format!("{owner}.{name}") })
-}
-
-/// Owner, name and descriptor of what is called in the body.
-fn calls_in(class: &ClassFile<'_>, site: &TrySite) -> Vec<(String, String, String)> {
-    let Some(method) = class.methods.get(site.method) else { return Vec::new() };
-    let Ok(Some((_, code))) = class.code(method) else { return Vec::new() };
-    let called = |callee: MemberRef<'_>| {
-        (callee.owner.to_binary_name(), callee.name.to_string(), callee.descriptor.to_string())
-    };
-    let own =
-        Insns::new(code.bytes).filter_map(Result::ok).filter(|insn| insn.is_call() && site.holds(insn.pc));
-    own.filter_map(|insn| class.pool.member_ref(insn.u2()).ok()).map(called).collect()
 }

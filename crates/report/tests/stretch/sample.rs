@@ -63,7 +63,7 @@ fn accepted_ones() -> Vec<Made> {
         };
         Made { method, accepted: Some(accepted), refused: Vec::new() }
     };
-    let interruptible = Refusal::Interruptible { call: "java.lang.Thread.sleep".into() };
+    let interruptible = Refusal::Interruptible { call: Some("java.lang.Thread.sleep".into()), line: None };
     vec![
         accepted("same", IO, Case::CatchesTheSame, 2),
         accepted("more", IO, Case::CatchesMore, 1),

@@ -1,0 +1,124 @@
+//! A clause that does not care about interruptions must not begin to catch them.
+
+use super::checked::{Checks, is_java};
+use super::escapes::View;
+use super::hierarchy::{Hierarchy, INTERRUPTED};
+use super::refusal::Refusal;
+use catchment_classfile::ClassFile;
+use catchment_flow::{ThrowSite, Thrown};
+use catchment_pairs::ClassPairs;
+
+/// Whether the clause with this try and number would begin to catch interruptions that come out of its body. What an inner
+/// clause or an earlier one of the try takes does not come there.
+pub(super) fn interruption(
+    class: &ClassFile<'_>,
+    pairs: &ClassPairs,
+    (index, clause): (usize, usize),
+    rung: &str,
+    hierarchy: &Hierarchy,
+) -> Option<Refusal> {
+    let takes = |exception: &String| hierarchy.is_subclass(INTERRUPTED, exception);
+    let mut up_to_own = (0..=clause).filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
+    if !hierarchy.is_subclass(INTERRUPTED, rung) || up_to_own.any(|pair| pair.types.iter().any(takes)) {
+        return None;
+    }
+    let checks = match Checks::of(class, pairs, pairs.tries[index].method, hierarchy) {
+        Ok(checks) => checks?,
+        Err(error) => return Some(Refusal::NotTriable(error.to_string())),
+    };
+    let view = View { checks: &checks, stretched: &[] };
+    let declares_all = is_java(class);
+    let mut sites = view.sites_in(index);
+    let (site, _) = sites.find(|(site, inner)| is_interrupted(&view, site, inner, declares_all))?;
+    let call = match &site.thrown {
+        Thrown::Call { owner, name, .. } => Some(format!("{owner}.{name}")),
+        _ => None,
+    };
+    Some(Refusal::Interruptible { call, line: site.line })
+}
+
+/// `declares_all`: a method that overrides another throws no more than it declares itself.
+fn is_interrupted(view: &View<'_>, site: &ThrowSite, inner: &[(usize, usize)], declares_all: bool) -> bool {
+    let hierarchy = view.checks.hierarchy;
+    let types = view.passing(site, inner, &mut Vec::new());
+    if types.iter().flatten().any(|thrown| hierarchy.is_subclass(thrown, INTERRUPTED)) {
+        return true;
+    }
+    match &site.thrown {
+        Thrown::Call { owner, name, descriptor } if !declares_all || types.contains(&None) => {
+            hierarchy.is_interruptible(owner, name, descriptor) && !view.take(inner, INTERRUPTED)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hierarchy::image_of;
+    use super::*;
+    use catchment_pairs::pairs_of;
+    use catchment_testkit::compilers::{Compiler, Job};
+    use catchment_testkit::jdk;
+    use std::fs;
+
+    const HEAD: &str =
+        "import java.io.*; class C { static boolean is; static void open() throws IOException {}
+        interface Passage { void pass() throws InterruptedException; }
+        static class Open implements Passage { public void pass() {} }
+        static class Stopped extends InterruptedException {}\n";
+
+    /// Bodies of tries, and what in them would be swallowed.
+    const CASES: [(&str, Option<&str>); 11] = [
+        ("Thread.sleep(1);", Some("java.lang.Thread.sleep declares (line 5)")),
+        ("if (Thread.interrupted()) throw new InterruptedException();", Some("thrown in its try (line 6)")),
+        ("if (is) throw new Stopped();", Some("thrown in its try (line 7)")),
+        ("try { Thread.sleep(1); } catch (InterruptedException e) { is = true; }", None),
+        ("try { Thread.sleep(1); } catch (Exception e) { is = true; }", None),
+        (
+            "try { Thread.sleep(1); } catch (InterruptedException e) { throw e; }",
+            Some("in its try (line 10)"),
+        ),
+        ("try { Thread.sleep(1); } catch (RuntimeException e) { is = true; }", Some("Thread.sleep")),
+        ("try { Thread.sleep(1); } finally { is = true; }", Some("Thread.sleep")),
+        ("try { open(); } catch (Exception e) { throw e; }", None),
+        ("Passage p = new Open(); p.pass();", Some("C$Passage.pass")),
+        ("Open p = new Open(); p.pass();", None),
+    ];
+
+    fn methods() -> String {
+        let method = |(number, (body, _)): (usize, &(&str, Option<&str>))| {
+            let (before, after) =
+                ("throws Exception { try {", "open(); } catch (FileNotFoundException e) {} }");
+            format!("static void m{number}() {before} {body} {after}\n")
+        };
+        CASES.iter().enumerate().map(method).collect()
+    }
+
+    #[test]
+    fn interruptions_that_come_out_of_the_try_are_not_swallowed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("C.java");
+        fs::write(&file, format!("{HEAD}{}}}", methods())).expect("written");
+        let classes =
+            Compiler::Javac { jdk: 17, release: 17 }.compile(&Job::of([file])).expect("legal sources");
+        let image = image_of(&jdk::installed(17).expect("JDK 17").home().join("bin/java")).expect("an image");
+        let hierarchy = Hierarchy::of_places(&[classes.clone(), image]);
+        let bytes = fs::read(classes.join("C.class")).expect("a class");
+        let class = ClassFile::parse(&bytes).expect("a class");
+        let pairs = pairs_of(&class);
+        for (number, (body, expected)) in CASES.iter().enumerate() {
+            let is_meant = |index: &usize| {
+                let pair = &pairs.pairs[pairs.pair_of(*index, 0)];
+                pair.method == format!("m{number}") && pair.types == ["java.io.FileNotFoundException"]
+            };
+            let index = (0..pairs.tries.len()).find(is_meant).expect("a try");
+            let found = interruption(&class, &pairs, (index, 0), "java.lang.Exception", &hierarchy);
+            let said = found.map(|refusal| refusal.explain(|_| String::new(), |_| String::new()));
+            let is_as_expected = match (&said, expected) {
+                (Some(said), Some(expected)) => said.contains(expected),
+                (said, expected) => said.is_none() && expected.is_none(),
+            };
+            assert!(is_as_expected, "{body}: {said:?}");
+        }
+    }
+}
