@@ -29,6 +29,7 @@ mod refusal;
 mod rungs;
 mod sources;
 mod subject;
+mod throwing;
 mod together;
 mod trial;
 

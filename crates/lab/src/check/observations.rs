@@ -106,6 +106,15 @@ impl PlainRun {
         self.outcome == PlainOutcome::Passed
     }
 
+    /// Why it has not passed, in one line.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match &self.outcome {
+            PlainOutcome::Passed => None,
+            PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
+            PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
+        }
+    }
+
     /// Takes another part of the same test in: the worse outcome, and the sum of the rest. `before` is known to both.
     pub(crate) fn add(&mut self, other: Self) {
         if self.outcome.severity() < other.outcome.severity() {

@@ -31,6 +31,8 @@ pub enum Refusal {
     FailsUnderInjection { test: TestId, failure: String },
     /// No exception of the wider type could be thrown.
     NotInjectable { test: TestId, why: String },
+    /// What the test has to say could not be found out this time, and why.
+    Unanswered { test: TestId, why: String },
     /// Together with other clauses that are stretched (positions of their pairs) a test fails.
     Interplay { with: Vec<usize>, test: TestId, failure: String },
     /// A pair by its position, of the same clause of an inline function in another class, for which it does not hold.
@@ -70,6 +72,7 @@ impl Refusal {
             Self::Expected { .. } => "expected",
             Self::FailsUnderInjection { .. } => "fails_under_injection",
             Self::NotInjectable { .. } => "not_injectable",
+            Self::Unanswered { .. } => "unanswered",
             Self::Interplay { .. } => "interplay",
             Self::Copy { .. } => "copy",
             Self::NoSource(_) => "no_source",
@@ -106,6 +109,7 @@ impl Refusal {
             | Self::Expected { test }
             | Self::FailsUnderInjection { test, .. }
             | Self::NotInjectable { test, .. }
+            | Self::Unanswered { test, .. }
             | Self::Interplay { test, .. } => Some(name(*test)),
             Self::BuildTestFails { test } => Some(test.clone()),
             _ => None,
@@ -158,6 +162,7 @@ impl Refusal {
                 format!("{} fails when it is thrown: {failure}", test(*id))
             }
             Self::NotInjectable { test: id, why } => format!("cannot be thrown in {}: {why}", test(*id)),
+            Self::Unanswered { test: id, why } => format!("{} could not be asked: {why}", test(*id)),
             Self::Interplay { with, test: id, failure } if with.is_empty() => {
                 format!("{} fails in the suite then: {failure}", test(*id))
             }

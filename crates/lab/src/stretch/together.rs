@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use super::subject::{Stretchings, Subject, changes};
 use super::{Candidate, Stretching};
 use crate::check::CheckError;
-use crate::check::observations::{PlainOutcome, PlainRun};
+use crate::check::observations::PlainRun;
 use crate::check::slot::{Changes, Slot};
 use crate::check::solo::{plain_time_limit, run_fresh};
 use crate::check::suite::run_suite;
@@ -207,7 +207,8 @@ impl Stretching<'_, '_, '_> {
 fn not_passing(expected: &[(&str, TestId)], runs: &[(String, PlainRun)]) -> Vec<Failing> {
     let runs: HashMap<&str, &PlainRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
     let failing = |&(unit, test): &(&str, TestId)| {
-        let failure = runs.get(unit).map_or_else(|| Some("it did not run".to_owned()), |run| failure(run))?;
+        let failure =
+            runs.get(unit).map_or_else(|| Some("it did not run".to_owned()), |run| run.failure())?;
         Some(Failing { test, failure })
     };
     expected.iter().filter_map(failing).collect()
@@ -244,17 +245,10 @@ fn accepted(candidates: &[Candidate]) -> Vec<usize> {
     (0..candidates.len()).filter(|index| stretching(&candidates[*index]).is_some()).collect()
 }
 
-fn failure(run: &PlainRun) -> Option<String> {
-    match &run.outcome {
-        PlainOutcome::Passed => None,
-        PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
-        PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::observations::PlainOutcome;
 
     #[test]
     fn only_tests_that_pass_again_pass() {

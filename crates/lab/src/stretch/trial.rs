@@ -5,22 +5,18 @@ use super::refusal::Refusal;
 use super::subject::{Subject, changes};
 use super::{Case, Evidence};
 use crate::check::CheckError;
-use crate::check::attempts::{attempt_of, not_itself};
 use crate::check::experiments::Experiments;
-use crate::check::observations::{Attempt, PlainOutcome, PlainRun, TestNumber};
-use crate::check::proof::Unproven;
-use crate::check::slot::{Changes, Running, Slot};
-use crate::check::solo::{fresh_time_limit, plain_time_limit, run_fresh, run_plain, time_limit};
-use crate::check::trials::max_fired;
+use crate::check::observations::{PlainRun, TestNumber};
+use crate::check::slot::{Changes, Slot};
+use crate::check::solo::{plain_time_limit, run_fresh, run_plain};
 use crate::store::KnownTest;
-use crate::worker::WorkerEnd;
-use catchment_protocol::lab::{Aim, Injection};
-use catchment_verdicts::{CheckedPair, Execution, Outcome, TestId};
-use std::time::Duration;
+use catchment_verdicts::{CheckedPair, Execution, TestId, Usages};
 
 /// Pairs that a jar and a class folder both have are one pair.
 const ELSEWHERE: &str =
     "a test executes its try in a class that was loaded from elsewhere, from a jar perhaps";
+
+const NOT_FOLLOWED: &str = "with the clause as it is it did not pass this time, or its JVM was lost";
 
 /// What is tried.
 pub(crate) struct Trial<'t, 'a, 'p> {
@@ -33,12 +29,22 @@ pub(crate) struct Trial<'t, 'a, 'p> {
 }
 
 /// What one test with nothing injected showed.
-struct Plain {
-    failure: Option<String>,
+pub(super) struct Plain {
+    pub(super) failure: Option<String>,
     /// Executions of the try of the stretched clause.
-    entries: u64,
+    pub(super) entries: u64,
     /// Exceptions that it caught.
     white: u64,
+    /// Exceptions that it did not catch.
+    blue: u64,
+}
+
+impl Plain {
+    /// Whether the clause has caught something that passed it before. After that the test may do less, or something else: one of
+    /// the numbers may stay as it was.
+    fn catches_more_than(&self, before: &Usages) -> bool {
+        self.white > before.white || self.blue < before.blue
+    }
 }
 
 impl Trial<'_, '_, '_> {
@@ -91,7 +97,7 @@ impl Trial<'_, '_, '_> {
         let shared = self.experiments.shared;
         let (pair, (test, _)) = (self.subject.number, self.known(execution.test));
         let injects = if self.injects(execution) { "thrown" } else { "plain" };
-        let kind = format!("stretched to {}, {injects}", self.rung);
+        let kind = format!("catches {}, {injects}", self.rung);
         let known: Option<KeptTrial> = shared.campaign().store.answer(pair, *test, &kind)?;
         if let Some(known) = known {
             return Ok(known.told_by(execution.test));
@@ -115,22 +121,21 @@ impl Trial<'_, '_, '_> {
         execution: &Execution,
         changes: &Changes,
     ) -> Result<Result<Evidence, Refusal>, CheckError> {
-        let id = execution.test;
+        let test = execution.test;
         let plain = self.plain(slot, execution)?;
-        let catches_more = plain.white > execution.usages.white;
+        let catches_more = plain.catches_more_than(&execution.usages);
         // A test that wants to see the exception fails without it, or takes it either way.
-        if catches_more && self.bubbles(slot, execution, changes)? {
-            return Ok(Err(Refusal::Expected { test: id }));
-        }
-        if let Some(failure) = plain.failure {
-            return Ok(Err(Refusal::TestFails { test: id, failure }));
-        }
-        if plain.entries == 0 {
-            return Ok(Err(Refusal::NotTriable(ELSEWHERE.to_owned())));
+        let may_bubble = catches_more || execution.usages.blue > 0;
+        let bubbles = if may_bubble { self.bubbles(slot, execution, changes)? } else { Some(false) };
+        if let Some(refusal) = refused(test, bubbles, &plain) {
+            return Ok(Err(refusal));
         }
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
         let mut evidence = Evidence { case, tests: 1, injected: 0 };
         if self.injects(execution) {
+            if self.experiments.shared.is_over() {
+                return Ok(Err(Refusal::OutOfTime));
+            }
             if let Some(refusal) = self.inject(slot, execution, changes)? {
                 return Ok(Err(refusal));
             }
@@ -166,11 +171,11 @@ impl Trial<'_, '_, '_> {
     /// In the second run of a test whatever happens once per JVM has happened, as in the baseline.
     fn plain_warm(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
         let first = self.run_warm(slot, execution.test)?;
-        let is_clear = first.failure.is_some() || first.white <= execution.usages.white;
+        let is_clear = first.failure.is_some() || !first.catches_more_than(&execution.usages);
         if is_clear { Ok(first) } else { self.run_warm(slot, execution.test) }
     }
 
-    fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<Plain, CheckError> {
+    pub(super) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<Plain, CheckError> {
         let (number, test) = self.known(test);
         let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
         let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
@@ -183,123 +188,20 @@ impl Trial<'_, '_, '_> {
     }
 
     fn seen(&self, run: &PlainRun) -> Plain {
-        let failure = match &run.outcome {
-            PlainOutcome::Passed => None,
-            PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
-            PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
-        };
         let usages = run.usages_of(self.subject.number).unwrap_or_default();
-        Plain { failure, entries: usages.entries, white: usages.white }
+        Plain { failure: run.failure(), entries: usages.entries, white: usages.white, blue: usages.blue }
     }
+}
 
-    /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
-    /// passes, two fresh JVMs have to.
-    fn inject(
-        &self,
-        slot: &mut Slot<'_>,
-        execution: &Execution,
-        changes: &Changes,
-    ) -> Result<Option<Refusal>, CheckError> {
-        let needed = if needs_fresh(execution) {
-            1
-        } else if self.passes_warm(slot, execution, changes)? {
-            return Ok(None);
-        } else {
-            2
-        };
-        for _ in 0..needed {
-            let attempt = self.inject_fresh(slot, execution, changes)?;
-            if let Some(refusal) = self.refusal(execution.test, &attempt) {
-                return Ok(Some(refusal));
-            }
-        }
-        Ok(None)
-    }
-
-    fn refusal(&self, test: TestId, attempt: &Attempt) -> Option<Refusal> {
-        let cannot = |why: &str| Some(Refusal::NotInjectable { test, why: why.to_owned() });
-        match &attempt.outcome {
-            // Of a sealed type one of the permitted ones is thrown.
-            Outcome::Pass if self.is_old(attempt) => {
-                cannot("what can be made of it is what is caught already")
-            }
-            Outcome::Pass => None,
-            Outcome::Fail(failure) => {
-                Some(Refusal::FailsUnderInjection { test, failure: failure.text.clone() })
-            }
-            Outcome::None(why) => cannot(why.as_str()),
-        }
-    }
-
-    fn is_old(&self, attempt: &Attempt) -> bool {
-        let made = attempt.made.as_deref().unwrap_or_default();
-        self.pair.types.iter().any(|each| made.ends_with(&format!(" {each}")))
-    }
-
-    /// A pass counts once the test has passed again with nothing thrown: something may have been left behind.
-    fn passes_warm(
-        &self,
-        slot: &mut Slot<'_>,
-        execution: &Execution,
-        changes: &Changes,
-    ) -> Result<bool, CheckError> {
-        let (number, test) = self.known(execution.test);
-        let limit = time_limit(self.experiments.baseline.longest_micros(*number));
-        let injection = self.injection(execution, changes)?;
-        if !self.experiments.settle_warm(slot, *number, test, &mut Unproven::default())? {
-            return Ok(false);
-        }
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let (attempt, has_ended) = injected(running, test, injection, limit)?;
-        if has_ended || self.refusal(execution.test, &attempt).is_some() {
-            slot.discard();
-            return Ok(false);
-        }
-        let again = self.run_warm(slot, execution.test)?;
-        let is_proven = again.failure.is_none() && again.entries > 0;
-        if !is_proven {
-            slot.discard();
-        }
-        Ok(is_proven)
-    }
-
-    fn inject_fresh(
-        &self,
-        slot: &mut Slot<'_>,
-        execution: &Execution,
-        changes: &Changes,
-    ) -> Result<Attempt, CheckError> {
-        let (number, test) = self.known(execution.test);
-        let longest = self.experiments.baseline.longest_micros(*number);
-        let injection = self.injection(execution, changes)?;
-        let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
-        if !needs_fresh(execution) {
-            let ((plain, _), _) = run_plain(&mut running, test, plain_time_limit(longest))?;
-            if !plain.passed() {
-                return Ok(not_itself());
-            }
-        }
-        let (attempt, has_ended) = injected(&mut running, test, injection, fresh_time_limit(longest))?;
-        if !has_ended {
-            running.stop();
-        }
-        Ok(attempt)
-    }
-
-    fn injection(&self, execution: &Execution, changes: &Changes) -> Result<Injection, CheckError> {
-        let (number, _) = self.known(execution.test);
-        let campaign = self.experiments.shared.campaign();
-        // Something that was caught here says what it might look like.
-        let sample = campaign.store.sample(self.subject.number, *number, self.rung, true)?;
-        let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
-        Ok(Injection {
-            pair: ids.next().map(|(id, _)| id.clone()).unwrap_or_default(),
-            exception: self.rung.to_owned(),
-            sample,
-            max_fired: max_fired(execution.usages.entries()),
-            aim: Aim::Every,
-            place: None,
-        })
+/// By what a test does with nothing injected. `bubbles`: whether it sees an exception that the clause would catch, if that could
+/// be told.
+fn refused(test: TestId, bubbles: Option<bool>, plain: &Plain) -> Option<Refusal> {
+    match (bubbles, &plain.failure) {
+        (Some(true), _) => Some(Refusal::Expected { test }),
+        (_, Some(failure)) => Some(Refusal::TestFails { test, failure: failure.clone() }),
+        (None, None) => Some(Refusal::Unanswered { test, why: NOT_FOLLOWED.to_owned() }),
+        (Some(false), None) if plain.entries == 0 => Some(Refusal::NotTriable(ELSEWHERE.to_owned())),
+        (Some(false), None) => None,
     }
 }
 
@@ -307,17 +209,33 @@ pub(super) fn needs_fresh(execution: &Execution) -> bool {
     execution.once_per_jvm || execution.needs_fresh
 }
 
-/// Also says whether the JVM has ended over it.
-fn injected(
-    running: &mut Running<'_>,
-    test: &KnownTest,
-    injection: Injection,
-    limit: Duration,
-) -> Result<(Attempt, bool), CheckError> {
-    let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
-    if let Err(WorkerEnd::Interrupted) = result {
-        return Err(CheckError::Interrupted);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(entries: u64, white: u64, blue: u64) -> Plain {
+        Plain { failure: None, entries, white, blue }
     }
-    let attempt = attempt_of(&result, running.heard.fired.is_some(), |_| None);
-    Ok((attempt, result.is_err()))
+
+    #[test]
+    fn a_clause_catches_more_also_where_the_test_does_less_then() {
+        let before = Usages { white: 1, blue: 1, ..Usages::default() };
+        assert!(plain(2, 2, 0).catches_more_than(&before));
+        assert!(plain(1, 1, 0).catches_more_than(&before), "it has not tried again");
+        assert!(!plain(2, 1, 1).catches_more_than(&before));
+    }
+
+    #[test]
+    fn what_could_not_be_told_of_a_test_that_passes_is_not_held_against_it_for_good() {
+        let test = TestId(3);
+        let failing = || Plain { failure: Some("why".into()), ..plain(1, 0, 0) };
+        assert_eq!(refused(test, Some(true), &failing()), Some(Refusal::Expected { test }));
+        let fails = Refusal::TestFails { test, failure: "why".into() };
+        assert_eq!(refused(test, None, &failing()), Some(fails));
+        let unknown = refused(test, None, &plain(1, 1, 0));
+        assert!(matches!(unknown, Some(Refusal::Unanswered { .. })));
+        assert_eq!(KeptTrial::of(&Err(unknown.unwrap())), None);
+        assert_eq!(refused(test, Some(false), &plain(1, 1, 0)), None);
+        assert!(matches!(refused(test, Some(false), &plain(0, 0, 0)), Some(Refusal::NotTriable(_))));
+    }
 }
