@@ -15,6 +15,7 @@ mod checked;
 #[cfg(test)]
 mod checked_tests;
 mod copies;
+mod culprit;
 mod declared;
 mod delta;
 mod escapes;

@@ -1,11 +1,11 @@
 //! Which of many do not go together.
 
 /// Delta debugging: a part of `all` that still fails, and no part of which does with one left out. All of it, if no part fails
-/// by itself.
+/// by itself. `None` as soon as a question has no answer: nothing more is asked then.
 pub(super) fn smallest<E>(
     all: Vec<usize>,
-    mut fails: impl FnMut(&[usize]) -> Result<bool, E>,
-) -> Result<Vec<usize>, E> {
+    mut fails: impl FnMut(&[usize]) -> Result<Option<bool>, E>,
+) -> Result<Option<Vec<usize>>, E> {
     let (mut rest, mut parts) = (all, 2);
     while rest.len() > 1 {
         let size = rest.len().div_ceil(parts);
@@ -14,12 +14,17 @@ pub(super) fn smallest<E>(
             let range = part * size..((part + 1) * size).min(rest.len());
             let own = rest[range.clone()].to_vec();
             let others = [&rest[..range.start], &rest[range.end..]].concat();
-            if fails(&own)? {
+            let Some(own_fails) = fails(&own)? else { return Ok(None) };
+            if own_fails {
                 smaller = Some((own, 2));
-            } else if !others.is_empty() && fails(&others)? {
-                smaller = Some((others, parts.saturating_sub(1).max(2)));
+                break;
             }
-            if smaller.is_some() {
+            if others.is_empty() {
+                continue;
+            }
+            let Some(others_fail) = fails(&others)? else { return Ok(None) };
+            if others_fail {
+                smaller = Some((others, parts.saturating_sub(1).max(2)));
                 break;
             }
         }
@@ -29,7 +34,7 @@ pub(super) fn smallest<E>(
             None => break,
         }
     }
-    Ok(rest)
+    Ok(Some(rest))
 }
 
 #[cfg(test)]
@@ -37,8 +42,8 @@ mod tests {
     use super::*;
 
     fn smallest_of(count: usize, culprits: &[usize]) -> Vec<usize> {
-        let fails = |chosen: &[usize]| Ok::<_, ()>(culprits.iter().all(|each| chosen.contains(each)));
-        smallest((0..count).collect(), fails).unwrap()
+        let fails = |chosen: &[usize]| Ok::<_, ()>(Some(culprits.iter().all(|each| chosen.contains(each))));
+        smallest((0..count).collect(), fails).unwrap().unwrap()
     }
 
     #[test]
@@ -51,7 +56,19 @@ mod tests {
 
     #[test]
     fn where_no_part_fails_all_of_it_is_named() {
-        let all = smallest(vec![3, 5, 8], |chosen| Ok::<_, ()>(chosen.len() == 3)).unwrap();
-        assert_eq!(all, [3, 5, 8]);
+        let all = smallest(vec![3, 5, 8], |chosen| Ok::<_, ()>(Some(chosen.len() == 3))).unwrap();
+        assert_eq!(all, Some(vec![3, 5, 8]));
+    }
+
+    #[test]
+    fn without_an_answer_nothing_more_is_asked() {
+        for answers in 0..6 {
+            let mut asked = 0;
+            let found = smallest((0..8).collect(), |chosen| {
+                asked += 1;
+                Ok::<_, ()>((asked <= answers).then_some(chosen.len() == 8))
+            });
+            assert_eq!((found, asked), (Ok(None), answers + 1));
+        }
     }
 }

@@ -34,6 +34,9 @@ pub struct PatchedFile {
 /// How often clauses may fall back to narrower types once there is a patch: every time costs the suite and a build.
 const MAX_FALLS: usize = 4;
 
+const NO_TIME_TO_BUILD: &str =
+    "there is no patch: the budget was used up before the project's own build could try it";
+
 impl Stretching<'_, '_, '_> {
     /// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left. Also says
     /// whether what is accepted in the end has passed the suite together.
@@ -68,6 +71,13 @@ impl Stretching<'_, '_, '_> {
             // Copies of those that cannot be patched have gone with them.
             let files = patcher.patched_files(candidates);
             if files.is_empty() {
+                return Ok((true, None));
+            }
+            if self.experiments.shared.is_interrupted() {
+                return Err(CheckError::Interrupted);
+            }
+            if self.experiments.shared.is_over() {
+                lab.reporter.note(NO_TIME_TO_BUILD);
                 return Ok((true, None));
             }
             lab.reporter.phase("the project's own build, patched", None);

@@ -2,6 +2,9 @@
 
 use catchment_verdicts::TestId;
 
+/// How many other clauses one line names.
+const MAX_LISTED: usize = 3;
+
 /// Why a clause is left as it is, or does not catch a certain type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
@@ -167,8 +170,7 @@ impl Refusal {
                 format!("{} fails in the suite then: {failure}", test(*id))
             }
             Self::Interplay { with, test: id, failure } => {
-                let others: Vec<_> = with.iter().map(|position| place(*position)).collect();
-                format!("{} fails with {} stretched as well: {failure}", test(*id), others.join(", "))
+                format!("{} fails with {} stretched as well: {failure}", test(*id), listed(with, place))
             }
             Self::Copy { other } => {
                 format!("{} is compiled from the same clause, and there it is not known to hold", place(*other))
@@ -185,6 +187,31 @@ impl Refusal {
     }
 }
 
+/// The first few, and how many more.
+fn listed(positions: &[usize], place: impl Fn(usize) -> String) -> String {
+    let shown: Vec<_> = positions.iter().take(MAX_LISTED).map(|position| place(*position)).collect();
+    match positions.len().saturating_sub(MAX_LISTED) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 fn at(line: Option<u32>) -> String {
     line.map(|line| format!(" (line {line})")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_clauses_that_do_not_go_together_a_few_are_named() {
+        let text = |others: usize| {
+            let (with, test, failure) = ((0..others).collect(), TestId(0), "why".to_owned());
+            let refusal = Refusal::Interplay { with, test, failure };
+            refusal.explain(|_| "T.t".to_owned(), |position| format!("C.m{position}"))
+        };
+        assert_eq!(text(3), "T.t fails with C.m0, C.m1, C.m2 stretched as well: why");
+        assert_eq!(text(9), "T.t fails with C.m0, C.m1, C.m2 and 6 more stretched as well: why");
+    }
 }

@@ -90,8 +90,8 @@ pub(crate) fn illegal_together(stretchings: &Stretchings<'_>, hierarchy: &Hierar
     refused_by_checks(&class, &pairs, &stretched.collect::<Vec<_>>(), hierarchy)
 }
 
-/// The classes with all these clauses stretched.
-pub(crate) fn changes(stretchings: &Stretchings<'_>) -> Result<Changes, Refusal> {
+/// The classes with all these clauses stretched, or why they cannot be.
+pub(crate) fn changes(stretchings: &Stretchings<'_>) -> Result<Changes, String> {
     let mut by_class: BTreeMap<&Path, Vec<(&Subject, &str)>> = BTreeMap::new();
     for (subject, rung) in stretchings {
         by_class.entry(&subject.path).or_default().push((subject, rung));
@@ -105,10 +105,9 @@ pub(crate) fn changes(stretchings: &Stretchings<'_>) -> Result<Changes, Refusal>
 }
 
 /// Also notes the ids that the pairs get.
-fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result<Vec<u8>, Refusal> {
+fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result<Vec<u8>, String> {
     let Some((first, _)) = stretchings.first() else { return Ok(Vec::new()) };
-    let failed = |error: String| Refusal::NotTriable(error);
-    let class = ClassFile::parse(&first.bytes).map_err(|error| failed(error.to_string()))?;
+    let class = ClassFile::parse(&first.bytes).map_err(|error| error.to_string())?;
     let pairs = pairs_of(&class);
     let retypes: Vec<_> = stretchings
         .iter()
@@ -117,12 +116,12 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
             sites.map(|(index, clause)| Retype { site: &pairs.tries[index], clause, to })
         })
         .collect();
-    let bytes = retype_clauses(&class, &retypes).map_err(|error| failed(error.to_string()))?;
-    let changed = pairs_of(&ClassFile::parse(&bytes).map_err(|error| failed(error.to_string()))?);
+    let bytes = retype_clauses(&class, &retypes).map_err(|error| error.to_string())?;
+    let changed = pairs_of(&ClassFile::parse(&bytes).map_err(|error| error.to_string())?);
     for (subject, _) in stretchings {
         let index = pairs.pairs.iter().position(|pair| pair.id == subject.id);
         let renamed = index.and_then(|index| changed.pairs.get(index));
-        let renamed = renamed.ok_or_else(|| failed("its tries look different then".into()))?;
+        let renamed = renamed.ok_or_else(|| "its tries look different then".to_owned())?;
         changes.ids.insert(renamed.id.clone(), subject.number);
     }
     Ok(bytes)

@@ -1,14 +1,11 @@
-//! All accepted clauses stretched at once, with the whole suite; on failure delta debugging finds those that do not go
-//! together.
+//! All accepted clauses stretched at once, with the whole suite; those that do not go together are dropped.
 
-use super::delta::smallest;
 use super::refusal::Refusal;
 use super::subject::{Stretchings, Subject, changes};
 use super::{Candidate, Stretching};
 use crate::check::CheckError;
 use crate::check::observations::PlainRun;
 use crate::check::slot::{Changes, Slot};
-use crate::check::solo::{plain_time_limit, run_fresh};
 use crate::check::suite::run_suite;
 use crate::worker::WorkerEnd;
 use catchment_verdicts::{SetAside, TestId};
@@ -18,9 +15,9 @@ use std::collections::HashMap;
 
 /// A test that fails with some clauses stretched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Failing {
-    test: TestId,
-    failure: String,
+pub(super) struct Failing {
+    pub(super) test: TestId,
+    pub(super) failure: String,
 }
 
 impl Stretching<'_, '_, '_> {
@@ -33,12 +30,14 @@ impl Stretching<'_, '_, '_> {
         let shared = self.experiments.shared;
         shared.lab.reporter.phase("all of them together, the whole suite", None);
         self.settle(slot, candidates)?;
-        while !shared.is_over() {
+        loop {
             let accepted = accepted(candidates);
-            let Some(failing) = self.suite_with(slot, &stretchings(candidates, &accepted))? else {
-                return Ok(true);
+            let failing = match self.suite_with(slot, &stretchings(candidates, &accepted))? {
+                None => break,
+                Some(None) => return Ok(true),
+                Some(Some(failing)) => failing,
             };
-            let (culprit, others) = self.culprit(slot, candidates, accepted, &failing)?;
+            let Some((culprit, others)) = self.culprit(slot, candidates, accepted, &failing)? else { break };
             let with = others.iter().map(|index| candidates[*index].clause.pair).collect();
             let Failing { test, failure } = failing;
             candidates[culprit].clause.refuse(Refusal::Interplay { with, test, failure });
@@ -47,42 +46,48 @@ impl Stretching<'_, '_, '_> {
         if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(false) }
     }
 
-    /// A test that does not pass in the suite, if that is so in a second run of it: the same one, if there is one.
+    /// A test that does not pass in the suite, if that is so in a second run of it: the same one, if there is one. `None` if time
+    /// was up.
     fn suite_with(
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
-    ) -> Result<Option<Failing>, CheckError> {
+    ) -> Result<Option<Option<Failing>>, CheckError> {
         if chosen.is_empty() {
-            return Ok(None);
+            // Had there been more time, there might be some.
+            return Ok((!self.experiments.shared.is_over()).then_some(None));
         }
         let tests = &self.experiments.baseline.tests;
         let kept = self.once(chosen, "suite", || {
-            let failing = self.ask_suite(slot, chosen)?;
-            Ok(failing.map(|failing| (tests[failing.test.index()].0.0, failing.failure)))
+            let asked = self.ask_suite(slot, chosen)?;
+            let number_of = |failing: Failing| (tests[failing.test.index()].0.0, failing.failure);
+            Ok(asked.map(|failing| failing.map(number_of)))
         })?;
-        Ok(kept.and_then(|(number, failure)| {
+        let known = |(number, failure): (_, String)| {
             let (test, _) = (0..).map(TestId).zip(tests).find(|(_, (each, _))| each.0 == number)?;
             Some(Failing { test, failure })
-        }))
+        };
+        Ok(kept.map(|failing| failing.and_then(known)))
     }
 
-    /// Asks unless the answer is known from an earlier run.
-    fn once<A: Serialize + DeserializeOwned>(
+    /// Asks unless the answer is known from an earlier run. `None` if time is up, or was before the answer was complete.
+    pub(super) fn once<A: Serialize + DeserializeOwned>(
         &self,
         chosen: &Stretchings<'_>,
         question: &str,
-        ask: impl FnOnce() -> Result<A, CheckError>,
-    ) -> Result<A, CheckError> {
+        ask: impl FnOnce() -> Result<Option<A>, CheckError>,
+    ) -> Result<Option<A>, CheckError> {
         let shared = self.experiments.shared;
         let clauses = combination(chosen);
         let known = shared.campaign().store.of_combination(&clauses, question)?;
-        if let Some(known) = known {
+        if known.is_some() || shared.is_over() {
             return Ok(known);
         }
         let answer = ask()?;
-        let campaign = shared.campaign();
-        campaign.store.together(|| campaign.store.keep_of_combination(&clauses, question, &answer))?;
+        if let Some(answer) = &answer {
+            let campaign = shared.campaign();
+            campaign.store.together(|| campaign.store.keep_of_combination(&clauses, question, answer))?;
+        }
         Ok(answer)
     }
 
@@ -90,26 +95,31 @@ impl Stretching<'_, '_, '_> {
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
-    ) -> Result<Option<Failing>, CheckError> {
-        let first = self.failing_in_suite(slot, chosen)?;
+    ) -> Result<Option<Option<Failing>>, CheckError> {
+        let Some(first) = self.failing_in_suite(slot, chosen)? else { return Ok(None) };
         if first.is_empty() {
-            return Ok(None);
+            return Ok(Some(None));
         }
-        let mut second = self.failing_in_suite(slot, chosen)?;
+        let Some(mut second) = self.failing_in_suite(slot, chosen)? else { return Ok(None) };
         let same = second.iter().position(|failing| first.iter().any(|each| each.test == failing.test));
-        Ok((!second.is_empty()).then(|| second.swap_remove(same.unwrap_or(0))))
+        Ok(Some((!second.is_empty()).then(|| second.swap_remove(same.unwrap_or(0)))))
     }
 
-    fn failing_in_suite(
+    /// `None` if time was up before all of it had run.
+    pub(super) fn failing_in_suite(
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
-    ) -> Result<Vec<Failing>, CheckError> {
+    ) -> Result<Option<Vec<Failing>>, CheckError> {
         let mut failing = Vec::new();
         for configuration in 0..self.experiments.shared.lab.project.configurations.len() {
             let expected = self.passing_before(configuration);
             if expected.is_empty() {
                 continue;
+            }
+            if self.experiments.shared.is_over() {
+                slot.change(Changes::default());
+                return Ok(None);
             }
             self.wear(slot, chosen)?;
             match run_suite(self.experiments.shared, slot, configuration, &mut 0) {
@@ -122,7 +132,7 @@ impl Stretching<'_, '_, '_> {
             }
         }
         slot.change(Changes::default());
-        Ok(failing)
+        Ok(Some(failing))
     }
 
     /// Tests that pass in the suite with nothing stretched, by what the driver knows them as.
@@ -139,65 +149,11 @@ impl Stretching<'_, '_, '_> {
         own.map(|(id, (_, test))| (test.unit.id.as_str(), id)).collect()
     }
 
-    /// One of the smallest set that makes the test fail, and the others of that set. Asked is the test alone or, where that
-    /// says nothing, the whole suite.
-    fn culprit(
-        &self,
-        slot: &mut Slot<'_>,
-        candidates: &[Candidate],
-        accepted: Vec<usize>,
-        failing: &Failing,
-    ) -> Result<(usize, Vec<usize>), CheckError> {
-        let all = stretchings(candidates, &accepted);
-        let tells_alone = self.fails_alone(slot, &all, failing)? && !self.fails_alone(slot, &[], failing)?;
-        let mut smallest = smallest(accepted, |chosen| {
-            let chosen = stretchings(candidates, chosen);
-            match tells_alone {
-                true => self.fails_alone(slot, &chosen, failing),
-                false => self.fails_in_suite(slot, &chosen, failing),
-            }
-        })?;
-        let culprit = smallest.pop().unwrap_or_default();
-        Ok((culprit, smallest))
-    }
-
-    /// In a JVM of its own.
-    fn fails_alone(
-        &self,
-        slot: &mut Slot<'_>,
-        chosen: &Stretchings<'_>,
-        failing: &Failing,
-    ) -> Result<bool, CheckError> {
-        let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
-        self.once(chosen, &format!("test {} alone", number.0), || {
-            self.wear(slot, chosen)?;
-            let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
-            let (run, _) = run_fresh(slot, test, limit)?;
-            slot.change(Changes::default());
-            Ok(!run.passed())
-        })
-    }
-
-    fn fails_in_suite(
-        &self,
-        slot: &mut Slot<'_>,
-        chosen: &Stretchings<'_>,
-        failing: &Failing,
-    ) -> Result<bool, CheckError> {
-        let (number, _) = &self.experiments.baseline.tests[failing.test.index()];
-        self.once(chosen, &format!("test {} in the suite", number.0), || {
-            let found = self.failing_in_suite(slot, chosen)?;
-            Ok(found.iter().any(|each| each.test == failing.test))
-        })
-    }
-
-    fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), CheckError> {
+    pub(super) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), CheckError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
-        let changes = changes(chosen).map_err(|refusal| {
-            CheckError::Worker(WorkerEnd::Unusable {
-                what: format!("classes cannot be changed: {refusal:?}"),
-            })
-        })?;
+        let unusable =
+            |why: String| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
+        let changes = changes(chosen).map_err(|why| CheckError::Worker(unusable(why)))?;
         slot.change(changes);
         Ok(())
     }
@@ -219,19 +175,15 @@ pub(super) fn refuse_unchangeable(candidates: &mut [Candidate]) {
     let mut kept: Vec<usize> = Vec::new();
     for index in accepted(candidates) {
         kept.push(index);
-        if let Err(refusal) = changes(&stretchings(candidates, &kept)) {
+        if let Err(why) = changes(&stretchings(candidates, &kept)) {
             kept.pop();
-            candidates[index].clause.refuse(refusal);
+            candidates[index].clause.refuse(Refusal::NotTriable(why));
         }
     }
 }
 
-fn stretching(candidate: &Candidate) -> Option<(&Subject, &str)> {
-    Some((candidate.subject.as_ref()?, candidate.clause.accepted.as_ref()?.to.as_str()))
-}
-
-fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Subject, &'c str)> {
-    chosen.iter().filter_map(|index| stretching(&candidates[*index])).collect()
+pub(super) fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Subject, &'c str)> {
+    chosen.iter().filter_map(|index| candidates[*index].stretching()).collect()
 }
 
 /// As the store knows them: pairs by number, with the types they are to catch.
@@ -242,7 +194,7 @@ fn combination(chosen: &Stretchings<'_>) -> String {
 }
 
 fn accepted(candidates: &[Candidate]) -> Vec<usize> {
-    (0..candidates.len()).filter(|index| stretching(&candidates[*index]).is_some()).collect()
+    (0..candidates.len()).filter(|index| candidates[*index].stretching().is_some()).collect()
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Trial<'_, '_, '_> {
     pub(crate) fn run(&self, slot: &mut Slot<'_>) -> Result<Result<Evidence, Refusal>, CheckError> {
         let changes = match changes(&[(self.subject, self.rung)]) {
             Ok(changes) => changes,
-            Err(refusal) => return Ok(Err(refusal)),
+            Err(why) => return Ok(Err(Refusal::NotTriable(why))),
         };
         slot.change(changes.clone());
         let outcome = self.ask_all(slot, &changes);

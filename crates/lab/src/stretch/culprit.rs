@@ -1,0 +1,75 @@
+//! Which of the clauses that do not go together is dropped: delta debugging, on bytecode.
+
+use super::delta::smallest;
+use super::subject::Stretchings;
+use super::together::{Failing, stretchings};
+use super::{Candidate, Stretching};
+use crate::check::CheckError;
+use crate::check::slot::{Changes, Slot};
+use crate::check::solo::{plain_time_limit, run_fresh};
+
+impl Stretching<'_, '_, '_> {
+    /// One of the smallest set that makes the test fail, and the others of that set. Asked is the test alone or, where that
+    /// says nothing, the whole suite. `None` if time was up.
+    pub(super) fn culprit(
+        &self,
+        slot: &mut Slot<'_>,
+        candidates: &[Candidate],
+        accepted: Vec<usize>,
+        failing: &Failing,
+    ) -> Result<Option<(usize, Vec<usize>)>, CheckError> {
+        let all = stretchings(candidates, &accepted);
+        let Some(tells_alone) = self.tells_alone(slot, &all, failing)? else { return Ok(None) };
+        let smallest = smallest(accepted, |chosen| {
+            let chosen = stretchings(candidates, chosen);
+            match tells_alone {
+                true => self.fails_alone(slot, &chosen, failing),
+                false => self.fails_in_suite(slot, &chosen, failing),
+            }
+        })?;
+        Ok(smallest.map(|mut smallest| (smallest.pop().unwrap_or_default(), smallest)))
+    }
+
+    /// Whether the test fails by itself with all of them, and only with them.
+    fn tells_alone(
+        &self,
+        slot: &mut Slot<'_>,
+        all: &Stretchings<'_>,
+        failing: &Failing,
+    ) -> Result<Option<bool>, CheckError> {
+        match self.fails_alone(slot, all, failing)? {
+            Some(true) => Ok(self.fails_alone(slot, &[], failing)?.map(|fails| !fails)),
+            other => Ok(other),
+        }
+    }
+
+    /// In a JVM of its own.
+    fn fails_alone(
+        &self,
+        slot: &mut Slot<'_>,
+        chosen: &Stretchings<'_>,
+        failing: &Failing,
+    ) -> Result<Option<bool>, CheckError> {
+        let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
+        self.once(chosen, &format!("test {} alone", number.0), || {
+            self.wear(slot, chosen)?;
+            let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+            let (run, _) = run_fresh(slot, test, limit)?;
+            slot.change(Changes::default());
+            Ok(Some(!run.passed()))
+        })
+    }
+
+    fn fails_in_suite(
+        &self,
+        slot: &mut Slot<'_>,
+        chosen: &Stretchings<'_>,
+        failing: &Failing,
+    ) -> Result<Option<bool>, CheckError> {
+        let (number, _) = &self.experiments.baseline.tests[failing.test.index()];
+        self.once(chosen, &format!("test {} in the suite", number.0), || {
+            let found = self.failing_in_suite(slot, chosen)?;
+            Ok(found.map(|found| found.iter().any(|each| each.test == failing.test)))
+        })
+    }
+}
