@@ -10,12 +10,14 @@
 //! the wider type. The last word has the project's own compiler and test command.
 
 mod apply;
+mod blame;
 mod bubbling;
 mod checked;
 #[cfg(test)]
 mod checked_tests;
 mod copies;
 mod culprit;
+mod declarations;
 mod declared;
 mod delta;
 mod escapes;
@@ -25,6 +27,7 @@ mod interruption;
 mod kept;
 mod later;
 mod misnamed;
+mod outcome;
 mod patch;
 mod refusal;
 mod rungs;
@@ -34,113 +37,22 @@ mod throwing;
 mod together;
 mod trial;
 
+pub use outcome::{Accepted, Case, Evidence, StretchRequest, Stretched, StretchedClause};
 pub use patch::{Patch, PatchedFile};
 pub use refusal::Refusal;
 
 use crate::check::experiments::Experiments;
 use crate::check::slot::{Slot, in_parallel};
-use crate::check::{CheckError, CheckRequest, check_and};
+use crate::check::{CheckError, check_and};
 use crate::progress::Progress;
 use crate::project::Project;
-use catchment_verdicts::{CheckedPair, CheckedProject, PureResilience, SourceIndependence, judge};
+use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
 use hierarchy::Hierarchy;
 use rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use subject::Subject;
 use trial::Trial;
-
-/// What the user asked for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StretchRequest {
-    pub check: CheckRequest,
-    /// The widest type to be tried, a binary name; those of `java.lang` also without their package. Unless given, no clause is
-    /// made to catch every unchecked exception.
-    pub to: Option<String>,
-    /// Make a source patch and let the project's own build say whether it holds.
-    pub patch: bool,
-}
-
-/// What became of it.
-#[derive(Debug)]
-pub struct Stretched {
-    pub checked: CheckedProject,
-    /// Of every candidate, in the order of the pairs.
-    pub clauses: Vec<StretchedClause>,
-    /// The whole suite has passed with all accepted clauses stretched; not so if time was up before.
-    pub together: bool,
-    /// If one was asked for and any clause is left to be stretched.
-    pub patch: Option<Patch>,
-}
-
-/// A clause that might catch more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StretchedClause {
-    /// Position of the pair.
-    pub pair: usize,
-    /// Wider types that were tried in vain, widest first; without a type where none was.
-    pub refused: Vec<(Option<String>, Refusal)>,
-    pub accepted: Option<Accepted>,
-}
-
-/// A wider type that a clause may catch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
-    pub to: String,
-    pub evidence: Evidence,
-    /// It also begins to catch every unchecked exception.
-    pub catches_all_unchecked: bool,
-    /// A later clause of the try, which caught exceptions of that type so far: its line.
-    pub takes_from: Option<u32>,
-    /// Later clauses of the try, by position of their pairs, that do the same and have nothing left to catch: the patch takes
-    /// them away.
-    pub merges: Vec<usize>,
-}
-
-/// What a trial rests on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Evidence {
-    pub case: Case,
-    /// Tests that pass with nothing injected: all that execute the try.
-    pub tests: usize,
-    /// Tests that pass with the wider type thrown at the beginning of the try.
-    pub injected: usize,
-}
-
-/// Whether tests come with exceptions that only the stretched clause catches.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Case {
-    /// Case A.
-    #[default]
-    CatchesTheSame,
-    /// Case B: some were caught elsewhere before, and the tests pass all the same.
-    CatchesMore,
-}
-
-impl Case {
-    /// The letter used in the literature, in reports and JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::CatchesTheSame => "A",
-            Self::CatchesMore => "B",
-        }
-    }
-}
-
-impl Evidence {
-    fn add(&mut self, other: &Self) {
-        self.case = self.case.max(other.case);
-        self.tests += other.tests;
-        self.injected += other.injected;
-    }
-}
-
-impl StretchedClause {
-    fn refuse(&mut self, refusal: Refusal) {
-        let rung = self.accepted.take().map(|accepted| accepted.to);
-        self.refused.push((rung, refusal));
-    }
-}
 
 /// Checks the project, then tries to stretch its clauses.
 pub fn stretch(

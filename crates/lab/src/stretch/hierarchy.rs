@@ -8,8 +8,8 @@ use catchment_program::{LoadOptions, jdk_image, visit};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-const OBJECT: &str = "java.lang.Object";
-const THROWABLE: &str = "java.lang.Throwable";
+pub(super) const OBJECT: &str = "java.lang.Object";
+pub(super) const THROWABLE: &str = "java.lang.Throwable";
 const PUBLIC: u16 = 0x0001;
 const PRIVATE: u16 = 0x0002;
 pub(super) const INTERRUPTED: &str = "java.lang.InterruptedException";
@@ -17,13 +17,13 @@ pub(super) const INTERRUPTED: &str = "java.lang.InterruptedException";
 /// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
-    superclasses: HashMap<String, String>,
+    pub(super) superclasses: HashMap<String, String>,
     /// Of those that have any, directly.
-    interfaces: HashMap<String, Vec<String>>,
+    pub(super) interfaces: HashMap<String, Vec<String>>,
     /// Methods of exceptions and of `Object` that others may call, and whether only classes of the same package may.
     methods: HashMap<Method, bool>,
     /// What methods declare to throw.
-    declared: Declared,
+    pub(super) declared: Declared,
 }
 
 /// Class, name and descriptor.
@@ -128,79 +128,14 @@ impl Hierarchy {
         })
     }
 
-    /// Whether the call may end with an `InterruptedException`, as far as it is declared.
-    pub(crate) fn is_interruptible(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        let declares = |owner| self.declared.of(owner, name, descriptor).unwrap_or_default();
-        let mut declared = self.supertypes(class).into_iter().flat_map(declares);
-        declared.any(|thrown| thrown.as_deref() == Some(INTERRUPTED))
-    }
-
     /// Whether the compiler wants it to be caught or declared; `None` if that is not known.
     pub(crate) fn is_checked(&self, exception: &str) -> Option<bool> {
         let is = |wide: &str| self.is_subclass(exception, wide);
         is(THROWABLE).then(|| !is("java.lang.RuntimeException") && !is("java.lang.Error"))
     }
 
-    /// The checked exceptions that a call of this method may end with, as the compiler sees it; `None` for what cannot be told.
-    pub(crate) fn thrown_by(&self, class: &str, name: &str, descriptor: &str) -> Vec<Option<String>> {
-        if class.starts_with('[') {
-            return Vec::new();
-        }
-        // Every call of these has a descriptor of its own.
-        if class == "java.lang.invoke.MethodHandle" && name.starts_with("invoke") {
-            return vec![Some(THROWABLE.to_owned())];
-        }
-        let Some(declared) = self.declaration(class, name, descriptor) else { return vec![None] };
-        let known = |thrown: &Option<String>| {
-            let is_checked = thrown.as_deref().map_or(Some(true), |it| self.is_checked(it));
-            is_checked != Some(false)
-        };
-        let told = |thrown: &Option<String>| thrown.clone().filter(|it| self.is_checked(it).is_some());
-        declared.iter().filter(|thrown| known(thrown)).map(told).collect()
-    }
-
-    /// What the method that is meant declares; `None` if that cannot be told.
-    fn declaration(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Option<String>]> {
-        if name == "<init>" {
-            let is_known = self.superclasses.contains_key(class);
-            return is_known.then(|| self.declared.of(class, name, descriptor).unwrap_or_default());
-        }
-        let is_known = |each: &str| each == OBJECT || self.superclasses.contains_key(each);
-        for each in self.lineage(class) {
-            if let Some(own) = self.declared.of(each, name, descriptor) {
-                return Some(own);
-            }
-            if !is_known(each) {
-                return None;
-            }
-        }
-        // Then in the interfaces: the nearest of each kind, which have to agree.
-        let (mut left, mut found) = (self.interfaces_of_lineage(class), BTreeSet::new());
-        let mut seen = BTreeSet::new();
-        while let Some(next) = left.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            match self.declared.of(next, name, descriptor) {
-                Some(own) => drop(found.insert(own)),
-                None if !is_known(next) => return None,
-                None => left.extend(self.interfaces.get(next).into_iter().flatten().map(String::as_str)),
-            }
-        }
-        match found.len() {
-            0 => (!is_silent_helper(name)).then_some(&[]),
-            1 => found.pop_first(),
-            _ => None,
-        }
-    }
-
-    fn interfaces_of_lineage<'a>(&'a self, class: &'a str) -> Vec<&'a str> {
-        let own = self.lineage(class).filter_map(|each| self.interfaces.get(each));
-        own.flatten().map(String::as_str).collect()
-    }
-
     /// The class with all classes and interfaces above it.
-    fn supertypes<'a>(&'a self, class: &'a str) -> BTreeSet<&'a str> {
+    pub(super) fn supertypes<'a>(&'a self, class: &'a str) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
         let mut left = vec![class];
         while let Some(next) = left.pop() {
@@ -211,11 +146,6 @@ impl Hierarchy {
         }
         found
     }
-}
-
-/// Methods that compilers make and that do not always say what they throw.
-fn is_silent_helper(name: &str) -> bool {
-    name.starts_with("access$") || name == "$closeResource"
 }
 
 /// With its dot; empty for the unnamed package.
@@ -301,13 +231,8 @@ pub(crate) mod tests {
         let mut hierarchy = hierarchy(&[("C", "B"), ("B", "A")]);
         let method = |class: &str| (class.to_owned(), "m".to_owned(), "()V".to_owned());
         hierarchy.methods.insert(method("B"), false);
-        hierarchy.declared.insert(method("A"), &[INTERRUPTED]);
         let has = |class, descriptor| hierarchy.has_method(class, "m", descriptor, "p.From");
         assert!(has("C", "()V") && !has("A", "()V") && !has("C", "(I)V"));
-        assert!(hierarchy.is_interruptible("C", "m", "()V"));
-        assert!(!hierarchy.is_interruptible("D", "m", "()V"));
-        hierarchy.interfaces.insert("D".to_owned(), vec!["I".to_owned(), "C".to_owned()]);
-        assert!(hierarchy.is_interruptible("D", "m", "()V"), "interfaces hand down methods, too");
     }
 
     #[test]
@@ -317,41 +242,5 @@ pub(crate) mod tests {
         assert!(hierarchy.has_method("p.E", "m", "()V", "p.Handler"));
         assert!(!hierarchy.has_method("p.E", "m", "()V", "q.Handler"));
         assert!(!hierarchy.has_method("p.E", "m", "()V", "p.sub.Handler"));
-    }
-
-    #[test]
-    fn calls_throw_what_the_nearest_declaration_says() {
-        let mut hierarchy = hierarchy(&[
-            ("Bytes", "Out"),
-            ("Out", OBJECT),
-            ("Odd", "Missing"),
-            ("Io", "java.lang.Exception"),
-            ("Quiet", "java.lang.RuntimeException"),
-            ("java.lang.RuntimeException", "java.lang.Exception"),
-            ("java.lang.Exception", THROWABLE),
-            (THROWABLE, OBJECT),
-        ]);
-        let method = |class: &str| (class.to_owned(), "write".to_owned(), "()V".to_owned());
-        hierarchy.declared.insert(method("Out"), &["Io", "Quiet"]);
-        let thrown = |hierarchy: &Hierarchy, class| hierarchy.thrown_by(class, "write", "()V");
-        let io = || Some("Io".to_owned());
-        assert_eq!(thrown(&hierarchy, "Out"), [io()], "what is unchecked does not count");
-        assert_eq!(thrown(&hierarchy, "Bytes"), [io()]);
-        hierarchy.declared.insert(method("Bytes"), &[]);
-        assert_eq!(thrown(&hierarchy, "Bytes"), [], "an overriding method may promise more");
-        assert_eq!(thrown(&hierarchy, "Odd"), [None], "a class above it is missing");
-        assert_eq!(thrown(&hierarchy, "[Odd"), []);
-    }
-
-    #[test]
-    fn interfaces_that_declare_different_exceptions_leave_it_open() {
-        let mut hierarchy = hierarchy(&[("C", OBJECT), ("I", OBJECT), ("J", OBJECT)]);
-        let method = |class: &str| (class.to_owned(), "close".to_owned(), "()V".to_owned());
-        hierarchy.interfaces.insert("C".to_owned(), vec!["I".to_owned(), "J".to_owned()]);
-        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), []);
-        hierarchy.declared.insert(method("I"), &[]);
-        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), []);
-        hierarchy.declared.insert(method("J"), &[INTERRUPTED]);
-        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), [None]);
     }
 }

@@ -111,6 +111,8 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
         ("styled", Some(IO), Refusal::BuildFails("checkstyle has found 1 violation".into())),
         ("unreported", Some(IO), Refusal::BuildTestsUnknown),
         ("inlined", Some(IO), Refusal::Copy { other: 0 }),
+        ("shadowed", Some(IO), Refusal::Misnamed),
+        ("lost", Some(IO), Refusal::Unanswered { test, why: "the JVM was lost".into() }),
     ]
 }
 

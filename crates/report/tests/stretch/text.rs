@@ -45,7 +45,7 @@ fn nothing_found_and_nothing_finished_are_said() {
     let refused = text(&only(|clause| clause.accepted.is_none()), false);
     assert!(
         refused.starts_with(
-            "23 catch clauses are source-independent or purely resilient; none can catch more.\n"
+            "25 catch clauses are source-independent or purely resilient; none can catch more.\n"
         )
     );
     let unfinished = Stretched { together: false, ..stretched() };
