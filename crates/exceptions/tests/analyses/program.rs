@@ -1,7 +1,7 @@
 //! Compiles programs and opens them with JDK 17.
 
 use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, Layer, World};
+use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{Options, Reached, analyse};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 /// A program whose first path is the application.
 pub(crate) struct Program {
     classes: ClassPath,
+    module_services: ModuleServices,
 }
 
 impl Program {
@@ -24,7 +25,10 @@ impl Program {
         let classes = Compiler::Javac { jdk: 17, release: 17 }.compile(&job).expect("source compiles");
         let paths: Vec<PathBuf> = std::iter::once(classes).chain(libraries).collect();
         let jdk = jdk::installed(17).expect("JDK 17");
-        Self { classes: ClassPath::open(&paths, Some(jdk.home()), &LoadOptions::default()) }
+        let classes = ClassPath::open(&paths, Some(jdk.home()), &LoadOptions::default());
+        let modules = classes.modules().filter_map(|(_, module)| module.bytes().ok());
+        let module_services = ModuleServices::read(modules);
+        Self { classes, module_services }
     }
 
     /// What is reached from `T.main`.
@@ -55,5 +59,10 @@ impl ClassSource for Program {
                 with(class.name());
             }
         }
+    }
+
+    fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
+        let files = self.classes.resources(&services_file(service));
+        self.module_services.providers(service, files.into_iter().filter_map(|(_, file)| file.ok()))
     }
 }
