@@ -22,6 +22,7 @@ mod raises;
 mod reachability;
 mod search;
 mod selection;
+mod spreading;
 mod tables;
 mod ways;
 mod witness;
