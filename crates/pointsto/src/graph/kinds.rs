@@ -12,6 +12,8 @@
 //! Nodes with the same shape hold the same and become one node in the end.
 
 mod circles;
+#[cfg(test)]
+mod tests;
 
 use super::{Edge, Filter, Graph};
 use crate::ids::NodeId;

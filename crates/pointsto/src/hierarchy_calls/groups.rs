@@ -149,9 +149,15 @@ impl HierarchyCalls<'_> {
         }
     }
 
-    fn proxy_called(&self, selector: SelectorId, receiver: Receiver) -> Option<InstanceId> {
+    fn proxy_called(&mut self, selector: SelectorId, receiver: Receiver) -> Option<InstanceId> {
         let lambda = self.groups.lambdas.get(receiver.lambda? as usize)?;
-        let is_called = lambda.name.as_ref().is_none_or(|name| self.world.is_named(selector, name));
-        is_called.then_some(lambda.proxy)
+        match &lambda.name {
+            Some(name) => self.world.is_named(selector, name).then_some(lambda.proxy),
+            None => {
+                let proxy = lambda.proxy;
+                self.forward(receiver.class, selector);
+                Some(proxy)
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::HierarchyCalls;
 use crate::callgraph::{CallKind, Code};
-use crate::ids::{InstanceId, MethodId};
+use crate::ids::{ClassId, InstanceId, MethodId, SelectorId};
 use crate::reflection::{HANDLER, INVOKE, can_be_proxy};
 
 impl HierarchyCalls<'_> {
@@ -31,6 +31,13 @@ impl HierarchyCalls<'_> {
             }
         }
         is_changed
+    }
+
+    /// A call on a proxy: its handler is told which method was called.
+    pub(in crate::hierarchy_calls) fn forward(&mut self, interface: ClassId, selector: SelectorId) {
+        if let Some(called) = self.world.resolve_method(interface, selector) {
+            self.reflections.members.insert(called);
+        }
     }
 
     /// The methods of all proxy classes.
