@@ -1,8 +1,9 @@
 //! The classes of a class path for the analysis, each with whose code it is.
 
-use catchment_exceptions::{ClassSource, Layer, OwnClasses, providers, services_file};
+use catchment_exceptions::{ClassSource, Layer, ModuleServices, OwnClasses, services_file};
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, Entry};
+use std::cell::OnceCell;
 
 /// A class path in layers.
 pub(crate) struct LayeredClasses {
@@ -10,6 +11,8 @@ pub(crate) struct LayeredClasses {
     /// By entry of the class path.
     layers: Vec<Layer>,
     selection: PairSelection,
+    /// Read when somebody asks for a service.
+    module_services: OnceCell<ModuleServices>,
 }
 
 impl LayeredClasses {
@@ -20,7 +23,7 @@ impl LayeredClasses {
         layer_of: impl Fn(&Entry) -> Layer,
     ) -> Self {
         let layers = class_path.entries().map(|(_, entry)| layer_of(entry)).collect();
-        Self { class_path, layers, selection }
+        Self { class_path, layers, selection, module_services: OnceCell::new() }
     }
 
     pub(crate) fn class_path(&self) -> &ClassPath {
@@ -77,8 +80,10 @@ impl ClassSource for LayeredClasses {
     }
 
     fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
-        let modules = self.class_path.modules().filter_map(|(_, module)| module.bytes().ok());
+        let by_modules = self.module_services.get_or_init(|| {
+            ModuleServices::read(self.class_path.modules().filter_map(|(_, module)| module.bytes().ok()))
+        });
         let files = self.class_path.resources(&services_file(service));
-        providers(service, modules, files.into_iter().filter_map(|(_, file)| file.ok()))
+        by_modules.providers(service, files.into_iter().filter_map(|(_, file)| file.ok()))
     }
 }

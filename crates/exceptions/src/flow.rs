@@ -13,6 +13,7 @@ use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
 use catchment_pointsto::world::Typed;
 use catchment_pointsto::{Call, CallKind, Code, ImplicitKinds, Reached, Set};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// What is to travel.
 #[derive(Debug, Default)]
@@ -87,7 +88,7 @@ pub(crate) struct Building<'b, 'a> {
     methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
     /// What is raised where, once all edges are there.
-    pending: Vec<(Raised, NodeId)>,
+    pub(crate) pending: Vec<(Raised, NodeId)>,
     /// Calls that fail with an exception of their own if their target fails.
     pub(crate) wrapped: Vec<Wrapped>,
     /// Edges of the present instance.
@@ -118,15 +119,9 @@ impl Building<'_, '_> {
                 Code::Proxy(_) => self.add_proxy(instance),
             }
         }
-        // Recursive methods let the same exceptions out. Nothing flows yet, so all sets of a circle are the same.
-        self.flow.graph.collapse();
-        for (raised, to) in std::mem::take(&mut self.pending) {
-            self.add_raised(raised, to);
-        }
-        self.flow.graph.propagate();
-        while self.raise_wrappers() {
-            self.flow.graph.propagate();
-        }
+        let raised = self.pending.iter().map(|(_, to)| *to);
+        self.flow.graph.reduce(raised.chain(self.wrapped.iter().map(|it| it.to)));
+        self.spread();
     }
 
     /// A hidden class passes on all that comes out of what it calls.
@@ -181,16 +176,18 @@ impl Building<'_, '_> {
         if call.kind != CallKind::Ordinary {
             return;
         }
+        for from in self.nodes_of_targets(call) {
+            add_edge_once(&mut self.flow.graph, &mut self.edges, from, raised);
+        }
+    }
+
+    /// What can leave the targets of a call.
+    pub(crate) fn nodes_of_targets(&mut self, call: &Call) -> SmallVec<[NodeId; 1]> {
         let targets = self.reached.targets(call);
         if targets.len() < MANY {
-            for target in targets {
-                let from = self.flow.escaping[target.index()];
-                add_edge_once(&mut self.flow.graph, &mut self.edges, from, raised);
-            }
-            return;
+            return targets.iter().map(|target| self.flow.escaping[target.index()]).collect();
         }
-        let from = self.node_of_targets(call);
-        add_edge_once(&mut self.flow.graph, &mut self.edges, from, raised);
+        SmallVec::from_elem(self.node_of_targets(call), 1)
     }
 
     /// What can leave any of a call's targets, as one node for all calls that have the same.
@@ -228,14 +225,6 @@ impl Building<'_, '_> {
                 self.pending.push((Raised { raise, typed: *typed }, raised));
             }
         }
-    }
-
-    pub(crate) fn add_raised(&mut self, raised: Raised, to: NodeId) {
-        let (number, is_new) = self.flow.raised.intern(raised);
-        if is_new {
-            self.flow.graph.filters.add_object(number, raised.typed, &self.reached.world);
-        }
-        self.flow.graph.add_object(to, number);
     }
 
     /// The node of what is raised at `pc`.

@@ -22,6 +22,7 @@ mod raises;
 mod reachability;
 mod search;
 mod selection;
+mod spreading;
 mod tables;
 mod ways;
 mod witness;
@@ -34,7 +35,7 @@ pub use answer::{
     WitnessPath,
 };
 pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
-pub use catchment_pointsto::world::{ClassSource, Layer, providers, services_file};
+pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 pub use catchment_pointsto::{BlindSpot, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
 pub use flow::{Flow, Raises, flow};

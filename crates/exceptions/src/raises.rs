@@ -54,15 +54,15 @@ impl RaisedTable {
         self.by_value.get(raised).copied()
     }
 
-    /// Its number, and whether it is new.
-    pub(crate) fn intern(&mut self, raised: Raised) -> (u32, bool) {
+    /// Its number, which it is given when it is new.
+    pub(crate) fn intern(&mut self, raised: Raised) -> u32 {
         if let Some(number) = self.by_value.get(&raised) {
-            return (*number, false);
+            return *number;
         }
         let number = self.all.len() as u32;
         self.all.push(raised);
         self.by_value.insert(raised, number);
-        (number, true)
+        number
     }
 }
 

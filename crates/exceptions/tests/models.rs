@@ -3,7 +3,7 @@
 use catchment_classfile::LineTable;
 use catchment_exceptions::{Raises, flow};
 use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, Layer, World, providers, services_file};
+use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{BlindSpot, Reached, Recorded, Sensitivity, analyse_recorded};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
@@ -39,7 +39,7 @@ impl ClassSource for Source {
     fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
         let modules = self.0.modules().filter_map(|(_, module)| module.bytes().ok());
         let files = self.0.resources(&services_file(service));
-        providers(service, modules, files.into_iter().filter_map(|(_, file)| file.ok()))
+        ModuleServices::read(modules).providers(service, files.into_iter().filter_map(|(_, file)| file.ok()))
     }
 }
 

@@ -2,13 +2,18 @@
 //!
 //! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised exceptions.
 //! They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences travel. Nodes
-//! on a circle of edges hold the same set in the end, and are made one node (`cycles`).
+//! on a circle of edges hold the same set in the end, and are made one node (`cycles`). A graph that
+//! is told all its edges before anything flows can be made smaller still (`reduce`), and be gone through kind by kind (`kinds`).
 
 mod cycles;
 mod filters;
+mod incoming;
+mod kinds;
 mod log;
+mod reduce;
 
 pub use filters::{Filter, Filters};
+pub use kinds::{Kind, KindFlow};
 pub(crate) use log::{Log, NOBODY, Solution};
 
 use crate::ids::NodeId;

@@ -8,6 +8,8 @@
 mod dynamic;
 mod groups;
 mod natives;
+mod reflection;
+mod settled;
 mod statements;
 
 use crate::blind::{Blind, BlindSpot};
@@ -21,7 +23,9 @@ use crate::options::{Analysis, Options};
 use crate::world::{ClassSource, Element, World};
 use catchment_ir::{Body, Translator};
 use groups::Groups;
+use reflection::Reflections;
 use rustc_hash::{FxHashMap, FxHashSet};
+use settled::Settled;
 use smallvec::SmallVec;
 
 pub(crate) struct HierarchyCalls<'a> {
@@ -36,6 +40,10 @@ pub(crate) struct HierarchyCalls<'a> {
     implicit: Vec<Implicit>,
     initialisers: Initialisers,
     groups: Groups,
+    reflections: Reflections,
+    settled: Settled,
+    /// Classes of receivers that have not been looked at by themselves.
+    unsettled: Vec<ClassId>,
     models: Models,
     translator: Translator,
     blind_spots: FxHashSet<Blind>,
@@ -55,6 +63,9 @@ impl<'a> HierarchyCalls<'a> {
             implicit: Vec::new(),
             initialisers: Initialisers::default(),
             groups: Groups::default(),
+            reflections: Reflections::default(),
+            settled: Settled::default(),
+            unsettled: Vec::new(),
             models: Models::new(),
             translator: Translator::default(),
             blind_spots: FxHashSet::default(),
@@ -98,11 +109,16 @@ impl<'a> HierarchyCalls<'a> {
         }
     }
 
-    /// Until no method is left.
+    /// Until nothing is left to do.
     pub(crate) fn solve(&mut self) {
-        while let Some((instance, method)) = self.unread.pop() {
-            if let Some(body) = self.body_of(method) {
-                self.add_statements(instance, method, &body);
+        loop {
+            while let Some((instance, method)) = self.unread.pop() {
+                if let Some(body) = self.body_of(method) {
+                    self.add_statements(instance, method, &body);
+                }
+            }
+            if !self.settle() {
+                break;
             }
         }
     }
@@ -151,6 +167,13 @@ impl<'a> HierarchyCalls<'a> {
         if let Some(target) = self.reach(method) {
             let targets = Targets::Own(SmallVec::from_elem(target, 1));
             self.calls.push(FoundCall { caller, pc, kind: CallKind::Ordinary, targets });
+        }
+    }
+
+    /// Calls of the group can come to this method.
+    fn add_target(&mut self, group: u32, method: MethodId) {
+        if let Some(target) = self.reach(method) {
+            self.groups.add_target(group, target);
         }
     }
 

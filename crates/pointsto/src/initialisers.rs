@@ -52,6 +52,11 @@ impl Initialisers {
         }
     }
 
+    /// A class's own initialiser, if it has run.
+    pub(crate) fn instance_of(&self, class: ClassId) -> Option<InstanceId> {
+        self.instances.get(&class).copied()
+    }
+
     /// Uses of classes as calls of their initialisers.
     pub(crate) fn calls(&self) -> impl Iterator<Item = FoundCall> {
         self.uses.iter().filter_map(|(caller, pc, class)| {

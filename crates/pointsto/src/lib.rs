@@ -65,6 +65,7 @@ pub fn analyse_recorded<'a>(
     match options.analysis {
         Analysis::Cha | Analysis::Rta => {
             let mut calls = HierarchyCalls::new(source, options);
+            calls.prepare_reflection(recorded);
             let entries = entries(&mut calls.world);
             calls.add_entries(&entries);
             calls.solve();

@@ -5,15 +5,20 @@
 //! to be constants of the method that asks for them. What is not known stays a blind spot, unless a run has been recorded
 //! ([`Recorded`]). The JDK's own code of these calls is analysed as well, but its results are not used.
 
-mod actions;
+pub(crate) mod actions;
 mod classes;
 mod handles;
 mod members;
-mod names;
+pub(crate) mod names;
 mod proxies;
 mod recorded;
 
+pub(crate) use classes::makes_what_is_told_elsewhere;
+pub(crate) use handles::passes_handles_on;
+pub(crate) use members::BOXES;
+pub(crate) use proxies::{HANDLER, INVOKE, can_be_proxy};
 pub use recorded::Recorded;
+pub(crate) use recorded::recorded_targets;
 
 use crate::blind::BlindSpot;
 use crate::calls::Arguments;

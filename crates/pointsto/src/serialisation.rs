@@ -8,18 +8,18 @@ use crate::calls::Arguments;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::objects::Origin;
 use crate::solver::{Instance, Solver};
-use crate::world::Layer;
+use crate::world::{Layer, World};
 use catchment_ir::InvokeKind;
 use rustc_hash::FxHashMap;
 
 /// A method of `ObjectStreamClass`, what it calls, and whether it returns what that returns.
-struct Callback {
-    caller: &'static [u8],
+pub(crate) struct Callback {
+    pub(crate) caller: &'static [u8],
     name: &'static [u8],
     descriptor: &'static [u8],
 }
 
-const CALLBACKS: [Callback; 5] = [
+pub(crate) const CALLBACKS: [Callback; 5] = [
     callback(b"invokeWriteObject", b"writeObject", b"(Ljava/io/ObjectOutputStream;)V"),
     callback(b"invokeReadObject", b"readObject", b"(Ljava/io/ObjectInputStream;)V"),
     callback(b"invokeReadObjectNoData", b"readObjectNoData", b"()V"),
@@ -45,11 +45,7 @@ impl Solver<'_> {
         let is_serialisable = match self.settled.serialised.is_serialisable.get(&class) {
             Some(known) => *known,
             None => {
-                let serialisable = self.world.class(b"java/io/Serializable");
-                let declared = self.world.class_of(class);
-                let found = declared.file().is_some()
-                    && declared.layer != Layer::Jdk
-                    && self.world.is_subtype(class, serialisable);
+                let found = has_callbacks(&mut self.world, class);
                 self.settled.serialised.is_serialisable.insert(class, found);
                 found
             }
@@ -85,23 +81,16 @@ impl Solver<'_> {
 
     /// A method of `ObjectStreamClass`, if it has been reached.
     fn stream_method(&mut self, name: &[u8]) -> Option<InstanceId> {
-        let class = self.world.class(b"java/io/ObjectStreamClass");
-        let found: Option<MethodId> = self.world.declared_by_name(class, name).next();
-        self.reached(found?)
+        let method = stream_method(&mut self.world, name)?;
+        self.reached(method)
     }
 
-    /// Calls the method in the object's class and in every class above: each has its own.
     fn call_back(&mut self, caller: InstanceId, callback: &Callback, object: u32) -> bool {
-        let mut is_called = false;
-        let mut above = Some(self.objects.get(object).class);
-        while let Some(class) = above {
-            if let Some(method) = self.world.declared_as(class, callback.name, callback.descriptor) {
-                self.call_on(caller, method, object);
-                is_called = true;
-            }
-            above = self.world.class_of(class).superclass;
+        let methods = callback.methods(&mut self.world, self.objects.get(object).class);
+        for method in &methods {
+            self.call_on(caller, *method, object);
         }
-        is_called
+        !methods.is_empty()
     }
 
     fn call_on(&mut self, caller: InstanceId, method: MethodId, object: u32) {
@@ -121,18 +110,45 @@ impl Solver<'_> {
         let read = self.object(class, Origin::Merged);
         let returned = self.instances[maker.index()].returned;
         self.graph.add_object(returned, read.0);
-        if let Some(constructor) = self.first_constructor(class) {
+        if let Some(constructor) = first_constructor(&mut self.world, class) {
             self.call_on(maker, constructor, read.0);
         }
         true
     }
+}
 
-    fn first_constructor(&mut self, class: ClassId) -> Option<MethodId> {
-        let serialisable = self.world.class(b"java/io/Serializable");
-        let mut above = self.world.class_of(class).superclass?;
-        while self.world.is_subtype(above, serialisable) {
-            above = self.world.class_of(above).superclass?;
+impl Callback {
+    /// The method in a class and in every class above: each has its own.
+    pub(crate) fn methods(&self, world: &mut World<'_>, class: ClassId) -> Vec<MethodId> {
+        let mut methods = Vec::new();
+        let mut above = Some(class);
+        while let Some(class) = above {
+            methods.extend(world.declared_as(class, self.name, self.descriptor));
+            above = world.class_of(class).superclass;
         }
-        self.world.declared_as(above, b"<init>", b"()V")
+        methods
     }
+}
+
+/// Whether streams call methods of the objects of this class.
+pub(crate) fn has_callbacks(world: &mut World<'_>, class: ClassId) -> bool {
+    let serialisable = world.class(b"java/io/Serializable");
+    let declared = world.class_of(class);
+    declared.file().is_some() && declared.layer != Layer::Jdk && world.is_subtype(class, serialisable)
+}
+
+/// A method of `ObjectStreamClass`.
+pub(crate) fn stream_method(world: &mut World<'_>, name: &[u8]) -> Option<MethodId> {
+    let class = world.class(b"java/io/ObjectStreamClass");
+    world.declared_by_name(class, name).next()
+}
+
+/// The constructor that runs when an object of the class is read.
+pub(crate) fn first_constructor(world: &mut World<'_>, class: ClassId) -> Option<MethodId> {
+    let serialisable = world.class(b"java/io/Serializable");
+    let mut above = world.class_of(class).superclass?;
+    while world.is_subtype(above, serialisable) {
+        above = world.class_of(above).superclass?;
+    }
+    world.declared_as(above, b"<init>", b"()V")
 }

@@ -5,11 +5,11 @@ use crate::contexts::INSENSITIVE;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::objects::Origin;
 use crate::solver::{Instance, Solver};
-use crate::world::Layer;
+use crate::world::{Layer, World};
 use catchment_ir::InvokeKind;
 
 /// Where the JDK makes a provider: since JDK 9, and before.
-const MAKERS: [(&[u8], &[u8]); 2] = [
+pub(crate) const MAKERS: [(&[u8], &[u8]); 2] = [
     (b"java/util/ServiceLoader$ProviderImpl", b"get"),
     (b"java/util/ServiceLoader$LazyIterator", b"nextService"),
 ];
@@ -30,10 +30,7 @@ impl Solver<'_> {
     }
 
     fn maker(&mut self, (class, name): &(&[u8], &[u8])) -> Option<InstanceId> {
-        let class = self.world.class_that_is_there(class)?;
-        // Without its bridge, which returns the same.
-        let returns_object = |method: &MethodId| self.world.descriptor_of(*method) == b"()Ljava/lang/Object;";
-        let maker = self.world.declared_by_name(class, name).find(returns_object)?;
+        let maker = maker_named(&mut self.world, class, name)?;
         self.reach(maker, INSENSITIVE)
     }
 
@@ -41,7 +38,7 @@ impl Solver<'_> {
         self.initialise(provider);
         let Instance { returned, thrown, .. } = self.instances[maker.index()];
         let thrown = Some(thrown);
-        if let Some(method) = self.provider_method(provider) {
+        if let Some(method) = provider_method(&self.world, provider) {
             let arguments =
                 Arguments { receiver: None, rest: Box::default(), result: Some(returned), thrown };
             return self.add_call(maker, 0, InvokeKind::Static, method, arguments);
@@ -54,14 +51,21 @@ impl Solver<'_> {
         let arguments = Arguments { receiver: Some(made), rest: Box::default(), result: None, thrown };
         self.add_call(maker, 0, InvokeKind::Special, constructor, arguments);
     }
+}
 
-    /// `public static provider()`, which only modules may use; the JDK consists of modules.
-    fn provider_method(&self, provider: ClassId) -> Option<MethodId> {
-        let class = self.world.class_of(provider);
-        let mut found = self.world.declared_by_name(provider, b"provider");
-        let is_meant = |it: &MethodId| {
-            self.world.method(*it).is_static() && self.world.descriptor_of(*it).starts_with(b"()")
-        };
-        (class.layer == Layer::Jdk).then(|| found.find(is_meant)).flatten()
-    }
+/// A method that makes providers.
+pub(crate) fn maker_named(world: &mut World<'_>, class: &[u8], name: &[u8]) -> Option<MethodId> {
+    let class = world.class_that_is_there(class)?;
+    // Without its bridge, which returns the same.
+    let returns_object = |method: &MethodId| world.descriptor_of(*method) == b"()Ljava/lang/Object;";
+    world.declared_by_name(class, name).find(returns_object)
+}
+
+/// `public static provider()`, which only modules may use; the JDK consists of modules.
+pub(crate) fn provider_method(world: &World<'_>, provider: ClassId) -> Option<MethodId> {
+    let class = world.class_of(provider);
+    let mut found = world.declared_by_name(provider, b"provider");
+    let is_meant =
+        |it: &MethodId| world.method(*it).is_static() && world.descriptor_of(*it).starts_with(b"()");
+    (class.layer == Layer::Jdk).then(|| found.find(is_meant)).flatten()
 }

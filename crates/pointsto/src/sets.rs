@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 /// 64 members side by side. Two halves, so that a block takes twelve bytes and not sixteen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Block {
     key: u32,
     halves: [u32; 2],
@@ -25,7 +25,7 @@ impl Block {
 }
 
 /// A sorted list of blocks, none of them empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Set {
     blocks: Vec<Block>,
 }

@@ -4,6 +4,7 @@ use crate::contexts::INSENSITIVE;
 use crate::ids::{ClassId, MethodId, NodeId};
 use crate::serialisation::Serialised;
 use crate::solver::Solver;
+use crate::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Default)]
@@ -43,20 +44,9 @@ impl Solver<'_> {
         if let Some(known) = self.settled.has_finaliser.get(&class) {
             return *known;
         }
-        let selector = self.world.selector(b"finalize", b"()V");
-        let finaliser = self.world.dispatch(class, selector);
-        let has_own = finaliser.is_some_and(|it| !self.is_empty(it));
+        let has_own = has_finaliser(&mut self.world, class);
         self.settled.has_finaliser.insert(class, has_own);
         has_own
-    }
-
-    /// The JVM passes over finalisers that do nothing, such as those of `Object` and `Enum`.
-    fn is_empty(&self, method: MethodId) -> bool {
-        const RETURN: &[u8] = &[0xb1];
-        let class = self.world.method(method).class;
-        let file = self.world.class_of(class).file().zip(self.world.member_of(method));
-        let code = file.and_then(|(file, member)| file.code(member).ok().flatten());
-        code.is_none_or(|(_, code)| code.bytes == RETURN)
     }
 
     /// References to what is no longer used are handed to the JDK by the garbage collector: in a list that it asks for, before
@@ -66,9 +56,7 @@ impl Solver<'_> {
         if !self.world.is_subtype(self.objects.get(object).class, class) {
             return false;
         }
-        let list = b"getAndClearReferencePendingList";
-        let asked = self.world.declared_as(class, list, b"()Ljava/lang/ref/Reference;");
-        let node = if let Some(method) = asked {
+        let node = if let Some(method) = pending_references(&mut self.world) {
             self.reach(method, INSENSITIVE).map(|instance| self.instances[instance.index()].returned)
         } else {
             let field =
@@ -83,10 +71,32 @@ impl Solver<'_> {
 
     /// The parameter of `Finalizer.register`.
     fn registered(&mut self) -> Option<NodeId> {
-        let class = self.world.class(b"java/lang/ref/Finalizer");
-        let register = self.world.declared_as(class, b"register", b"(Ljava/lang/Object;)V")?;
-        self.initialise(class);
+        let register = registration(&mut self.world)?;
+        self.initialise(self.world.method(register).class);
         let instance = self.reach(register, INSENSITIVE)?;
         self.instances[instance.index()].parameters.first().copied().flatten()
     }
+}
+
+/// Whether objects of the class are finalised. The JVM passes over finalisers that do nothing, such as those of `Object` and
+/// `Enum`.
+pub(crate) fn has_finaliser(world: &mut World<'_>, class: ClassId) -> bool {
+    const RETURN: &[u8] = &[0xb1];
+    let selector = world.selector(b"finalize", b"()V");
+    let Some(finaliser) = world.dispatch(class, selector) else { return false };
+    let file = world.class_of(world.method(finaliser).class).file().zip(world.member_of(finaliser));
+    let code = file.and_then(|(file, member)| file.code(member).ok().flatten());
+    code.is_some_and(|(_, code)| code.bytes != RETURN)
+}
+
+/// What the JVM calls for each new object with a finaliser.
+pub(crate) fn registration(world: &mut World<'_>) -> Option<MethodId> {
+    let class = world.class(b"java/lang/ref/Finalizer");
+    world.declared_as(class, b"register", b"(Ljava/lang/Object;)V")
+}
+
+/// What gives the JDK the references that the garbage collector has found, since JDK 9.
+pub(crate) fn pending_references(world: &mut World<'_>) -> Option<MethodId> {
+    let class = world.class(b"java/lang/ref/Reference");
+    world.declared_as(class, b"getAndClearReferencePendingList", b"()Ljava/lang/ref/Reference;")
 }

@@ -123,7 +123,8 @@ pub(crate) struct Known {
     pub(crate) builders: [ClassId; 2],
 }
 
-const NAMED: [&str; 6] = [
+/// Their names.
+pub(crate) const NAMED: [&str; 6] = [
     "java/lang/String",
     "java/lang/Class",
     "java/lang/reflect/Constructor",

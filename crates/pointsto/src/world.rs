@@ -16,7 +16,7 @@ mod subtypes;
 pub use class::{Class, Element, Layer, Shape};
 pub(crate) use dynamic::{Dynamic, Lambda};
 pub use members::{Field, Method};
-pub use providers::{providers, services_file};
+pub use providers::{ModuleServices, services_file};
 pub use subtypes::{Fits, Typed};
 
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
@@ -31,7 +31,8 @@ pub trait ClassSource {
     /// Gives the internal names of all classes there are, in the same order in every run; a name may come twice.
     fn for_each_name(&self, with: &mut dyn FnMut(&[u8]));
 
-    /// Internal names of the classes that provide a service, which is an internal name as well; see [`providers`].
+    /// Internal names of the classes that provide a service, which is an internal name as well; see
+    /// [`ModuleServices`].
     fn services(&self, _service: &[u8]) -> Vec<Vec<u8>> {
         Vec::new()
     }

@@ -1,17 +1,19 @@
 //! Compiles programs and opens them with JDK 17.
 
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, Layer, World};
+use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 use catchment_pointsto::{Options, Reached, analyse};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::jdk;
+use catchment_testkit::links::Fixture;
 use std::fs;
 use std::path::PathBuf;
 
 /// A program whose first path is the application.
 pub(crate) struct Program {
     classes: ClassPath,
+    module_services: ModuleServices,
+    main: &'static str,
 }
 
 impl Program {
@@ -23,19 +25,31 @@ impl Program {
         let job = Job { class_path: libraries.clone(), ..Job::of([file]) };
         let classes = Compiler::Javac { jdk: 17, release: 17 }.compile(&job).expect("source compiles");
         let paths: Vec<PathBuf> = std::iter::once(classes).chain(libraries).collect();
+        Self::open(&paths, "T")
+    }
+
+    /// A program among the fixtures of links.
+    pub(crate) fn fixture(name: &str) -> Self {
+        let fixture = Fixture::read(name).expect("a fixture");
+        let compiled = fixture.compile().expect("the fixture compiles");
+        Self::open(&compiled.class_path, "Main")
+    }
+
+    fn open(class_path: &[PathBuf], main: &'static str) -> Self {
         let jdk = jdk::installed(17).expect("JDK 17");
-        Self { classes: ClassPath::open(&paths, Some(jdk.home()), &LoadOptions::default()) }
+        let classes = ClassPath::open(class_path, Some(jdk.home()), &LoadOptions::default());
+        let modules = classes.modules().filter_map(|(_, module)| module.bytes().ok());
+        let module_services = ModuleServices::read(modules);
+        Self { classes, module_services, main }
     }
 
-    /// What is reached from `T.main`.
+    /// What is reached from its `main`.
     pub(crate) fn analyse(&self, options: impl Into<Options>) -> Reached<'_> {
-        analyse(self, options, main_of)
+        analyse(self, options, |world| {
+            let class = world.class(self.main.as_bytes());
+            world.declared_by_name(class, b"main").collect()
+        })
     }
-}
-
-fn main_of(world: &mut World<'_>) -> Vec<MethodId> {
-    let class = world.class(b"T");
-    world.declared_by_name(class, b"main").collect()
 }
 
 impl ClassSource for Program {
@@ -55,5 +69,10 @@ impl ClassSource for Program {
                 with(class.name());
             }
         }
+    }
+
+    fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
+        let files = self.classes.resources(&services_file(service));
+        self.module_services.providers(service, files.into_iter().filter_map(|(_, file)| file.ok()))
     }
 }

@@ -37,7 +37,7 @@ impl Graph {
         }
     }
 
-    fn unite(&mut self, members: &[u32]) {
+    pub(super) fn unite(&mut self, members: &[u32]) {
         let Some((first, rest)) = members.split_first() else { return };
         let into = *first as usize;
         for member in rest {

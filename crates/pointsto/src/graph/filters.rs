@@ -17,6 +17,11 @@ impl Filter {
     fn new(mask: usize, wanted: bool) -> Self {
         Self((mask as u32) << 1 | u32::from(wanted))
     }
+
+    /// The number of the type, and whether its instances are let through or all others.
+    pub(super) fn parts(self) -> Option<(usize, bool)> {
+        (self != Self::NONE).then_some(((self.0 >> 1) as usize, self.0 & 1 == 1))
+    }
 }
 
 #[derive(Debug)]
@@ -51,6 +56,11 @@ impl Filters {
     /// Lets through what is not surely an instance of `class`.
     pub fn is_not(&mut self, class: ClassId, world: &World<'_>) -> Filter {
         Filter::new(self.mask_of(class, world), false)
+    }
+
+    /// The types that are asked for, by number.
+    pub(super) fn classes(&self) -> impl Iterator<Item = ClassId> {
+        self.masks.iter().map(|mask| mask.class)
     }
 
     fn mask_of(&mut self, class: ClassId, world: &World<'_>) -> usize {
@@ -93,11 +103,9 @@ impl Filters {
     /// The set that decides, and whether what is in it is let through.
     #[inline]
     pub(crate) fn mask(&self, filter: Filter) -> Option<(&Set, bool)> {
-        if filter == Filter::NONE {
-            return None;
-        }
-        let mask = &self.masks[(filter.0 >> 1) as usize];
-        Some(if filter.0 & 1 == 1 { (&mask.possible, true) } else { (&mask.certain, false) })
+        let (mask, wanted) = filter.parts()?;
+        let mask = &self.masks[mask];
+        Some((if wanted { &mask.possible } else { &mask.certain }, wanted))
     }
 }
 

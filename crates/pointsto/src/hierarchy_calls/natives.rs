@@ -11,7 +11,7 @@ use crate::natives::{Returned, UNCAUGHT, returned_by_native};
 impl HierarchyCalls<'_> {
     pub(super) fn return_anything(&mut self, method: MethodId) {
         match returned_by_native(&mut self.world, method) {
-            Returned::Object(class) => self.make(class),
+            Returned::Object(class) => self.make_with_elements(class),
             Returned::Unknown => self.blind(method, 0, BlindSpot::Native),
             Returned::Nothing => {}
         }

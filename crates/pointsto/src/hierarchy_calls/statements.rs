@@ -6,7 +6,7 @@ use crate::bounds::Bounds;
 use crate::callgraph::{CallKind, Thrown};
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::implicit::{Finder, Implicit};
-use catchment_ir::{Body, InvokeKind, Op, PoolIndex};
+use catchment_ir::{Body, InvokeKind, Op, PoolIndex, Var};
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,13 @@ pub(super) struct Place {
     pub(super) method: MethodId,
     pub(super) class: ClassId,
     pub(super) pc: u16,
+}
+
+/// What a call is given in its method, and where its result goes.
+pub(super) struct Values<'b> {
+    pub(super) body: &'b Body,
+    pub(super) arguments: &'b [Option<Var>],
+    pub(super) result: Option<Var>,
 }
 
 impl HierarchyCalls<'_> {
@@ -49,7 +56,10 @@ impl HierarchyCalls<'_> {
                     self.initialise_at(at, self.world.field(field).class);
                 }
             }
-            Op::Invoke { kind, method, .. } => self.add_invoke(at, kind, method),
+            Op::Invoke { kind, method, arguments, dst, .. } => {
+                let values = Values { body, arguments: body.operands(arguments), result: dst };
+                self.add_invoke(at, kind, method, &values);
+            }
             Op::InvokeDynamic { call, arguments, .. } => self.add_dynamic(at, body, call, arguments),
             _ => {}
         }
@@ -60,23 +70,14 @@ impl HierarchyCalls<'_> {
         self.initialisers.add_use(at.instance, at.pc, class, at.class);
     }
 
-    /// Strings and classes are objects too.
-    fn add_constant(&mut self, at: Place, constant: PoolIndex) {
-        let tag = self.world.class_of(at.class).file().and_then(|file| file.pool.tag(constant));
-        let name: &[u8] = match tag {
-            Some(7) => b"java/lang/Class",
-            Some(8) => b"java/lang/String",
-            _ => return,
-        };
-        let class = self.world.class(name);
-        self.make(class);
-    }
-
-    fn add_invoke(&mut self, at: Place, kind: InvokeKind, method: PoolIndex) {
+    fn add_invoke(&mut self, at: Place, kind: InvokeKind, method: PoolIndex, values: &Values<'_>) {
         let Some(named) = self.world.method_ref(at.class, method) else {
-            self.blind(at.method, at.pc, BlindSpot::Missing);
+            if !self.add_polymorphic(at, method, values) {
+                self.blind(at.method, at.pc, BlindSpot::Missing);
+            }
             return;
         };
+        self.add_reflection(at, named, values);
         if kind == InvokeKind::Static {
             self.initialise_at(at, self.world.method(named).class);
         }

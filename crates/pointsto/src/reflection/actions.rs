@@ -1,6 +1,6 @@
 //! Which methods of the JDK are reflective, and what their calls wait for.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     ForName,
     LoadClass,
@@ -53,6 +53,14 @@ impl Action {
         self != Self::LoadService
     }
 
+    /// Whether it asks for members by their names.
+    pub(crate) fn is_by_name(self) -> bool {
+        matches!(
+            self,
+            Self::GetMethod | Self::GetField | Self::FindHandle | Self::FindFieldHandle | Self::FindVarHandle
+        )
+    }
+
     /// Which argument is an array with the arguments of the member.
     pub(crate) fn array_of_arguments(self) -> Option<usize> {
         match self {
@@ -60,6 +68,15 @@ impl Action {
             Self::Invoke => Some(1),
             _ => None,
         }
+    }
+}
+
+/// What a call of a method of this class does that no class declares as it is called.
+pub(crate) fn of_polymorphic(class: &[u8]) -> Option<Action> {
+    match class {
+        b"java/lang/invoke/MethodHandle" => Some(Action::InvokeHandle),
+        b"java/lang/invoke/VarHandle" => Some(Action::AccessVariable),
+        _ => None,
     }
 }
 

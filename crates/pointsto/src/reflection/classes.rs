@@ -5,7 +5,7 @@ use crate::calls::Arguments;
 use crate::ids::{ClassId, MethodId, NodeId};
 use crate::objects::Origin;
 use crate::solver::Solver;
-use crate::world::Fits;
+use crate::world::{Fits, World};
 use catchment_ir::InvokeKind;
 
 impl Solver<'_> {
@@ -88,9 +88,7 @@ impl Solver<'_> {
     }
 
     pub(super) fn construct_given(&mut self, at: &Reflection, of: Origin) {
-        // What these make is told by `serialisation` and `services`.
-        let caller = &self.world.class_of(self.world.method(at.method).class).name;
-        if **caller == *b"java/io/ObjectStreamClass" || caller.starts_with(b"java/util/ServiceLoader$") {
+        if makes_what_is_told_elsewhere(&self.world, at.method) {
             return;
         }
         let Origin::Member(constructor) = of else { return self.construct_recorded(at) };
@@ -135,3 +133,9 @@ impl Solver<'_> {
 }
 
 const CONSTRUCTOR: &[u8] = b"java/lang/reflect/Constructor";
+
+/// What these methods make is told by `serialisation` and `services`.
+pub(crate) fn makes_what_is_told_elsewhere(world: &World<'_>, maker: MethodId) -> bool {
+    let caller = &world.class_of(world.method(maker).class).name;
+    **caller == *b"java/io/ObjectStreamClass" || caller.starts_with(b"java/util/ServiceLoader$")
+}

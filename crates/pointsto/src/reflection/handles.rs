@@ -1,14 +1,15 @@
 //! Method handles and variable handles: found by name, and used by calls whose descriptors no method declares (JVMS §2.9.3).
 
 use super::Reflection;
-use super::actions::{Action, Watched};
+use super::actions::{self, Watched};
 use crate::blind::BlindSpot;
 use crate::calls::Arguments;
 use crate::graph::Filter;
-use crate::ids::{MethodId, NodeId};
+use crate::ids::{ClassId, MethodId, NodeId};
 use crate::objects::Origin;
 use crate::solver::{Part, Solver, Use};
 use crate::statements::Adding;
+use crate::world::World;
 use catchment_classfile::descriptor;
 use catchment_ir::PoolIndex;
 
@@ -23,13 +24,8 @@ impl Solver<'_> {
         arguments: &Arguments,
     ) -> bool {
         let Some(member) = self.world.member_ref(adding.class, method) else { return false };
-        let action = match member.owner.as_bytes() {
-            METHOD_HANDLE => Action::InvokeHandle,
-            b"java/lang/invoke/VarHandle" => Action::AccessVariable,
-            _ => return false,
-        };
-        // The JDK's own machinery of handles passes all of them through the same few calls.
-        if self.world.class_of(adding.class).name.starts_with(b"java/lang/invoke/") {
+        let Some(action) = actions::of_polymorphic(member.owner.as_bytes()) else { return false };
+        if passes_handles_on(&self.world, adding.class) {
             self.blind(adding.method, adding.pc, BlindSpot::Reflection);
             return true;
         }
@@ -48,8 +44,7 @@ impl Solver<'_> {
 
     /// A method handle that is a constant.
     pub(crate) fn handle_constant(&mut self, adding: &Adding<'_>, constant: PoolIndex) -> Option<u32> {
-        let handle = self.world.class_of(adding.class).file()?.pool.method_handle(constant)?;
-        let method = self.world.method_named(handle.member)?;
+        let method = self.world.handle_ref(adding.class, constant)?;
         Some(self.handle_of(method).0)
     }
 
@@ -156,4 +151,9 @@ impl Solver<'_> {
             self.wait(base, Use::Store { part: Part::Anything, from });
         }
     }
+}
+
+/// Whether a class belongs to the JDK's own machinery of handles, which passes all of them through the same few calls.
+pub(crate) fn passes_handles_on(world: &World<'_>, class: ClassId) -> bool {
+    world.class_of(class).name.starts_with(b"java/lang/invoke/")
 }

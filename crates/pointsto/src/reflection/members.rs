@@ -11,6 +11,18 @@ use crate::solver::{Part, Solver, Use};
 use catchment_classfile::descriptor;
 use catchment_ir::InvokeKind;
 
+/// Numbers by their descriptors, and the classes of their boxes.
+pub(crate) const BOXES: [(&str, &str); 8] = [
+    ("Z", "java/lang/Boolean"),
+    ("B", "java/lang/Byte"),
+    ("C", "java/lang/Character"),
+    ("S", "java/lang/Short"),
+    ("I", "java/lang/Integer"),
+    ("J", "java/lang/Long"),
+    ("F", "java/lang/Float"),
+    ("D", "java/lang/Double"),
+];
+
 const METHOD: &[u8] = b"java/lang/reflect/Method";
 const FIELD: &[u8] = b"java/lang/reflect/Field";
 
@@ -110,18 +122,10 @@ impl Solver<'_> {
 
     /// A number that a method returns arrives in a box.
     fn give_boxed(&mut self, at: &Reflection, method: MethodId) {
-        let class: &[u8] = match descriptor::returned(self.world.descriptor_of(method)) {
-            b"Z" => b"java/lang/Boolean",
-            b"B" => b"java/lang/Byte",
-            b"C" => b"java/lang/Character",
-            b"S" => b"java/lang/Short",
-            b"I" => b"java/lang/Integer",
-            b"J" => b"java/lang/Long",
-            b"F" => b"java/lang/Float",
-            b"D" => b"java/lang/Double",
-            _ => return,
-        };
-        self.give_unknown(at, class);
+        let returned = descriptor::returned(self.world.descriptor_of(method));
+        if let Some((_, class)) = BOXES.iter().find(|(number, _)| number.as_bytes() == returned) {
+            self.give_unknown(at, class.as_bytes());
+        }
     }
 
     /// The elements of an array as arguments of a method: each may be any that fits.

@@ -4,39 +4,31 @@ use super::{Reflection, ReflectionId};
 use crate::callgraph::Code;
 use crate::calls::Arguments;
 use crate::graph::Filter;
-use crate::ids::{ClassId, InstanceId, NodeId, SelectorId};
+use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::objects::Origin;
 use crate::solver::{Instance, Solver};
+use crate::world::World;
 use catchment_classfile::descriptor;
 use rustc_hash::FxHashMap;
 
 /// The methods of proxy classes: by the call that makes the proxy, the interface, and the method called.
 pub(super) type Forwarders = FxHashMap<(ReflectionId, ClassId, SelectorId), InstanceId>;
 
-const HANDLER: &[u8] = b"java/lang/reflect/InvocationHandler";
-const INVOKE: &[u8] = b"(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
+pub(crate) const HANDLER: &[u8] = b"java/lang/reflect/InvocationHandler";
+pub(crate) const INVOKE: &[u8] =
+    b"(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
 
 impl Solver<'_> {
     /// One object for each interface.
     pub(super) fn new_proxy(&mut self, id: ReflectionId, at: &Reflection, of: Origin) {
         match of {
-            Origin::ClassOf(interface) if self.can_be_proxy(at, interface) => {
+            Origin::ClassOf(interface) if can_be_proxy(&self.world, at.method, interface) => {
                 let proxy = self.object(interface, Origin::Proxy(id));
                 self.give_result(at, proxy);
             }
             Origin::ClassOf(_) => {}
             _ => self.unknown_target(at),
         }
-    }
-
-    /// Only interfaces can; what the JDK makes to read annotations has the interface of an annotation.
-    fn can_be_proxy(&self, at: &Reflection, class: ClassId) -> bool {
-        const ACC_ANNOTATION: u16 = 0x2000;
-        let Some(file) = self.world.class_of(class).file() else { return false };
-        let caller = &self.world.class_of(self.world.method(at.method).class).name;
-        let is_annotation = file.access & ACC_ANNOTATION != 0;
-        self.world.class_of(class).is_interface()
-            && (is_annotation || !caller.starts_with(b"sun/reflect/annotation/"))
     }
 
     /// The method of the proxy class. It calls the handler.
@@ -108,4 +100,14 @@ impl Solver<'_> {
         let arguments = Arguments { receiver: Some(handler), rest, result, thrown };
         self.add_virtual_call(forwarder, 0, invoke, arguments);
     }
+}
+
+/// Whether a method can make a proxy of this class. Only interfaces can; what the JDK makes to read annotations has the
+/// interface of an annotation.
+pub(crate) fn can_be_proxy(world: &World<'_>, maker: MethodId, class: ClassId) -> bool {
+    const ACC_ANNOTATION: u16 = 0x2000;
+    let Some(file) = world.class_of(class).file() else { return false };
+    let caller = &world.class_of(world.method(maker).class).name;
+    let is_annotation = file.access & ACC_ANNOTATION != 0;
+    world.class_of(class).is_interface() && (is_annotation || !caller.starts_with(b"sun/reflect/annotation/"))
 }

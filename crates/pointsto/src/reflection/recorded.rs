@@ -3,6 +3,7 @@
 use super::Reflection;
 use crate::ids::MethodId;
 use crate::solver::Solver;
+use crate::world::World;
 
 /// A reflective call was seen to come to this method or constructor. With a caller it counts for the calls in that method
 /// only, without one for all whose target is not a constant. Names are those of class files (`java/lang/String`, `<init>`).
@@ -18,16 +19,25 @@ pub struct Recorded {
 impl Solver<'_> {
     /// What a run has shown for this call.
     pub(super) fn recorded_targets(&mut self, at: &Reflection) -> Vec<MethodId> {
-        let class = &self.world.class_of(self.world.method(at.method).class).name;
-        let name = self.world.name_of(at.method);
-        let is_here = |it: &&Recorded| {
-            it.caller.as_ref().is_none_or(|(owner, method)| **owner == **class && **method == *name)
-        };
-        let found: Vec<Recorded> = self.reflections.recorded.iter().filter(is_here).cloned().collect();
-        let target = |it: &Recorded| {
-            let class = self.world.class(&it.class);
-            self.world.declared_as(class, &it.name, &it.descriptor)
-        };
-        found.iter().filter_map(target).collect()
+        recorded_targets(&mut self.world, &self.reflections.recorded, at.method)
     }
+}
+
+/// What a run has shown for the calls in a method.
+pub(crate) fn recorded_targets(
+    world: &mut World<'_>,
+    recorded: &[Recorded],
+    caller: MethodId,
+) -> Vec<MethodId> {
+    let class = &*world.class_of(world.method(caller).class).name;
+    let name = world.name_of(caller);
+    let is_here = |it: &&Recorded| {
+        it.caller.as_ref().is_none_or(|(owner, method)| **owner == *class && **method == *name)
+    };
+    let found: Vec<&Recorded> = recorded.iter().filter(is_here).collect();
+    let target = |it: &Recorded| {
+        let class = world.class(&it.class);
+        world.declared_as(class, &it.name, &it.descriptor)
+    };
+    found.into_iter().filter_map(target).collect()
 }

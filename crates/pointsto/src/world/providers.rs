@@ -2,26 +2,40 @@
 //!
 //! No file system here: whoever has the class path hands over the contents.
 
-use catchment_classfile::{ClassFile, ConstantPool};
-use rustc_hash::FxHashSet;
+use catchment_classfile::ClassFile;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The file of a class path entry that lists the providers of a service, an internal name.
 pub fn services_file(service: &[u8]) -> String {
     format!("META-INF/services/{}", String::from_utf8_lossy(service).replace('/', "."))
 }
 
-/// Internal names of the classes that provide a service, each once. `modules` are module descriptors, `files` what the class
-/// path has under [`services_file`]. What cannot be read is passed over.
-pub fn providers<'b>(
-    service: &[u8],
-    modules: impl IntoIterator<Item = &'b [u8]>,
-    files: impl IntoIterator<Item = Vec<u8>>,
-) -> Vec<Vec<u8>> {
-    let modules = modules.into_iter().filter_map(|bytes| ClassFile::parse(bytes).ok());
-    let by_modules = modules.filter_map(|file| provided_by_module(&file, service)).flatten();
-    let by_files = files.into_iter().flat_map(|text| provided_by_file(&text));
-    let mut seen = FxHashSet::default();
-    by_modules.chain(by_files).filter(|provider| seen.insert(provider.clone())).collect()
+/// What modules provide: by service, internal names of classes.
+#[derive(Debug, Default)]
+pub struct ModuleServices {
+    providers: FxHashMap<Vec<u8>, Vec<Vec<u8>>>,
+}
+
+impl ModuleServices {
+    /// Reads module descriptors. Those that cannot be read are passed over.
+    pub fn read<'b>(modules: impl IntoIterator<Item = &'b [u8]>) -> Self {
+        let mut services = Self::default();
+        for file in modules.into_iter().filter_map(|bytes| ClassFile::parse(bytes).ok()) {
+            for (service, provider) in provided_by_module(&file).unwrap_or_default() {
+                services.providers.entry(service).or_default().push(provider);
+            }
+        }
+        services
+    }
+
+    /// Internal names of the classes that provide a service, each once. `files` are what the class path has under
+    /// [`services_file`].
+    pub fn providers(&self, service: &[u8], files: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
+        let by_modules = self.providers.get(service).into_iter().flatten().cloned();
+        let by_files = files.into_iter().flat_map(|text| provided_by_file(&text));
+        let mut seen = FxHashSet::default();
+        by_modules.chain(by_files).filter(|provider| seen.insert(provider.clone())).collect()
+    }
 }
 
 /// One binary name per line, comments behind `#`.
@@ -31,8 +45,8 @@ fn provided_by_file(text: &[u8]) -> Vec<Vec<u8>> {
     names.filter(|name| !name.is_empty()).map(|name| name.replace('.', "/").into_bytes()).collect()
 }
 
-/// The `provides` table of a module descriptor (JVMS §4.7.25). Nothing if it is cut off.
-fn provided_by_module(file: &ClassFile<'_>, service: &[u8]) -> Option<Vec<Vec<u8>>> {
+/// The `provides` table of a module descriptor (JVMS §4.7.25) as services and providers. Nothing if it is cut off.
+fn provided_by_module(file: &ClassFile<'_>) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
     let attribute = file.attributes.find(&file.pool, "Module")?;
     // Name, flags and version of the module come first, then its tables.
     let mut table = Table { data: attribute.data.get(6..)? };
@@ -50,17 +64,13 @@ fn provided_by_module(file: &ClassFile<'_>, service: &[u8]) -> Option<Vec<Vec<u8
     table.skip(uses)?;
     let mut providers = Vec::new();
     for _ in 0..table.next()? {
-        let is_meant = is_class(&file.pool, table.next()?, service);
+        let service = file.pool.class_name(table.next()?).ok()?;
         for _ in 0..table.next()? {
             let provider = file.pool.class_name(table.next()?).ok()?;
-            providers.extend(is_meant.then(|| provider.as_bytes().to_vec()));
+            providers.push((service.as_bytes().to_vec(), provider.as_bytes().to_vec()));
         }
     }
     Some(providers)
-}
-
-fn is_class(pool: &ConstantPool<'_>, index: u16, name: &[u8]) -> bool {
-    pool.class_name(index).is_ok_and(|class| class.as_bytes() == name)
 }
 
 /// Two-byte numbers in a row.

@@ -29,6 +29,12 @@ impl<'a> World<'a> {
         .map(MethodId)
     }
 
+    /// The method that a handle constant of `class` means.
+    pub(crate) fn handle_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<MethodId> {
+        let handle = self.class_of(class).file()?.pool.method_handle(index)?;
+        self.method_named(handle.member)
+    }
+
     /// The field that constant `index` of `class` means; nothing if it cannot be found.
     pub fn field_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<FieldId> {
         self.kept(class, index, |world| {

@@ -4,7 +4,7 @@ use super::{Element, Shape, World};
 use crate::ids::ClassId;
 
 /// Whether an object of a class is an instance of a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fits {
     Yes,
     No,

@@ -1,0 +1,140 @@
+//! Lets what is raised spread: kind by kind, those that other exceptions arrive in last.
+
+use crate::flow::Building;
+use crate::raises::Raised;
+use crate::wrapping::{WRAPPERS, Wrapped};
+use catchment_pointsto::CallKind;
+use catchment_pointsto::graph::{Kind, KindFlow};
+use catchment_pointsto::ids::NodeId;
+use catchment_pointsto::world::{Fits, Typed};
+use rustc_hash::FxHashMap;
+
+/// What is raised of one kind, and where.
+struct Spreading {
+    kind: Kind,
+    /// They leave class initialisers as they are (JVMS §5.5).
+    are_errors: bool,
+    raised: Vec<(Raised, NodeId)>,
+}
+
+/// By node: whether anything comes there, and whether anything but errors.
+struct Held {
+    anything: Vec<bool>,
+    others: Vec<bool>,
+}
+
+impl Held {
+    fn nothing(nodes: usize) -> Self {
+        Self { anything: vec![false; nodes], others: vec![false; nodes] }
+    }
+
+    fn marks(&mut self, are_errors: bool) -> &mut [bool] {
+        if are_errors { &mut self.anything } else { &mut self.others }
+    }
+
+    /// Whether the call fails because of what comes out of its target.
+    fn fails(&self, it: &Wrapped, flow: &KindFlow) -> bool {
+        let from = flow.root(it.from).index();
+        self.others[from] || (it.kind != CallKind::Initialiser && self.anything[from])
+    }
+}
+
+impl Building<'_, '_> {
+    pub(crate) fn spread(&mut self) {
+        let wrappers = WRAPPERS.map(|name| Typed::exactly(self.reached.world.class(name)));
+        let (mut kinds, kind_of) = self.by_kind(&wrappers);
+        let mut late: Vec<usize> = wrappers.iter().map(|typed| kind_of[typed]).collect();
+        late.dedup();
+        let mut flow = KindFlow::new(&self.flow.graph);
+        let mut held = Held::nothing(flow.nodes());
+        for (_, it) in kinds.iter().enumerate().filter(|(number, _)| !late.contains(number)) {
+            self.add_kind(&mut flow, it, held.marks(it.are_errors));
+        }
+        self.raise_wrappers(&flow, held, &mut kinds, &kind_of, &late);
+        for number in late {
+            let mut ignored = vec![false; flow.nodes()];
+            self.add_kind(&mut flow, &kinds[number], &mut ignored);
+        }
+        flow.finish(&mut self.flow.graph);
+    }
+
+    fn add_kind(&mut self, flow: &mut KindFlow, it: &Spreading, is_marked: &mut [bool]) {
+        let numbered = it.raised.iter().map(|(raised, to)| (*to, self.flow.raised.intern(*raised)));
+        let given: Vec<(NodeId, u32)> = numbered.collect();
+        flow.add(&it.kind, &given, is_marked);
+    }
+
+    /// All that is raised by its kind, in the order in which kinds are met, and the kinds of all types.
+    fn by_kind(&mut self, wrappers: &[Typed]) -> (Vec<Spreading>, FxHashMap<Typed, usize>) {
+        let error = self.reached.world.class(b"java/lang/Error");
+        // Kinds tell errors from others whether or not somebody catches them.
+        self.flow.graph.filters.is(error, &self.reached.world);
+        let mut kinds: Vec<Spreading> = Vec::new();
+        let mut by_kind: FxHashMap<Kind, usize> = FxHashMap::default();
+        let mut kind_of: FxHashMap<Typed, usize> = FxHashMap::default();
+        let (graph, world) = (&self.flow.graph, &self.reached.world);
+        let mut number_of = |typed: Typed, kinds: &mut Vec<Spreading>| {
+            *kind_of.entry(typed).or_insert_with(|| {
+                let kind = graph.kind_of(typed, world);
+                *by_kind.entry(kind).or_insert_with_key(|kind| {
+                    let are_errors = world.typed_fits(typed, error) == Fits::Yes;
+                    kinds.push(Spreading { kind: kind.clone(), are_errors, raised: Vec::new() });
+                    kinds.len() - 1
+                })
+            })
+        };
+        for typed in wrappers {
+            number_of(*typed, &mut kinds);
+        }
+        for (raised, to) in std::mem::take(&mut self.pending) {
+            let number = number_of(raised.typed, &mut kinds);
+            kinds[number].raised.push((raised, to));
+        }
+        (kinds, kind_of)
+    }
+
+    /// Calls whose target fails raise an exception of their own, which can make other calls fail. `late` are the kinds of these.
+    fn raise_wrappers(
+        &mut self,
+        flow: &KindFlow,
+        mut held: Held,
+        kinds: &mut [Spreading],
+        kind_of: &FxHashMap<Typed, usize>,
+        late: &[usize],
+    ) {
+        let mut own: FxHashMap<usize, Vec<bool>> =
+            late.iter().map(|number| (*number, vec![false; flow.nodes()])).collect();
+        for number in late {
+            let it = &kinds[*number];
+            let from = it.raised.iter().map(|(_, to)| *to);
+            mark(flow, it, from, own.entry(*number).or_default(), &mut held);
+        }
+        loop {
+            let calls = std::mem::take(&mut self.wrapped);
+            let (failing, rest): (Vec<Wrapped>, Vec<Wrapped>) =
+                calls.into_iter().partition(|it| held.fails(it, flow));
+            self.wrapped = rest;
+            if failing.is_empty() {
+                return;
+            }
+            for it in &failing {
+                let raised = it.raised();
+                let number = kind_of[&raised.typed];
+                kinds[number].raised.push((raised, it.to));
+                mark(flow, &kinds[number], [it.to], own.entry(number).or_default(), &mut held);
+            }
+        }
+    }
+}
+
+/// Marks where exceptions of a kind come to from these nodes. `own` has the marks of this kind alone.
+fn mark(
+    flow: &KindFlow,
+    it: &Spreading,
+    from: impl IntoIterator<Item = NodeId>,
+    own: &mut [bool],
+    held: &mut Held,
+) {
+    let marks = held.marks(it.are_errors);
+    flow.visit(&it.kind, from.into_iter(), own, |node| marks[node.index()] = true);
+}

@@ -1,0 +1,127 @@
+//! Circles among the nodes that one kind of objects comes to: Tarjan's algorithm without recursion, again and again on the
+//! same memory.
+
+use super::{Kind, KindFlow};
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug)]
+pub(super) struct Circles {
+    /// By node: when it was first met, the earliest that it leads back to, and its circle.
+    met: Vec<u32>,
+    low: Vec<u32>,
+    circle: Vec<u32>,
+    /// Nodes that were met and whose circle is not known yet.
+    open: Vec<u32>,
+    /// The way from the start to here: node and its next edge.
+    path: Vec<(u32, u32)>,
+    next: u32,
+    /// Nodes circle by circle, those that objects come to last first; and where each circle begins.
+    members: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Circles {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self {
+            met: vec![NONE; nodes],
+            low: vec![NONE; nodes],
+            circle: vec![NONE; nodes],
+            open: Vec::new(),
+            path: Vec::new(),
+            next: 0,
+            members: Vec::new(),
+            starts: Vec::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(super) fn members(&self, circle: usize) -> &[u32] {
+        let end = self.starts.get(circle + 1).map_or(self.members.len(), |end| *end as usize);
+        &self.members[self.starts[circle] as usize..end]
+    }
+
+    /// The nodes of all circles.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.members
+    }
+
+    pub(super) fn circle_of(&self, node: u32) -> usize {
+        self.circle[node as usize] as usize
+    }
+
+    /// Everything that objects of the kind come to from these nodes.
+    pub(super) fn find(&mut self, flow: &KindFlow, kind: &Kind, starts: &[u32]) {
+        for start in starts {
+            if self.met[*start as usize] == NONE {
+                self.run(flow, kind, *start);
+            }
+        }
+    }
+
+    /// Ready for another kind.
+    pub(super) fn forget(&mut self) {
+        for node in self.members.drain(..) {
+            self.met[node as usize] = NONE;
+            self.circle[node as usize] = NONE;
+        }
+        self.starts.clear();
+        self.next = 0;
+    }
+
+    fn run(&mut self, flow: &KindFlow, kind: &Kind, start: u32) {
+        self.enter(start);
+        while let Some((node, at)) = self.path.pop() {
+            let edges = &flow.edges_of(node)[at as usize..];
+            match edges.iter().position(|edge| kind.passes(edge.filter)) {
+                Some(skipped) => {
+                    self.path.push((node, at + skipped as u32 + 1));
+                    self.follow(node, edges[skipped].to.0);
+                }
+                None => self.leave(node),
+            }
+        }
+    }
+
+    fn enter(&mut self, node: u32) {
+        self.met[node as usize] = self.next;
+        self.low[node as usize] = self.next;
+        self.next += 1;
+        self.open.push(node);
+        self.path.push((node, 0));
+    }
+
+    fn follow(&mut self, node: u32, to: u32) {
+        if self.met[to as usize] == NONE {
+            self.enter(to);
+        } else if self.circle[to as usize] == NONE {
+            self.lower(node, self.met[to as usize]);
+        }
+    }
+
+    fn lower(&mut self, node: u32, to: u32) {
+        let low = &mut self.low[node as usize];
+        *low = (*low).min(to);
+    }
+
+    fn leave(&mut self, node: u32) {
+        if let Some((above, _)) = self.path.last() {
+            self.lower(*above, self.low[node as usize]);
+        }
+        if self.low[node as usize] != self.met[node as usize] {
+            return;
+        }
+        let number = self.starts.len() as u32;
+        self.starts.push(self.members.len() as u32);
+        while let Some(member) = self.open.pop() {
+            self.circle[member as usize] = number;
+            self.members.push(member);
+            if member == node {
+                break;
+            }
+        }
+    }
+}
