@@ -52,7 +52,7 @@ enum Key {
     },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Contexts {
     pub(crate) sensitivity: Sensitivity,
     keys: Vec<Key>,

@@ -1,5 +1,6 @@
 //! Analyses of compiled programs together with a real JDK.
 
+mod base;
 mod implicit;
 mod inclusion;
 mod program;

@@ -22,9 +22,13 @@ impl Program {
         fs::write(&file, source).expect("written");
         let job = Job { class_path: libraries.clone(), ..Job::of([file]) };
         let classes = Compiler::Javac { jdk: 17, release: 17 }.compile(&job).expect("source compiles");
-        let paths: Vec<PathBuf> = std::iter::once(classes).chain(libraries).collect();
+        Self::of(&std::iter::once(classes).chain(libraries).collect::<Vec<_>>())
+    }
+
+    /// These on a class path.
+    pub(crate) fn of(paths: &[PathBuf]) -> Self {
         let jdk = jdk::installed(17).expect("JDK 17");
-        Self { classes: ClassPath::open(&paths, Some(jdk.home()), &LoadOptions::default()) }
+        Self { classes: ClassPath::open(paths, Some(jdk.home()), &LoadOptions::default()) }
     }
 
     /// What is reached from `T.main`.
@@ -33,7 +37,7 @@ impl Program {
     }
 }
 
-fn main_of(world: &mut World<'_>) -> Vec<MethodId> {
+pub(crate) fn main_of(world: &mut World<'_>) -> Vec<MethodId> {
     let class = world.class(b"T");
     world.declared_by_name(class, b"main").collect()
 }

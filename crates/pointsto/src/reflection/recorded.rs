@@ -18,16 +18,30 @@ pub struct Recorded {
 impl Solver<'_> {
     /// What a run has shown for this call.
     pub(super) fn recorded_targets(&mut self, at: &Reflection) -> Vec<MethodId> {
-        let class = &self.world.class_of(self.world.method(at.method).class).name;
-        let name = self.world.name_of(at.method);
-        let is_here = |it: &&Recorded| {
-            it.caller.as_ref().is_none_or(|(owner, method)| **owner == **class && **method == *name)
-        };
-        let found: Vec<Recorded> = self.reflections.recorded.iter().filter(is_here).cloned().collect();
+        self.reflections.unknown.insert(at.method);
+        let recorded = self.reflections.recorded.iter();
+        let found: Vec<Recorded> = recorded.filter(|it| self.concerns(it, at.method)).cloned().collect();
         let target = |it: &Recorded| {
             let class = self.world.class(&it.class);
             self.world.declared_as(class, &it.name, &it.descriptor)
         };
         found.iter().filter_map(target).collect()
+    }
+
+    fn concerns(&self, recorded: &Recorded, calling: MethodId) -> bool {
+        let class = &self.world.class_of(self.world.method(calling).class).name;
+        let name = self.world.name_of(calling);
+        recorded.caller.as_ref().is_none_or(|(owner, method)| **owner == **class && **method == *name)
+    }
+
+    /// Adds what another run has shown; nothing if it is about calls that have been seen to without it.
+    pub(crate) fn add_recorded(&mut self, recorded: &[Recorded]) -> Option<()> {
+        let is_late =
+            |it: &Recorded| self.reflections.unknown.iter().any(|calling| self.concerns(it, *calling));
+        if recorded.iter().any(is_late) {
+            return None;
+        }
+        self.reflections.recorded.extend_from_slice(recorded);
+        Some(())
     }
 }
