@@ -7,7 +7,7 @@
 use crate::raises::{OperationRaises, Raised};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{Fits, Layer, Typed, World};
-use catchment_pointsto::{CallKind, Reached};
+use catchment_pointsto::{Call, CallKind, Reached};
 use rustc_hash::FxHashMap;
 
 /// What will be asked about.
@@ -61,26 +61,10 @@ impl Scope {
         reached: &Reached<'_>,
         operations: &FxHashMap<MethodId, OperationRaises>,
     ) -> Vec<Looked> {
-        let count = reached.instances.len();
         if self == Self::Everything {
-            return vec![Looked::Whole; count];
+            return vec![Looked::Whole; reached.instances.len()];
         }
-        let mut looks = vec![Looked::NotAt; count];
-        let mut open: Vec<InstanceId> = Vec::new();
-        for index in 0..count {
-            let instance = InstanceId::new(index);
-            let Some(tries) = tries_of_application(reached, instance) else { continue };
-            if looks[index] == Looked::NotAt {
-                looks[index] = Looked::Tries;
-            }
-            let calls = reached.calls_of(instance).iter();
-            for call in calls.filter(|call| tries.iter().any(|(start, end)| (start..end).contains(&&call.pc)))
-            {
-                if call.kind != CallKind::Thread {
-                    open.extend(reached.targets(call));
-                }
-            }
-        }
+        let (mut looks, mut open) = tries_and_targets(reached);
         while let Some(instance) = open.pop() {
             if std::mem::replace(&mut looks[instance.index()], Looked::Whole) == Looked::Whole {
                 continue;
@@ -96,6 +80,19 @@ impl Scope {
         }
         looks
     }
+}
+
+/// The instances that have tries of the application, and those that are called in one.
+fn tries_and_targets(reached: &Reached<'_>) -> (Vec<Looked>, Vec<InstanceId>) {
+    let mut targets = Vec::new();
+    let looks = (0..reached.instances.len()).map(InstanceId::new).map(|instance| {
+        let Some(tries) = tries_of_application(reached, instance) else { return Looked::NotAt };
+        let is_inside = |call: &&Call| tries.iter().any(|(start, end)| (*start..*end).contains(&call.pc));
+        let calls = reached.calls_of(instance).iter().filter(|call| call.kind != CallKind::Thread);
+        targets.extend(calls.filter(is_inside).flat_map(|call| reached.targets(call)));
+        Looked::Tries
+    });
+    (looks.collect(), targets)
 }
 
 /// Where an instance of a method of the application catches something.

@@ -4,4 +4,5 @@ mod base;
 mod implicit;
 mod inclusion;
 mod program;
+mod scope;
 mod thrown;
