@@ -12,19 +12,23 @@
 //! in = ["cha", "rta", "pta*"]         # or not_in; a * stands for anything
 //! maybe = ["inpta"]                   # reported or not, nobody can say
 //! doubt = "why this may be argued"    # shown when it fails
+//! [[known]]                           # the tool is known to say the opposite here; it fails as soon as it does not
+//! from = "some"
+//! to = "read2"
+//! in = ["pta+dr"]
+//! cause = "why"
 //! ```
 
 mod expected;
 mod run;
 
 pub use expected::CONFIGURATIONS;
-pub use run::{answer_of, experienced};
+pub use run::experienced;
 
 use crate::compilers::{Compiler, Job};
 use crate::workspace::{files_below, root};
 use anyhow::{Context, Result, bail};
 use expected::{ExpectedFile, ExpectedLink, Scope, fits_any};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,9 +70,18 @@ impl Fixture {
         Ok(fixture)
     }
 
-    /// What the command is to be asked for beside the analysis.
-    pub fn options(&self) -> &'static [&'static str] {
-        if self.expected.implicit { &["--implicit"] } else { &[] }
+    /// All of them, by name.
+    pub fn read_all() -> Result<Vec<Self>> {
+        let entries = fs::read_dir(folder())?.collect::<std::io::Result<Vec<_>>>()?;
+        let folders = entries.iter().map(fs::DirEntry::path).filter(|path| path.is_dir());
+        let names = folders.filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+        let names: BTreeSet<String> = names.collect();
+        names.iter().map(|name| Self::read(name)).collect()
+    }
+
+    /// Whether exceptions of instructions are asked for.
+    pub fn is_implicit(&self) -> bool {
+        self.expected.implicit
     }
 
     pub fn compile(&self) -> Result<Compiled> {
@@ -89,20 +102,27 @@ impl Fixture {
         self.links_where(|link| fits_any(&link.maybe, configuration))
     }
 
-    /// What is wrong with the answer of `catchment links --json`, a line each.
-    pub fn differences(
-        &self,
-        configuration: &str,
-        compiled: &Compiled,
-        answer: &Value,
-    ) -> Result<Vec<String>> {
-        let reported = self.reported(compiled, answer)?;
+    /// What is wrong with the links that a configuration reports, a line each.
+    pub fn differences(&self, configuration: &str, reported: &BTreeSet<Link>) -> Vec<String> {
         let expected = self.expected(configuration);
         let unjudged = self.unjudged(configuration);
-        let missing = expected.difference(&reported).map(|link| self.line("missing", configuration, link));
-        let surplus = reported.iter().filter(|link| !expected.contains(link) && !unjudged.contains(link));
+        let known = self.known(configuration);
+        let missing = expected.difference(reported);
+        let surplus = reported.difference(&expected).filter(|link| !unjudged.contains(link));
         let surplus = surplus.filter(|(from, _)| self.judges(from));
-        Ok(missing.chain(surplus.map(|link| self.line("not expected", configuration, link))).collect())
+        let wrong: BTreeSet<&Link> = missing.clone().chain(surplus.clone()).collect();
+        let mended = known.iter().filter(|link| !wrong.contains(link));
+        let line = |what: &'static str| move |link: &Link| self.line(what, configuration, link);
+        let is_new = |link: &&Link| !known.contains(*link);
+        let missing = missing.filter(is_new).map(line("missing"));
+        let surplus = surplus.filter(is_new).map(line("not expected"));
+        missing.chain(surplus).chain(mended.map(line("no known difference any more"))).collect()
+    }
+
+    /// The links of which a configuration is known to say the opposite.
+    pub fn known(&self, configuration: &str) -> BTreeSet<Link> {
+        let known = self.expected.known.iter().filter(|known| known.is_in(configuration));
+        known.map(|known| (known.from.clone(), known.to.clone())).collect()
     }
 
     /// The name of a throw or clause in the expected file, by its class and line.
@@ -126,32 +146,9 @@ impl Fixture {
         self.expected.links == Scope::All || is_own || self.expected.kinds.iter().any(|kind| kind == from)
     }
 
-    fn reported(&self, compiled: &Compiled, answer: &Value) -> Result<BTreeSet<Link>> {
-        let pairs = answer["pairs"].as_array().context("the answer has no `pairs`")?;
-        let clauses: BTreeMap<&str, String> = pairs
-            .iter()
-            .filter_map(|pair| Some((pair["id"].as_str()?, self.clause(compiled, pair))))
-            .collect();
-        let links = answer["links"].as_array().context("the answer has no `links`")?;
-        let named = links.iter().map(|link| {
-            let id = link["to"].as_str().context("a link without `to`")?;
-            let to = clauses.get(id).with_context(|| format!("no pair has the id {id}"))?;
-            Ok((self.origin(compiled, &link["from"]), to.clone()))
-        });
-        named.collect()
-    }
-
-    fn clause(&self, compiled: &Compiled, pair: &Value) -> String {
-        let text = |key: &str| pair[key].as_str().unwrap_or_default();
-        self.name_of(compiled, text("class"), text("method"), line_in(pair, "catch_line"))
-    }
-
-    fn origin(&self, compiled: &Compiled, from: &Value) -> String {
-        let text = |key: &str| from[key].as_str().unwrap_or_default();
-        match text("kind") {
-            "operation" => text("operation").to_owned(),
-            _ => self.name_of(compiled, text("class"), text("method"), line_in(from, "line")),
-        }
+    /// Whether a link from there is compared at all.
+    pub fn looks_at(&self, from: &str) -> bool {
+        self.judges(from) || self.expected.link.iter().any(|link| link.from == from)
     }
 
     fn links_where(&self, is_wanted: impl Fn(&ExpectedLink) -> bool) -> BTreeSet<Link> {
@@ -183,6 +180,12 @@ impl Fixture {
                 bail!("{} -> {} is listed twice", link.from, link.to);
             }
             link.check()?;
+        }
+        for known in &self.expected.known {
+            known.check()?;
+            if known.cause.is_empty() || !self.is_clause(&known.to) {
+                bail!("the known difference {} -> {} has no cause or no clause", known.from, known.to);
+            }
         }
         Ok(())
     }
@@ -220,8 +223,4 @@ fn is_kind(name: &str) -> bool {
 fn binary_name(folder: &Path, file: &Path) -> Option<String> {
     let name = file.strip_prefix(folder).ok()?.to_str()?.strip_suffix(".class")?;
     Some(name.replace('/', "."))
-}
-
-fn line_in(value: &Value, key: &str) -> Option<u32> {
-    value[key].as_u64().and_then(|line| u32::try_from(line).ok())
 }

@@ -2,17 +2,9 @@
 
 use catchment_testkit::links::{self, CONFIGURATIONS, Fixture, Link};
 use std::collections::BTreeSet;
-use std::fs;
 
 fn fixtures() -> Vec<Fixture> {
-    let folders =
-        fs::read_dir(links::folder()).expect("fixtures/links").map(|entry| entry.expect("readable").path());
-    let mut names: Vec<String> = folders
-        .filter(|path| path.is_dir())
-        .map(|path| path.file_name().expect("a name").to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names.iter().map(|name| Fixture::read(name).expect("a fixture")).collect()
+    Fixture::read_all().expect("fixtures/links")
 }
 
 /// Configurations from coarse to fine, in each row.

@@ -84,6 +84,7 @@ impl LinksArgs {
                 HandlersOf::Application => Handlers::Application,
                 HandlersOf::All => Handlers::All,
             },
+            escapes: self.escapes,
             release: Some(jdk.feature_version),
         })
     }

@@ -7,7 +7,7 @@
 
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Analysis as Calls, ImplicitKinds, Options, Reached, Sensitivity, analyse};
+use catchment_pointsto::{Analysis as Calls, ImplicitKinds, Options, Reached, Refusal, Sensitivity, analyse};
 use std::fmt;
 use std::str::FromStr;
 
@@ -71,6 +71,11 @@ impl Analysis {
     pub fn filter(self) -> Option<DataFilter> {
         self.filter
     }
+
+    /// With this filter or none, on the same call graph.
+    pub(crate) fn with(self, filter: Option<DataFilter>) -> Self {
+        Self { filter, ..self }
+    }
 }
 
 impl Default for Analysis {
@@ -110,6 +115,35 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str
     names.iter().find(|(_, value)| *value == wanted).map_or("", |(name, _)| name)
 }
 
+/// What the JVM itself reaches, solved once for many programs.
+#[derive(Debug)]
+pub struct Base<'a> {
+    solved: catchment_pointsto::Base<'a>,
+}
+
+impl<'a> Base<'a> {
+    /// For this analysis with any filter or none. Nothing for analyses by classes, which have no base.
+    pub fn solve(source: &'a dyn ClassSource, call_graph: CallGraph, implicit: bool) -> Option<Self> {
+        let options = options_of(call_graph, implicit_kinds(implicit), true);
+        Some(Self { solved: catchment_pointsto::Base::solve(source, options)? })
+    }
+
+    /// What the program reaches from its entry points; nothing if this base is for another analysis.
+    pub(crate) fn reach<'b>(
+        &self,
+        source: &'b dyn ClassSource,
+        analysis: Analysis,
+        implicit: ImplicitKinds,
+        entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
+    ) -> Option<Result<Reached<'b>, Refusal>>
+    where
+        'a: 'b,
+    {
+        let options = options_of(analysis.call_graph, implicit, true);
+        (*self.solved.options() == options).then(|| self.solved.analyse(source, &[], entries))
+    }
+}
+
 /// What the program reaches from its entry points, as far as this analysis can tell.
 pub(crate) fn reach<'a>(
     source: &'a dyn ClassSource,
@@ -117,15 +151,24 @@ pub(crate) fn reach<'a>(
     implicit: ImplicitKinds,
     entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
 ) -> Reached<'a> {
-    let calls = match analysis.call_graph {
+    let keeps_heap = analysis.filter.is_some();
+    analyse(source, options_of(analysis.call_graph, implicit, keeps_heap), entries)
+}
+
+/// All that the JVM itself can throw, or nothing of it.
+pub(crate) fn implicit_kinds(are_wanted: bool) -> ImplicitKinds {
+    if are_wanted { ImplicitKinds::ALL } else { ImplicitKinds::default() }
+}
+
+fn options_of(call_graph: CallGraph, implicit: ImplicitKinds, keeps_heap: bool) -> Options {
+    let calls = match call_graph {
         CallGraph::Cha => Calls::Cha,
         CallGraph::Rta => Calls::Rta,
         CallGraph::Pta => Calls::Objects(Sensitivity::Insensitive),
         CallGraph::Inpta => Calls::Objects(Sensitivity::Constructors),
         CallGraph::TwoObj => Calls::Objects(Sensitivity::TwoObjects),
     };
-    let keeps_heap = analysis.filter.is_some();
-    analyse(source, Options { analysis: calls, implicit, keeps_heap }, entries)
+    Options { analysis: calls, implicit, keeps_heap }
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@
 
 use crate::handlers::{ClassHandlers, MethodHandlers};
 use crate::raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
+use crate::scope::{Asked, Looked, Scope};
 use crate::wrapping::Wrapped;
 use catchment_ir::Translator;
 use catchment_pointsto::graph::{Filter, Graph};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::Typed;
+use catchment_pointsto::world::{Layer, Typed};
 use catchment_pointsto::{Call, CallKind, Code, ImplicitKinds, Reached, Set};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -57,6 +58,12 @@ impl Flow {
 
 /// Lets what is raised travel through all that was reached.
 pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
+    flow_within(reached, raises, Scope::Everything)
+}
+
+/// The same as far as somebody will ask. The sets of all else are empty, or lack something.
+pub fn flow_within(reached: &mut Reached<'_>, raises: &Raises, scope: Scope) -> Flow {
+    let looks = scope.looks(reached, &raises.operations);
     let mut graph = Graph::default();
     let escaping = reached.instances.iter().map(|_| graph.node()).collect();
     let flow = Flow {
@@ -76,8 +83,12 @@ pub fn flow(reached: &mut Reached<'_>, raises: &Raises) -> Flow {
         wrapped: Vec::new(),
         edges: FxHashSet::default(),
         together: FxHashMap::default(),
+        asked: Asked::default(),
     };
-    building.run();
+    if scope == Scope::ApplicationClauses {
+        building.ask_for_clauses(&looks);
+    }
+    building.run(&looks);
     building.flow
 }
 
@@ -93,6 +104,8 @@ pub(crate) struct Building<'b, 'a> {
     pub(crate) wrapped: Vec<Wrapped>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
+    /// Which of what is raised has to be told apart.
+    pub(crate) asked: Asked,
     /// By [`Reached::targets_key`]: what leaves the targets of calls that have many.
     together: FxHashMap<u32, NodeId>,
 }
@@ -110,12 +123,12 @@ fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, fro
 type RaiseNodes = FxHashMap<Vec<usize>, NodeId>;
 
 impl Building<'_, '_> {
-    fn run(&mut self) {
-        for index in 0..self.reached.instances.len() {
+    fn run(&mut self, looks: &[Looked]) {
+        for (index, looked) in looks.iter().enumerate().filter(|(_, it)| **it != Looked::NotAt) {
             let instance = InstanceId(index as u32);
             self.edges.clear();
             match self.reached.instances[index] {
-                Code::Method(method) => self.add_method(instance, method),
+                Code::Method(method) => self.add_method(instance, method, *looked),
                 Code::Proxy(_) => self.add_proxy(instance),
             }
         }
@@ -132,13 +145,16 @@ impl Building<'_, '_> {
         }
     }
 
-    fn add_method(&mut self, instance: InstanceId, method: MethodId) {
+    fn add_method(&mut self, instance: InstanceId, method: MethodId, looked: Looked) {
         if let Some(operation) = self.raises.operations.get(&method) {
             self.add_operation(instance, method, operation);
             return;
         }
         let mut nodes = RaiseNodes::default();
         for call in self.reached.calls_of(instance).to_vec() {
+            if !self.is_looked_at(looked, method, call.pc) {
+                continue;
+            }
             let raised = self.raise_node(instance, method, call.pc, &mut nodes);
             self.add_call(&call, raised);
             self.add_wrapping_call(method, &call, raised);
@@ -148,6 +164,14 @@ impl Building<'_, '_> {
             self.add_throw(instance, method, thrown.pc, &thrown.types, raised);
         }
         self.add_implicit(instance, method, &mut nodes);
+    }
+
+    fn is_looked_at(&mut self, looked: Looked, method: MethodId, pc: u16) -> bool {
+        if looked == Looked::Whole {
+            return true;
+        }
+        self.load_handlers(method);
+        self.methods.get(&method).is_some_and(|it| !it.rows_at(pc).is_empty())
     }
 
     fn add_implicit(&mut self, instance: InstanceId, method: MethodId, nodes: &mut RaiseNodes) {
@@ -277,6 +301,32 @@ impl Building<'_, '_> {
 
     fn caught_node(&mut self, instance: InstanceId, handler: u16) -> NodeId {
         *self.flow.caught.entry((instance, handler)).or_insert_with(|| self.flow.graph.node())
+    }
+
+    /// Only what may come to a clause of the application has to be told apart.
+    fn ask_for_clauses(&mut self, looks: &[Looked]) {
+        let mut classes = Vec::new();
+        for index in (0..looks.len()).filter(|index| looks[*index] != Looked::NotAt) {
+            let Some(method) = self.reached.method_of(InstanceId::new(index)) else { continue };
+            let declared = *self.reached.world.method(method);
+            if self.reached.world.class_of(declared.class).layer != Layer::Application {
+                continue;
+            }
+            self.load_handlers(method);
+            let handlers = self.flow.handlers.get(&declared.class);
+            let rows = self.methods.get(&method).map(|it| it.rows().to_vec()).unwrap_or_default();
+            let is_clause =
+                |handler| handlers.is_some_and(|it| it.pair_at(declared.position, handler).is_some());
+            for row in rows.iter().filter(|row| is_clause(row.handler)) {
+                match self.reached.world.class_ref(declared.class, row.catch_type) {
+                    Some(class) if row.catch_type != 0 => classes.push(class),
+                    _ => return,
+                }
+            }
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        self.asked = Asked::about(classes);
     }
 
     fn load_handlers(&mut self, method: MethodId) {

@@ -82,6 +82,10 @@ impl MethodHandlers {
         rows
     }
 
+    pub(crate) fn rows(&self) -> &[ExceptionEntry] {
+        &self.rows
+    }
+
     pub(crate) fn row(&self, index: usize) -> &ExceptionEntry {
         &self.rows[index]
     }

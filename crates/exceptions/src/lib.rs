@@ -20,6 +20,7 @@ mod links;
 mod operations;
 mod raises;
 mod reachability;
+mod scope;
 mod search;
 mod selection;
 mod spreading;
@@ -28,7 +29,7 @@ mod ways;
 mod witness;
 mod wrapping;
 
-pub use analysis::{Analysis, AnalysisError, CallGraph, DataFilter};
+pub use analysis::{Analysis, AnalysisError, Base, CallGraph, DataFilter};
 pub use answer::{
     BlindPlace, CataloguedOperation, ClassProblem, Escapes, EscapingException, ExceptionType, FoundLink,
     Frame, LinkGraph, LinkedPair, LinksAnswer, Passage, Place, RaisePoint, RaisedBy, Station, StationKind,
@@ -38,12 +39,13 @@ pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
 pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 pub use catchment_pointsto::{BlindSpot, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
-pub use flow::{Flow, Raises, flow};
+pub use flow::{Flow, Raises, flow, flow_within};
 pub use handlers::ClassHandlers;
 pub use links::{Clause, Handlers, Link, links};
 pub use operations::{FaultSelection, Match, UnknownFault};
 pub use raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
 pub use reachability::filter;
-pub use search::{LinkSearch, SearchError, SearchRequest, Stage, search};
+pub use scope::Scope;
+pub use search::{LinkSearch, SearchError, SearchRequest, Stage, search, search_on};
 pub use selection::LinkSelection;
 pub use tables::{CatalogueError, FaultTable};

@@ -1,21 +1,22 @@
 //! From classes and entry points to links: the analyses in their order, and the answer in names and lines.
 
-use crate::analysis::{Analysis, reach};
+use crate::analysis::{Analysis, Base, DataFilter, implicit_kinds, reach};
 use crate::answer::{
     BlindPlace, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, Place, RaisePoint,
 };
 use crate::catalogue::Catalogue;
 use crate::describe::{common_class, exception_type, place_of, raise_point};
 use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
-use crate::flow::{Flow, Raises, flow};
+use crate::flow::{Flow, Raises, flow_within};
 use crate::links::{Clause, Handlers, Link, links};
 use crate::operations::{FaultSelection, Match, match_operations};
 use crate::raises::Raise;
 use crate::reachability::filter;
+use crate::scope::Scope;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{ImplicitKinds, Reached};
+use catchment_pointsto::{Reached, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -32,6 +33,8 @@ pub struct SearchRequest {
     /// What the JVM itself raises at instructions: null, casts, indices, divisions, links.
     pub implicit: bool,
     pub handlers: Handlers,
+    /// [`LinkSearch::escapes`] will be asked for.
+    pub escapes: bool,
     /// The feature release of the JDK at hand, if known.
     pub release: Option<u32>,
 }
@@ -49,6 +52,10 @@ pub enum Stage {
 pub enum SearchError {
     #[error(transparent)]
     Entry(#[from] EntryError),
+    #[error("cannot go on from what was solved before: {0}")]
+    Refused(#[from] Refusal),
+    #[error("cannot go on from what was solved before: it was for another analysis")]
+    OtherBase,
 }
 
 /// A finished search, which can be asked for more.
@@ -58,6 +65,8 @@ pub struct LinkSearch<'a> {
     pub(crate) flow: Flow,
     pub(crate) catalogue: Catalogue,
     analysis: Analysis,
+    /// What there is without a filter.
+    unfiltered: Vec<Link>,
     /// By the number of the answer's links, which counts from 1.
     pub(crate) links: Vec<Link>,
     own: OwnClasses,
@@ -75,33 +84,90 @@ pub fn search<'a>(
     stage(Stage::CallGraph { entries: entries.len() });
     let find_entries =
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
-    let implicit = if request.implicit { ImplicitKinds::ALL } else { ImplicitKinds::default() };
-    let mut reached = reach(source, request.analysis, implicit, find_entries);
+    let implicit = implicit_kinds(request.implicit);
+    let reached = reach(source, request.analysis, implicit, find_entries);
+    Ok(find_links(reached, request, stage))
+}
+
+/// Like [`search`], with what the base has solved. The source has the classes of the base, and those of the program.
+pub fn search_on<'a, 'b>(
+    base: &Base<'a>,
+    source: &'b dyn ClassSource,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<LinkSearch<'b>, SearchError>
+where
+    'a: 'b,
+{
+    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
+    stage(Stage::CallGraph { entries: entries.len() });
+    let find_entries =
+        |world: &mut World<'b>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    let implicit = implicit_kinds(request.implicit);
+    let reached = base.reach(source, request.analysis, implicit, find_entries);
+    let reached = reached.ok_or(SearchError::OtherBase)??;
+    Ok(find_links(reached, request, stage))
+}
+
+fn find_links<'a>(
+    mut reached: Reached<'a>,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> LinkSearch<'a> {
+    let implicit = implicit_kinds(request.implicit);
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
     let raises = Raises { throws: request.throws, operations: matched.raises, implicit };
-    let flow = flow(&mut reached, &raises);
+    let scope = match (request.escapes, request.handlers) {
+        (false, Handlers::Application) => Scope::ApplicationClauses,
+        _ => Scope::Everything,
+    };
+    let flow = flow_within(&mut reached, &raises, scope);
     stage(Stage::Links { raised: flow.raised.all().len() });
-    let mut links = links(&reached, &flow, request.handlers);
-    if let Some(by) = request.analysis.filter() {
-        stage(Stage::Filter { links: links.len() });
-        links = filter(links, &mut reached, &flow, by);
-    }
+    let unfiltered = links(&reached, &flow, request.handlers);
     let mut search = LinkSearch {
         reached,
         flow,
         catalogue: request.catalogue.clone(),
         analysis: request.analysis,
-        links,
+        unfiltered,
+        links: Vec::new(),
         own: request.own.clone(),
         matches: matched.matches,
     };
-    search.sort_links();
-    Ok(search)
+    if request.analysis.filter().is_some() {
+        stage(Stage::Filter { links: search.unfiltered.len() });
+    }
+    search.narrow(request.analysis.filter());
+    search
 }
 
 impl LinkSearch<'_> {
+    /// Forgets links from other raising points: filters need not ask about them. Those that are left have other numbers then.
+    pub fn keep_from(&mut self, is_wanted: impl Fn(&RaisePoint) -> bool) {
+        let (world, catalogue) = (&self.reached.world, &self.catalogue);
+        let mut known: FxHashMap<Raise, bool> = FxHashMap::default();
+        let mut is_kept = |link: &Link| {
+            let wanted = || is_wanted(&raise_point(world, catalogue, link.raise));
+            *known.entry(link.raise).or_insert_with(wanted)
+        };
+        self.unfiltered.retain(&mut is_kept);
+        self.links.retain(is_kept);
+    }
+
+    /// Has the links that this filter leaves, or all of them. A filter leaves all unless the objects were kept, as they are by a
+    /// search with any filter and by one on a base.
+    pub fn narrow(&mut self, by: Option<DataFilter>) {
+        self.analysis = self.analysis.with(by);
+        let links = self.unfiltered.clone();
+        self.links = match by {
+            Some(by) => filter(links, &mut self.reached, &self.flow, by),
+            None => links,
+        };
+        self.sort_links();
+    }
+
     /// The methods that can be reached, as class files name them, sorted: `java/lang/Object.wait:(JI)V`.
     pub fn methods(&self) -> Vec<String> {
         let world = &self.reached.world;

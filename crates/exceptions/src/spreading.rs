@@ -87,6 +87,7 @@ impl Building<'_, '_> {
             number_of(*typed, &mut kinds);
         }
         for (raised, to) in std::mem::take(&mut self.pending) {
+            let raised = self.asked.instead_of(raised, world);
             let number = number_of(raised.typed, &mut kinds);
             kinds[number].raised.push((raised, to));
         }

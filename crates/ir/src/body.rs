@@ -163,7 +163,7 @@ pub enum Op {
     MonitorExit {
         src: Var,
     },
-    /// A division or remainder of whole numbers.
+    /// A division or remainder of whole numbers, unless the divisor is plainly not 0.
     Divide,
     /// Ends a block: where control goes if `src` is null, and where otherwise.
     NullTest {

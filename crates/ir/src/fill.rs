@@ -114,7 +114,7 @@ impl Fill {
         let is_guarded = method.graph.is_guarded(block);
         let Method { pool, graph, .. } = *method;
         let (stack, output, shapes) = (&mut self.stack, &mut self.output, &mut self.shapes);
-        let mut step = Step { pool, graph, values, stack, output, shapes, block };
+        let mut step = Step { pool, graph, values, stack, output, shapes, block, before: None };
         let mut pc = node.start as usize;
         while pc < node.end as usize {
             let insn = Insn::at(method.code.bytes, pc).map_err(|error| Failure::at(pc, error))?;
@@ -123,6 +123,7 @@ impl Fill {
             }
             step.instruction(&insn).map_err(|fault| Failure::at(pc, fault))?;
             pc = insn.next_pc();
+            step.before = Some(insn);
         }
         step.values.end_block();
         Ok(())

@@ -28,6 +28,8 @@ pub(crate) struct Step<'t, 'a> {
     pub(crate) output: &'t mut Output,
     pub(crate) shapes: &'t mut Vec<Shape>,
     pub(crate) block: u32,
+    /// The instruction before, if it is of this block.
+    pub(crate) before: Option<Insn<'a>>,
 }
 
 impl Step<'_, '_> {
@@ -44,7 +46,9 @@ impl Step<'_, '_> {
             SWAP => self.stack.swap(),
             108 | 109 | 112 | 113 => {
                 self.plain(insn.opcode)?;
-                self.emit(insn, Op::Divide);
+                if !self.before.is_some_and(|before| pushes_no_zero(&before, self.pool)) {
+                    self.emit(insn, Op::Divide);
+                }
                 Ok(())
             }
             IRETURN..=RETURN => self.returns(insn),
@@ -223,5 +227,21 @@ fn element(distance: u8) -> Shape {
         1 | 3 => Shape::WideNumber,
         4 => Shape::Reference,
         _ => Shape::Number,
+    }
+}
+
+/// Whether an instruction pushes a whole number that is not 0.
+fn pushes_no_zero(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> bool {
+    const ICONST_M1: u8 = 2;
+    const ICONST_5: u8 = 8;
+    const LCONST_1: u8 = 10;
+    let operand = insn.bytes.get(1..).unwrap_or_default();
+    let is_set = |bytes: &[u8]| bytes.iter().any(|byte| *byte != 0);
+    match insn.opcode {
+        ICONST_0 => false,
+        ICONST_M1..=ICONST_5 | LCONST_1 => true,
+        BIPUSH | SIPUSH => is_set(operand),
+        LDC..=LDC2_W => matches!(pool.raw(constant_index(insn)), Some((3 | 5, number)) if is_set(number)),
+        _ => false,
     }
 }

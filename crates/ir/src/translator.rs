@@ -25,6 +25,13 @@ pub struct Translator {
     parameters: Vec<Shape>,
 }
 
+impl Clone for Translator {
+    /// Another one, with memory of its own: what is kept between methods means nothing.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Translator {
     /// The body of a method of `class`; nothing if it has no code.
     pub fn translate<'a>(

@@ -10,7 +10,7 @@ use catchment_ir::InvokeKind;
 use smallvec::SmallVec;
 
 /// A call in one instance of a method.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct CallSite {
     pub(crate) caller: InstanceId,
     pub(crate) pc: u16,

@@ -52,7 +52,7 @@ enum Key {
     },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Contexts {
     pub(crate) sensitivity: Sensitivity,
     keys: Vec<Key>,
@@ -190,6 +190,10 @@ impl Solver<'_> {
             return true;
         }
         let name = declared.name.clone();
+        // What these make is told by `services`, which knows one instance of each method.
+        if name.starts_with(b"java/util/ServiceLoader") {
+            return false;
+        }
         if name.starts_with(b"java/lang/") || &*name == b"java/util/Arrays" {
             return &*name == b"java/util/Arrays";
         }

@@ -48,10 +48,14 @@ pub(crate) fn given(world: &mut World<'_>, method: MethodId) -> Vec<Option<Class
 }
 
 impl Solver<'_> {
-    pub(crate) fn add_entries(&mut self, entries: &[MethodId]) {
+    /// What the JVM calls by itself.
+    pub(crate) fn start(&mut self) {
         for method in called_by_the_jvm(&mut self.world) {
             self.add_entry(method);
         }
+    }
+
+    pub(crate) fn add_entries(&mut self, entries: &[MethodId]) {
         for method in entries {
             for constructor in constructors_of(&self.world, *method) {
                 self.add_entry(constructor);

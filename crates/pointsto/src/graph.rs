@@ -31,7 +31,7 @@ pub(crate) struct Edge {
 }
 
 /// What waits for the objects of a node: the number of a list that the solver keeps, and what it has not been given yet.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
     pub(crate) pending: Set,
     is_queued: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Waiting {
     next: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Graph {
     /// Of a node that has become one with another: that one. Otherwise itself.
     parents: Vec<u32>,

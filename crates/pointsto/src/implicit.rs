@@ -1,8 +1,8 @@
 //! Exceptions that the JVM itself throws at an instruction: where one can, as far as one method tells.
 //!
 //! Left out is what cannot happen by a cheap look: uses of what is certainly an object (`catchment_ir::never_null`), casts of
-//! what is declared to fit, stores into arrays that take what is declared to be stored. Numbers are not followed: every index,
-//! every size of an array and every divisor counts as one that can be wrong, constants too.
+//! what is declared to fit, stores into arrays that take what is declared to be stored, divisions by a constant. Numbers are not
+//! followed: every index, every size of an array and every other divisor counts as one that can be wrong.
 
 use crate::bounds::Bounds;
 use crate::ids::{ClassId, MethodId};

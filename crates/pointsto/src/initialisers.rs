@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// The initialisers that have run, for any analysis.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Initialisers {
     begun: FxHashSet<ClassId>,
     instances: FxHashMap<ClassId, InstanceId>,

@@ -6,6 +6,7 @@
 //!                     └─────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
+mod base;
 mod blind;
 mod bounds;
 mod callgraph;
@@ -33,6 +34,7 @@ mod solver;
 mod statements;
 pub mod world;
 
+pub use base::{Base, Refusal};
 pub use blind::{Blind, BlindSpot};
 pub use callgraph::{Call, CallKind, Code, Reached, Stats, Thrown};
 pub use contexts::Sensitivity;
@@ -72,14 +74,7 @@ pub fn analyse_recorded<'a>(
             calls.into_found().into_reached()
         }
         Analysis::Objects(sensitivity) => {
-            let mut solver = Solver::new(source, sensitivity, options.implicit);
-            solver.mark_models();
-            solver.prepare_reflection(recorded);
-            solver.graph.log = options.keeps_heap.then(Box::default);
-            let entries = entries(&mut solver.world);
-            solver.add_entries(&entries);
-            solver.solve();
-            solver.into_found().into_reached()
+            Solver::begin(source, sensitivity, &options, recorded).finish(entries)
         }
     }
 }

@@ -62,7 +62,7 @@ pub(crate) enum How {
 }
 
 /// Effects by class and method.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Models {
     by_name: FxHashMap<&'static [u8], FxHashMap<&'static [u8], Vec<Effect>>>,
 }

@@ -36,7 +36,7 @@ pub(crate) struct Object {
 }
 
 /// A lambda object: what the JVM makes a hidden class for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Lambda {
     /// Name of the interface's method.
     pub(crate) name: Box<[u8]>,
@@ -48,7 +48,7 @@ pub(crate) struct Lambda {
 /// a tenth of the space in a set.
 const FIRST_OTHER: usize = 4_096;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Objects {
     exceptions: Vec<Object>,
     others: Vec<Object>,

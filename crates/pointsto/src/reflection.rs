@@ -51,7 +51,7 @@ pub(crate) struct Reflection {
 }
 
 /// All reflective calls.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Reflections {
     classes: FxHashSet<ClassId>,
     all: Vec<Reflection>,
@@ -59,6 +59,8 @@ pub(crate) struct Reflections {
     done: FxHashSet<(ReflectionId, u32)>,
     forwarders: Forwarders,
     recorded: Vec<Recorded>,
+    /// Methods with calls that nothing but a run can tell the targets of.
+    unknown: FxHashSet<MethodId>,
 }
 
 impl Solver<'_> {

@@ -31,7 +31,7 @@ const fn callback(caller: &'static [u8], name: &'static [u8], descriptor: &'stat
     Callback { caller, name, descriptor }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Serialised {
     is_serialisable: FxHashMap<ClassId, bool>,
     objects: Vec<u32>,

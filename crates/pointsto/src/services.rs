@@ -21,10 +21,15 @@ impl Solver<'_> {
         if !self.settled.services.insert(service) {
             return;
         }
+        let providers = self.world.providers_of(service);
+        self.make_providers(&providers);
+    }
+
+    pub(crate) fn make_providers(&mut self, providers: &[ClassId]) {
         let makers: Vec<InstanceId> = MAKERS.iter().filter_map(|maker| self.maker(maker)).collect();
-        for provider in self.world.providers_of(service) {
+        for provider in providers {
             for maker in &makers {
-                self.make_provider(*maker, provider);
+                self.make_provider(*maker, *provider);
             }
         }
     }

@@ -96,7 +96,10 @@ impl Set {
 
     /// Like [`Self::add_all`] with those members of `other` that are in `mask` or, if so wanted, that are not.
     pub fn add_filtered(&mut self, other: &Self, mask: &Self, wanted: bool, fresh: &mut Self) -> bool {
-        self.add_masked(other, Some((mask, wanted)), fresh)
+        // What two sets have in common is found by a walk over the smaller one.
+        let (walked, other) =
+            if wanted && mask.blocks.len() < other.blocks.len() { (mask, other) } else { (other, mask) };
+        self.add_masked(walked, Some((other, wanted)), fresh)
     }
 
     fn add_masked(&mut self, other: &Self, mask: Option<(&Self, bool)>, fresh: &mut Self) -> bool {

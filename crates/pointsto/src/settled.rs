@@ -7,7 +7,7 @@ use crate::solver::Solver;
 use crate::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Settled {
     /// How many exceptions and other objects have been looked at.
     seen: (usize, usize),

@@ -19,7 +19,7 @@ use catchment_ir::{Body, Translator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A method in one context.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Instance {
     pub(crate) code: Code,
     pub(crate) context: ContextId,
@@ -68,7 +68,7 @@ pub(crate) enum Use {
 }
 
 /// The whole analysis under way.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Solver<'a> {
     pub(crate) world: World<'a>,
     pub(crate) graph: Graph,
@@ -113,7 +113,7 @@ impl Instance {
 }
 
 /// Classes that the analysis itself speaks of.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Known {
     pub(crate) string: ClassId,
     pub(crate) class: ClassId,

@@ -4,6 +4,7 @@
 //! or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
 
 mod arrays;
+mod asked;
 mod class;
 mod dispatch;
 mod dynamic;
@@ -13,6 +14,7 @@ mod providers;
 mod refs;
 mod subtypes;
 
+pub use asked::Differs;
 pub use class::{Class, Element, Layer, Shape};
 pub(crate) use dynamic::{Dynamic, Lambda};
 pub use members::{Field, Method};
@@ -20,6 +22,7 @@ pub use providers::{ModuleServices, services_file};
 pub use subtypes::{Fits, Typed};
 
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
+use asked::Asked;
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -39,6 +42,7 @@ pub trait ClassSource {
 }
 
 /// Everything known about the program's classes so far.
+#[derive(Clone)]
 pub struct World<'a> {
     source: &'a dyn ClassSource,
     classes: Vec<Class<'a>>,
@@ -49,6 +53,7 @@ pub struct World<'a> {
     by_selector: FxHashMap<Arc<[u8]>, SelectorId>,
     dispatched: FxHashMap<(ClassId, SelectorId), Option<MethodId>>,
     problems: Vec<(ClassId, String)>,
+    asked: Asked,
     /// Classes whose hierarchy is being read: the outermost first.
     loading: Vec<ClassId>,
     /// Name and descriptor in one, while a selector is looked up.
@@ -74,6 +79,7 @@ impl<'a> World<'a> {
             by_selector: FxHashMap::default(),
             dispatched: FxHashMap::default(),
             problems: Vec::new(),
+            asked: Asked::default(),
             loading: Vec::new(),
             scratch: Vec::new(),
             object: ClassId(0),

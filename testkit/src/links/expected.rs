@@ -37,6 +37,8 @@ pub(super) struct ExpectedFile {
     pub(super) implicit: bool,
     #[serde(default)]
     pub(super) link: Vec<ExpectedLink>,
+    #[serde(default)]
+    pub(super) known: Vec<KnownDifference>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
@@ -60,6 +62,26 @@ pub(super) struct ExpectedLink {
     pub(super) doubt: Option<String>,
 }
 
+/// The tool is known to say the opposite of what is expected.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnownDifference {
+    pub(super) from: String,
+    pub(super) to: String,
+    r#in: Vec<String>,
+    pub(super) cause: String,
+}
+
+impl KnownDifference {
+    pub(super) fn is_in(&self, configuration: &str) -> bool {
+        fits_any(&self.r#in, configuration)
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        check_patterns(self.r#in.iter())
+    }
+}
+
 impl ExpectedLink {
     pub(super) fn is_in(&self, configuration: &str) -> bool {
         let is_listed = self.r#in.as_ref().is_none_or(|patterns| fits_any(patterns, configuration));
@@ -67,14 +89,17 @@ impl ExpectedLink {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let patterns = self.r#in.iter().flatten().chain(&self.not_in).chain(&self.maybe);
-        for pattern in patterns {
-            if !CONFIGURATIONS.iter().any(|configuration| fits(pattern, configuration)) {
-                bail!("`{pattern}` fits no configuration");
-            }
-        }
-        Ok(())
+        check_patterns(self.r#in.iter().flatten().chain(&self.not_in).chain(&self.maybe))
     }
+}
+
+fn check_patterns<'p>(patterns: impl Iterator<Item = &'p String>) -> Result<()> {
+    for pattern in patterns {
+        if !CONFIGURATIONS.iter().any(|configuration| fits(pattern, configuration)) {
+            bail!("`{pattern}` fits no configuration");
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn fits_any(patterns: &[String], configuration: &str) -> bool {

@@ -1,24 +1,11 @@
-//! Running a fixture: through `catchment links`, and in a JVM that is watched through its debugger interface.
+//! Running a fixture in a JVM that is watched through its debugger interface.
 
 use super::{Compiled, Fixture, Link};
-use crate::check::binary;
 use crate::workspace::root;
 use crate::{compilers, jdk};
 use anyhow::{Context, Result, bail};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
-
-/// What `catchment links --json` says of a fixture.
-pub fn answer_of(fixture: &Fixture, compiled: &Compiled, configuration: &str) -> Result<Value> {
-    let mut command = Command::new(binary()?);
-    // The sets are worked out for the classes of JDK 17.
-    command.env("JAVA_HOME", jdk::installed(17)?.home()).arg("links");
-    command.arg("--classpath").arg(std::env::join_paths(&compiled.class_path)?);
-    command.args(["--entry", "Main", "--analysis", configuration, "--json"]).args(fixture.options());
-    let output = finished(command)?;
-    serde_json::from_slice(&output.stdout).context("the answer is no JSON")
-}
 
 /// The links from throws to clauses of the fixture that its `main` really goes through.
 ///

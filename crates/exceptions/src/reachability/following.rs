@@ -15,6 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MANY: usize = 4_000;
 /// So many methods are tried.
 const CANDIDATES: usize = 400;
+/// They may come to so many times what the search has come to, all together: there may be no hub.
+const EFFORT: usize = 8;
 
 /// What a search does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +126,7 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
         let mut candidates: Vec<(u32, InstanceId)> =
             callers.into_iter().map(|(instance, callers)| (callers, instance)).collect();
         candidates.sort_unstable_by(|one, other| other.cmp(one));
+        let mut effort = 0;
         for (_, instance) in candidates.into_iter().take(CANDIDATES) {
             let mut state = self.empty.empty();
             state.reach(instance);
@@ -132,6 +135,10 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
                 let methods = methods_of(&self.calls, state.reached());
                 let doors = doors_of(&self.calls, instance);
                 self.hub = Some(Hub { doors, state, methods });
+                return;
+            }
+            effort += state.reached().len();
+            if effort > EFFORT * reached.len() {
                 return;
             }
         }

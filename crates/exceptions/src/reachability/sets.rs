@@ -71,7 +71,8 @@ pub(super) struct Sets {
     pool_of: Rc<[u32]>,
     pools: Vec<Option<Box<Pool>>>,
     reached: FxHashSet<InstanceId>,
-    unread: Vec<InstanceId>,
+    /// The nearest first: most of what is asked for is near.
+    unread: VecDeque<InstanceId>,
     queue: VecDeque<u32>,
 }
 
@@ -82,7 +83,7 @@ impl State for Sets {
             pool_of: Rc::clone(&self.pool_of),
             pools: vec![None; self.pools.len()],
             reached: FxHashSet::default(),
-            unread: Vec::new(),
+            unread: VecDeque::new(),
             queue: VecDeque::new(),
         }
     }
@@ -108,12 +109,12 @@ impl State for Sets {
 
     fn reach(&mut self, instance: InstanceId) {
         if self.reached.insert(instance) {
-            self.unread.push(instance);
+            self.unread.push_back(instance);
         }
     }
 
     fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
-        if let Some(instance) = self.unread.pop() {
+        if let Some(instance) = self.unread.pop_front() {
             self.read(instance, calls);
             Step::Reached(instance)
         } else if let Some(pool) = self.queue.pop_front() {
@@ -146,7 +147,7 @@ impl Sets {
             pool_of,
             pools: vec![None; count],
             reached: FxHashSet::default(),
-            unread: Vec::new(),
+            unread: VecDeque::new(),
             queue: VecDeque::new(),
         }
     }

@@ -39,7 +39,8 @@ pub(super) struct Variables {
     /// Local objects that may have been there before.
     outside: Set,
     reached: FxHashSet<InstanceId>,
-    unread: Vec<InstanceId>,
+    /// The nearest first: most of what is asked for is near.
+    unread: VecDeque<InstanceId>,
     linked: FxHashSet<(u32, u32)>,
     ways: FxHashSet<(NodeId, NodeId)>,
     /// Variables that have got all of a set of the analysis.
@@ -76,12 +77,12 @@ impl State for Variables {
 
     fn reach(&mut self, instance: InstanceId) {
         if self.reached.insert(instance) {
-            self.unread.push(instance);
+            self.unread.push_back(instance);
         }
     }
 
     fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
-        if let Some(instance) = self.unread.pop() {
+        if let Some(instance) = self.unread.pop_front() {
             self.read(instance, calls);
             Step::Reached(instance)
         } else if let Some(variable) = self.queue.pop_front() {
@@ -109,7 +110,7 @@ impl Variables {
             variables: Vec::new(),
             outside: Set::default(),
             reached: FxHashSet::default(),
-            unread: Vec::new(),
+            unread: VecDeque::new(),
             linked: FxHashSet::default(),
             ways: FxHashSet::default(),
             taken: FxHashSet::default(),

@@ -63,6 +63,13 @@ fn whole_numbers_are_divided_by_zero_and_others_are_not() {
 }
 
 #[test]
+fn a_divisor_that_is_plainly_not_zero_divides() {
+    let divided = "i / 2 + i % -1 + i / 100 + i % 1000 + i / 100000 + i % 1L + i / 5L + i % 10000000000L";
+    assert_eq!(implicit(&format!("return \"\" + ({divided});")), [""; 0]);
+    assert_eq!(implicit("return \"\" + (i / 0 + i % 0L + 7 / (i > 0 ? 1 : 0));"), ["Arithmetic"; 3]);
+}
+
+#[test]
 fn what_is_there_can_be_linked() {
     let found = implicit("try { return String.valueOf(o); } catch (LinkageError e) { return e; }");
     assert_eq!(found, [""; 0]);

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Names of methods as numbers that mean the same in all analyses.
 #[derive(Default)]
-struct Names {
+pub(crate) struct Names {
     numbers: HashMap<String, u32>,
     names: Vec<String>,
 }
@@ -17,7 +17,7 @@ struct Names {
 /// A call of one method by another.
 type Edge = (u32, u16, CallKind, u32);
 
-struct Facts {
+pub(crate) struct Facts {
     methods: HashSet<u32>,
     edges: HashSet<Edge>,
     links: BTreeSet<String>,
@@ -31,8 +31,12 @@ impl Names {
         })
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.numbers.contains_key(name)
+    }
+
     /// By instance.
-    fn numbers_of(&mut self, reached: &Reached<'_>) -> Vec<u32> {
+    pub(crate) fn numbers_of(&mut self, reached: &Reached<'_>) -> Vec<u32> {
         let instances = reached.instances.iter().map(|code| match code {
             Code::Method(method) => reached.world.describe(*method),
             Code::Proxy(method) => format!("lambda for {}", reached.world.describe(*method)),
@@ -41,7 +45,7 @@ impl Names {
     }
 
     /// `callers` are those whose calls will be asked for; all if nothing is said.
-    fn facts(&mut self, mut reached: Reached<'_>, callers: Option<&HashSet<u32>>) -> Facts {
+    pub(crate) fn facts(&mut self, mut reached: Reached<'_>, callers: Option<&HashSet<u32>>) -> Facts {
         let numbers = self.numbers_of(&reached);
         let of = |instance: InstanceId| numbers[instance.index()];
         let is_asked = |caller: u32| callers.is_none_or(|callers| callers.contains(&caller));
@@ -57,7 +61,7 @@ impl Names {
         Facts { methods: numbers.into_iter().collect(), edges, links }
     }
 
-    fn assert_within(&self, smaller: &Facts, larger: &Facts) {
+    pub(crate) fn assert_within(&self, smaller: &Facts, larger: &Facts) {
         let name = |number: &u32| &self.names[*number as usize];
         let methods: Vec<_> = smaller.methods.difference(&larger.methods).map(name).collect();
         assert!(methods.is_empty(), "{methods:?}");
@@ -99,7 +103,7 @@ fn check(program: &Program, analyses: &[Analysis]) {
     }
 }
 
-const FILES_AND_LAMBDAS: &str = r#"
+pub(crate) const FILES_AND_LAMBDAS: &str = r#"
     import java.io.*; import java.nio.file.*; import java.util.*; import java.util.stream.*;
     class T {
         record Pair(String name, Object value) {}

@@ -1,6 +1,8 @@
 //! Analyses of compiled programs together with a real JDK.
 
+mod base;
 mod implicit;
 mod inclusion;
 mod program;
+mod scope;
 mod thrown;

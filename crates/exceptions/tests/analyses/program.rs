@@ -35,7 +35,8 @@ impl Program {
         Self::open(&compiled.class_path, "Main")
     }
 
-    fn open(class_path: &[PathBuf], main: &'static str) -> Self {
+    /// These on a class path.
+    pub(crate) fn open(class_path: &[PathBuf], main: &'static str) -> Self {
         let jdk = jdk::installed(17).expect("JDK 17");
         let classes = ClassPath::open(class_path, Some(jdk.home()), &LoadOptions::default());
         let modules = classes.modules().filter_map(|(_, module)| module.bytes().ok());
@@ -50,6 +51,12 @@ impl Program {
             world.declared_by_name(class, b"main").collect()
         })
     }
+}
+
+/// Of a program that was compiled here.
+pub(crate) fn main_of(world: &mut World<'_>) -> Vec<MethodId> {
+    let class = world.class(b"T");
+    world.declared_by_name(class, b"main").collect()
 }
 
 impl ClassSource for Program {

@@ -24,7 +24,7 @@ impl Filter {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Mask {
     class: ClassId,
     /// Objects that are instances, or might be.
@@ -33,7 +33,7 @@ struct Mask {
     certain: Set,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Filters {
     masks: Vec<Mask>,
     by_class: FxHashMap<ClassId, usize>,
@@ -41,7 +41,7 @@ pub struct Filters {
     known: FxHashMap<Typed, Known>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Known {
     fitting: Vec<(usize, Fits)>,
     objects: Vec<u32>,

@@ -9,7 +9,7 @@ use crate::sets::Set;
 /// Owner of nodes that belong to no instance: static fields, and parts of objects.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Log {
     /// Who owns the nodes that are made now.
     owner: u32,

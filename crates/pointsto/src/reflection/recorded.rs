@@ -16,10 +16,31 @@ pub struct Recorded {
     pub descriptor: Vec<u8>,
 }
 
+impl Recorded {
+    /// Whether it is about the calls in this method.
+    fn concerns(&self, world: &World<'_>, caller: MethodId) -> bool {
+        let class = &world.class_of(world.method(caller).class).name;
+        let name = world.name_of(caller);
+        self.caller.as_ref().is_none_or(|(owner, method)| **owner == **class && **method == *name)
+    }
+}
+
 impl Solver<'_> {
     /// What a run has shown for this call.
     pub(super) fn recorded_targets(&mut self, at: &Reflection) -> Vec<MethodId> {
+        self.reflections.unknown.insert(at.method);
         recorded_targets(&mut self.world, &self.reflections.recorded, at.method)
+    }
+
+    /// Adds what another run has shown; nothing if it is about calls that have been seen to without it.
+    pub(crate) fn add_recorded(&mut self, recorded: &[Recorded]) -> Option<()> {
+        let unknown = &self.reflections.unknown;
+        let is_late = |it: &Recorded| unknown.iter().any(|caller| it.concerns(&self.world, *caller));
+        if recorded.iter().any(is_late) {
+            return None;
+        }
+        self.reflections.recorded.extend_from_slice(recorded);
+        Some(())
     }
 }
 
@@ -29,12 +50,7 @@ pub(crate) fn recorded_targets(
     recorded: &[Recorded],
     caller: MethodId,
 ) -> Vec<MethodId> {
-    let class = &*world.class_of(world.method(caller).class).name;
-    let name = world.name_of(caller);
-    let is_here = |it: &&Recorded| {
-        it.caller.as_ref().is_none_or(|(owner, method)| **owner == *class && **method == *name)
-    };
-    let found: Vec<&Recorded> = recorded.iter().filter(is_here).collect();
+    let found: Vec<&Recorded> = recorded.iter().filter(|it| it.concerns(world, caller)).collect();
     let target = |it: &Recorded| {
         let class = world.class(&it.class);
         world.declared_as(class, &it.name, &it.descriptor)

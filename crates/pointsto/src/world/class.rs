@@ -23,9 +23,9 @@ pub enum Layer {
 }
 
 /// What kind of type it is, and where it comes from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Shape<'a> {
-    Read(Box<ClassFile<'a>>),
+    Read(Arc<ClassFile<'a>>),
     Array(Element),
     /// Not there, or not readable.
     Missing,
@@ -39,7 +39,7 @@ pub enum Element {
     Class(ClassId),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Class<'a> {
     /// Internal name, `java/lang/String`; of arrays the descriptor.
     pub name: Arc<[u8]>,

@@ -18,7 +18,7 @@ impl<'a> World<'a> {
 
     /// The class of this internal name, if there is one.
     pub(crate) fn class_that_is_there(&mut self, name: &[u8]) -> Option<ClassId> {
-        if !self.by_name.contains_key(name) && self.source.find(name).is_none() {
+        if !self.by_name.contains_key(name) && self.is_absent(name) {
             return None;
         }
         Some(self.class(name)).filter(|class| !self.class_of(*class).is_missing())
@@ -26,7 +26,7 @@ impl<'a> World<'a> {
 
     /// The classes that provide a service.
     pub(crate) fn providers_of(&mut self, service: ClassId) -> Vec<ClassId> {
-        let providers = self.source.services(&self.class_of(service).name);
+        let providers = self.ask_for_providers(service);
         providers.iter().filter_map(|name| self.class_that_is_there(name)).collect()
     }
 
@@ -108,7 +108,7 @@ impl<'a> World<'a> {
         class.interfaces = interfaces;
         class.methods = methods;
         class.fields = fields;
-        class.shape = Shape::Read(Box::new(file));
+        class.shape = Shape::Read(Arc::new(file));
         self.collect_supertypes(id);
     }
 

@@ -1,0 +1,102 @@
+//! What the JVM itself reaches, solved once and continued for many programs.
+//!
+//! The solver only ever adds, so a program may be added to what is solved: its entry points are where the work list goes on. That
+//! holds while everything that was found before stays true. The base has looked at classes, at names that were those of no class,
+//! at who provides services and at reflective calls whose targets nobody knew; a program that would have changed an answer is
+//! refused. More providers of a service are added.
+
+use crate::callgraph::Reached;
+use crate::ids::MethodId;
+use crate::options::{Analysis, Options};
+use crate::reflection::Recorded;
+use crate::solver::Solver;
+use crate::world::{ClassSource, Differs, World};
+use std::fmt;
+
+/// A solved analysis without a program.
+#[derive(Debug)]
+pub struct Base<'a> {
+    options: Options,
+    solver: Solver<'a>,
+}
+
+/// Why a program cannot begin where the base ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The program has other classes, or others that provide services, than the base has seen.
+    Differs(Differs),
+    /// A run has shown targets of reflective calls that the base has seen to without them.
+    Recorded,
+}
+
+impl<'a> Base<'a> {
+    /// Follows what the JVM calls by itself. Nothing for analyses by classes, which have no base.
+    pub fn solve(source: &'a dyn ClassSource, options: impl Into<Options>) -> Option<Self> {
+        let options = options.into();
+        let Analysis::Objects(sensitivity) = options.analysis else { return None };
+        let mut solver = Solver::begin(source, sensitivity, &options, &[]);
+        solver.solve();
+        Some(Self { options, solver })
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Like [`crate::analyse_recorded`] with the options of the base. The source has the classes of the base, and those of the program.
+    pub fn analyse<'b>(
+        &self,
+        source: &'b dyn ClassSource,
+        recorded: &[Recorded],
+        entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
+    ) -> Result<Reached<'b>, Refusal>
+    where
+        'a: 'b,
+    {
+        let mut solver: Solver<'b> = self.solver.clone();
+        let providers = solver.world.continue_with(source).map_err(Refusal::Differs)?;
+        solver.make_providers(&providers);
+        solver.add_recorded(recorded).ok_or(Refusal::Recorded)?;
+        Ok(solver.finish(entries))
+    }
+}
+
+impl<'a> Solver<'a> {
+    /// With what the JVM calls by itself as work to do.
+    pub(crate) fn begin(
+        source: &'a dyn ClassSource,
+        sensitivity: crate::Sensitivity,
+        options: &Options,
+        recorded: &[Recorded],
+    ) -> Self {
+        let mut solver = Solver::new(source, sensitivity, options.implicit);
+        solver.mark_models();
+        solver.prepare_reflection(recorded);
+        solver.graph.log = options.keeps_heap.then(Box::default);
+        solver.start();
+        solver
+    }
+
+    pub(crate) fn finish(mut self, entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>) -> Reached<'a> {
+        let entries = entries(&mut self.world);
+        self.add_entries(&entries);
+        self.solve();
+        self.into_found().into_reached()
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Differs(Differs::Class(name)) => {
+                write!(out, "the program has its own {}", String::from_utf8_lossy(name))
+            }
+            Self::Differs(Differs::Service(name)) => {
+                write!(out, "the program has fewer providers of {}", String::from_utf8_lossy(name))
+            }
+            Self::Recorded => out.write_str("a run has shown more of what the JDK does by reflection"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
