@@ -1,6 +1,7 @@
 //! Compiles programs and opens them with JDK 17.
 
-use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
+use catchment_pointsto::ids::MethodId;
+use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{Options, Reached, analyse};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
