@@ -33,6 +33,8 @@ fn a_patch_holds_what_the_projects_own_build_has_passed() {
     assert_eq!(answer["patch"]["diff"], patch);
     assert_eq!(answer["patch"]["tests"], 12);
     assert_refused_by_compiler(&answer, "lambda$later$0", "unreported exception java.io.IOException");
+    assert_eq!(swallowed(&answer, "title"), ["java.io.IOException"], "the method declares it");
+    assert_eq!(swallowed(&answer, "amount"), [""; 0]);
     assert_refused(&answer, "required", "undeclared", "(line 27), and java.io.IOException is not declared");
     assert_refused(
         &answer,
@@ -80,6 +82,13 @@ fn a_patch_with_which_a_test_of_the_build_fails_is_none() {
     );
     assert_eq!(String::from_utf8_lossy(&shown.stdout), "");
     assert_eq!(before.changes(&Snapshot::of(project.path()).expect("snapshot")), [""; 0]);
+}
+
+fn swallowed<'a>(answer: &'a Value, method: &str) -> Vec<&'a str> {
+    let mut clauses = answer["clauses"].as_array().expect("clauses").iter();
+    let clause = clauses.find(|clause| clause["method"] == method).expect("a clause");
+    let swallows = clause["accepted"]["swallows"].as_array().expect("accepted");
+    swallows.iter().map(|name| name.as_str().expect("a name")).collect()
 }
 
 fn assert_refused_by_compiler(answer: &Value, method: &str, message: &str) {

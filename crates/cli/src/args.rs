@@ -73,7 +73,8 @@ A patch is made of what passes (--diff, --apply), compiled and tested by the pro
 Examples:
   catchment stretch                                  which clauses can catch more, and why the others cannot
   catchment stretch --to java.lang.Exception         as wide as that
-  catchment stretch --diff > catches.patch           a patch that compiles and passes the tests
+  catchment stretch --diff > ../catches.patch        a patch that compiles and passes the tests (outside: a
+                                                     new file in the project makes the next run begin anew)
   catchment stretch --apply --include 'com.acme.*'   and write it into the sources";
 
 /// Tells JVM developers what really happens in their catch blocks.

@@ -56,6 +56,7 @@ impl ExitCode {
             | CheckError::NothingSelected
             | CheckError::UnknownType(_)
             | CheckError::NoBuildToPatch
+            | CheckError::TooWide
             | CheckError::Folder { .. }
             | CheckError::Busy { .. } => Self::USAGE,
             CheckError::Interrupted => Self::INTERRUPTED,

@@ -66,6 +66,10 @@ pub fn stretch(
         let hierarchy = Hierarchy::of(&project.configurations);
         let named = |to: &String| hierarchy.named(to).ok_or_else(|| CheckError::UnknownType(to.clone()));
         let to = request.to.as_ref().map(named).transpose()?;
+        // A clause for exceptions is none for errors.
+        if to.as_deref() == Some("java.lang.Throwable") {
+            return Err(CheckError::TooWide);
+        }
         Ok((hierarchy, to))
     };
     let then = |(hierarchy, to), experiments: &Experiments<'_, '_>, slots: &mut [Slot<'_>]| {
@@ -80,7 +84,8 @@ pub fn stretch(
         Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
     };
     let (checked, (clauses, together, patch)) = check_and(&request.check, progress, prepare, then)?;
-    Ok(Stretched { checked, clauses, together, patch })
+    let can_patch = request.check.project.plain.is_none();
+    Ok(Stretched { checked, clauses, together, patch, can_patch })
 }
 
 /// A clause with what it takes to try it.
@@ -228,6 +233,7 @@ impl Stretching<'_, '_, '_> {
                 &self.hierarchy,
             ),
             takes_from: later.takes_from,
+            swallows: subject.swallowed(rung, &self.hierarchy),
             merges: self.positions(&later.merged),
         };
         Ok(trial.run(slot)?.map(accepted))

@@ -38,6 +38,8 @@ struct JsonAccepted<'a> {
     catches_all_unchecked: bool,
     /// The line of a later clause that caught exceptions of the type so far, or null.
     takes_from: Option<u32>,
+    /// Declared by the method, and caught by the clause from now on.
+    swallows: &'a [String],
     /// Pairs of later clauses that do the same and go.
     merges: Vec<&'a str>,
 }
@@ -92,6 +94,7 @@ fn json_accepted<'a>(stretched: &'a Stretched, accepted: &'a Accepted) -> JsonAc
         injected: accepted.evidence.injected,
         catches_all_unchecked: accepted.catches_all_unchecked,
         takes_from: accepted.takes_from,
+        swallows: &accepted.swallows,
         merges: merged.map(|pair| pair.id.as_str()).collect(),
     }
 }

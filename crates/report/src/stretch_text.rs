@@ -2,7 +2,7 @@
 
 use crate::failure_text::shortened;
 use crate::text::{counted, pair_line, readable, simple_name, source_place};
-use catchment_lab::{Accepted, Case, Stretched, StretchedClause};
+use catchment_lab::{Accepted, Case, Refusal, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
 use std::io::{self, Write};
@@ -47,12 +47,21 @@ fn write_headline(out: &mut dyn Write, stretched: &Stretched, accepted: usize) -
         (0, _) => {
             writeln!(out, "No catch clause is source-independent or purely resilient: nothing to stretch.")
         }
+        (_, 0) if not_tried(stretched) > 0 => {
+            writeln!(out, "{all}; {} of them not tried: the budget was used up.", not_tried(stretched))
+        }
         (_, 0) => writeln!(out, "{all}; none can catch more."),
         _ if !stretched.together => {
             writeln!(out, "{all}; {accepted} can catch more, each by itself")
         }
         _ => writeln!(out, "{all}; {accepted} can catch more"),
     }
+}
+
+/// Clauses of which nothing is known yet.
+fn not_tried(stretched: &Stretched) -> usize {
+    let is_late = |clause: &&StretchedClause| matches!(clause.refused.last(), Some((_, Refusal::OutOfTime)));
+    stretched.clauses.iter().filter(is_late).count()
 }
 
 fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedClause) -> io::Result<()> {
@@ -99,6 +108,10 @@ fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
             "      it then takes from the clause at line {line} what that has caught of this type so far"
         )?;
     }
+    if !accepted.swallows.is_empty() {
+        let names: Vec<&str> = accepted.swallows.iter().map(|name| simple_name(name)).collect();
+        writeln!(out, "      it then catches {}, which the method declares to throw", names.join(", "))?;
+    }
     if accepted.catches_all_unchecked {
         writeln!(out, "      it then catches every unchecked exception, programming errors too")?;
     }
@@ -133,6 +146,9 @@ fn write_patch_summary(
                 "\nThe patch of {files} {what}: with it the project's own build compiles and {}.",
                 counted(patch.tests, "test passes", "tests pass")
             )
+        }
+        None if accepted > 0 && !stretched.can_patch => {
+            writeln!(out, "\nThe whole suite passes with all of them, on bytecode.")
         }
         None if accepted > 0 => {
             writeln!(

@@ -2,10 +2,10 @@
 
 use crate::args::StretchArgs;
 use crate::config::Config;
-use crate::exit::ExitCode;
+use crate::exit::{BadInput, ExitCode};
 use crate::output::{self, ReportFile};
 use crate::progress;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use catchment_lab::{StretchRequest, Stretched, stretch};
 use catchment_report::{write_stretch_diff, write_stretch_json, write_stretch_text};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
         stretch(&request, &mut *progress)?
     };
     let applied = match stretched.patch.as_ref().filter(|_| args.apply) {
-        Some(patch) => patch.apply().context("cannot apply the patch"),
+        Some(patch) => patch.apply().map_err(|error| BadInput(format!("cannot apply the patch: {error}"))),
         None => Ok(()),
     };
     // What was found is told in any case.
@@ -37,7 +37,8 @@ pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
     if args.diff {
         output::to_stdout(|out| write_stretch_diff(out, &stretched))?;
     }
-    applied.map(|()| ExitCode::CLEAN)
+    applied?;
+    Ok(ExitCode::CLEAN)
 }
 
 fn render(out: &mut dyn Write, args: &StretchArgs, stretched: &Stretched, is_done: bool) -> io::Result<()> {

@@ -37,6 +37,10 @@ pub enum CheckError {
     )]
     UnknownType(String),
     #[error(
+        "--to Throwable: a clause for exceptions is not made one for errors; java.lang.Exception is the widest"
+    )]
+    TooWide,
+    #[error(
         "a patch has to be compiled and tested by the project's own build, and there is none (no Maven or Gradle): leave out --diff and --apply"
     )]
     NoBuildToPatch,

@@ -9,11 +9,20 @@ use std::path::{Path, PathBuf};
 impl Patch {
     /// Writes the files, all or none: none if one has been changed meanwhile or cannot be written.
     pub fn apply(&self) -> io::Result<()> {
-        let staged = self.files.iter().map(|file| Staged::of(&self.root.join(&file.path), file));
-        let staged = staged.collect::<io::Result<Vec<_>>>()?;
-        staged.iter().zip(&self.files).try_for_each(|(each, file)| each.write(&file.after))?;
+        let stage = |file: &PatchedFile| {
+            let path = self.root.join(&file.path);
+            Staged::of(&path, file).map_err(|error| about(&path, &error))
+        };
+        let staged = self.files.iter().map(stage).collect::<io::Result<Vec<_>>>()?;
+        staged.iter().zip(&self.files).try_for_each(|(each, file)| {
+            each.write(&file.after).map_err(|error| about(&each.target, &error))
+        })?;
         put_in_place(&staged)
     }
+}
+
+fn about(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// A file that is about to get other contents. What lies beside it goes with this.
@@ -30,7 +39,7 @@ impl Staged {
     fn of(path: &Path, file: &PatchedFile) -> io::Result<Self> {
         let target = fs::canonicalize(path)?;
         if fs::read_to_string(&target)? != file.before {
-            return Err(io::Error::other(format!("{} has been changed meanwhile", path.display())));
+            return Err(io::Error::other("it has been changed meanwhile"));
         }
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let beside = |what| target.with_file_name(format!(".{name}.catchment-{what}"));
@@ -68,7 +77,7 @@ fn put_in_place(staged: &[Staged]) -> io::Result<()> {
             for before in staged.iter().take(done) {
                 fs::rename(&before.old, &before.target)?;
             }
-            return Err(error);
+            return Err(about(&each.target, &error));
         }
     }
     Ok(())
@@ -97,7 +106,7 @@ mod tests {
         let patch = patch(folder.path(), &["one", "two"]);
 
         let error = patch.apply().unwrap_err().to_string();
-        assert!(error.ends_with("two has been changed meanwhile"), "{error}");
+        assert!(error.ends_with("two: it has been changed meanwhile"), "{error}");
         assert_eq!(fs::read_to_string(&one).unwrap(), "one before");
         assert_eq!(fs::read_to_string(&two).unwrap(), "two changed by somebody");
 

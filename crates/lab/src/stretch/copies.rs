@@ -69,6 +69,8 @@ impl Copies<'_> {
         let Some(subject) = &candidate.subject else { return false };
         let (own, pair) = (&self.pairs[candidate.clause.pair], &self.pairs[other]);
         other != candidate.clause.pair
+            // Javac has a clause in one place, so that two on a line are two.
+            && own.source_file.as_ref().is_some_and(|name| name.ends_with(".kt"))
             && own.catch_line.is_some()
             && pair.catch_line == own.catch_line
             && pair.try_line == own.try_line
@@ -108,6 +110,7 @@ mod tests {
             evidence: Evidence::default(),
             catches_all_unchecked: false,
             takes_from: None,
+            swallows: Vec::new(),
             merges: Vec::new(),
         };
         let candidates = candidate.map(|to| {

@@ -105,6 +105,7 @@ mod tests {
             evidence: Evidence::default(),
             catches_all_unchecked: false,
             takes_from: None,
+            swallows: Vec::new(),
             merges: merges.to_vec(),
         };
         let clause = StretchedClause { pair, refused: Vec::new(), accepted: Some(accepted) };

@@ -4,7 +4,7 @@ use super::checked::{Checks, is_java};
 use super::escapes::View;
 use super::hierarchy::{Hierarchy, INTERRUPTED};
 use super::refusal::Refusal;
-use catchment_classfile::ClassFile;
+use catchment_classfile::{ClassFile, Insn, Insns, LineTable};
 use catchment_flow::{ThrowSite, Thrown};
 use catchment_pairs::ClassPairs;
 
@@ -35,6 +35,30 @@ pub(super) fn interruption(
         _ => None,
     };
     Some(Refusal::Interruptible { call, line: site.line })
+}
+
+/// A clause that tells its thread again that it was interrupted would do so for whatever else it caught.
+pub(super) fn passed_on(
+    class: &ClassFile<'_>,
+    pairs: &ClassPairs,
+    (index, clause): (usize, usize),
+) -> Option<Refusal> {
+    let own = pairs.pairs.get(pairs.pair_of(index, clause))?;
+    if !own.types.iter().any(|caught| caught == INTERRUPTED) {
+        return None;
+    }
+    let site = &pairs.tries[index];
+    let (_, code) = class.code(class.methods.get(site.method)?).ok()??;
+    let handler = usize::from(site.clauses[clause].handler);
+    let mut calls =
+        Insns::new(code.bytes).filter_map(Result::ok).filter(|it| it.pc >= handler && it.is_call());
+    let is_interrupt = |it: &Insn<'_>| {
+        let called = class.pool.member_ref(it.u2());
+        called.is_ok_and(|it| it.owner.to_binary_name() == "java.lang.Thread" && it.name == "interrupt")
+    };
+    let call = calls.find(is_interrupt)?;
+    let line = LineTable::read(&code, &class.pool).line_at(u16::try_from(call.pc).ok()?).map(u32::from);
+    Some(Refusal::NeedsNarrowType { what: "an interruption, which it passes on".to_owned(), line })
 }
 
 /// `declares_all`: a method that overrides another throws no more than it declares itself.
@@ -120,5 +144,25 @@ mod tests {
             };
             assert!(is_as_expected, "{body}: {said:?}");
         }
+    }
+
+    #[test]
+    fn a_handler_that_passes_the_interruption_on_is_for_interruptions_only() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("C.java");
+        let handlers = ["Thread.currentThread().interrupt();", "System.out.println(e);"];
+        let methods = handlers.iter().enumerate().map(|(number, handler)| {
+            format!("void m{number}() {{ try {{ Thread.sleep(1); }} catch (InterruptedException e) {{ {handler} }} }}\n")
+        });
+        fs::write(&file, format!("class C {{\n{}}}", methods.collect::<String>())).expect("written");
+        let classes =
+            Compiler::Javac { jdk: 17, release: 17 }.compile(&Job::of([file])).expect("legal sources");
+        let bytes = fs::read(classes.join("C.class")).expect("a class");
+        let class = ClassFile::parse(&bytes).expect("a class");
+        let pairs = pairs_of(&class);
+        let said = |index| passed_on(&class, &pairs, (index, 0));
+        let what = "an interruption, which it passes on".to_owned();
+        assert_eq!(said(0), Some(Refusal::NeedsNarrowType { what, line: Some(2) }));
+        assert_eq!(said(1), None);
     }
 }

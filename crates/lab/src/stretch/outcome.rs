@@ -26,6 +26,8 @@ pub struct Stretched {
     pub together: bool,
     /// If one was asked for and any clause is left to be stretched.
     pub patch: Option<Patch>,
+    /// The project has a build that could say whether a patch holds.
+    pub can_patch: bool,
 }
 
 /// A clause that might catch more.
@@ -47,6 +49,8 @@ pub struct Accepted {
     pub catches_all_unchecked: bool,
     /// A later clause of the try, which caught exceptions of that type so far: its line.
     pub takes_from: Option<u32>,
+    /// What the method declares to throw and the clause begins to catch: callers see none of it from this try any more.
+    pub swallows: Vec<String>,
     /// Later clauses of the try, by position of their pairs, that do the same and have nothing left to catch: the patch takes
     /// them away.
     pub merges: Vec<usize>,

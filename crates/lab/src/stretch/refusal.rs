@@ -133,9 +133,9 @@ impl Refusal {
     pub fn explain(&self, test: impl Fn(TestId) -> String, place: impl Fn(usize) -> String) -> String {
         match self {
             Self::NoWiderType { on_request: true } => {
-                "only types that catch every unchecked exception are wider; --to java.lang.Exception tries them".into()
+                "only types that catch every unchecked exception are above all that it catches; --to java.lang.Exception tries them".into()
             }
-            Self::NoWiderType { on_request: false } => "there is no wider type up to what was asked for, or to Exception (of errors, below Error)".into(),
+            Self::NoWiderType { on_request: false } => "nothing is wider: it catches Exception already, or what --to names is not above it (errors stay below Error)".into(),
             Self::LaterClause { exception, line } => {
                 format!("the later clause for {exception}{} could not be reached any more", at(*line))
             }

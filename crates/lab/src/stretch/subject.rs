@@ -1,8 +1,9 @@
 //! A clause that may be stretched: its class, where it is compiled, and whether another type is legal there.
 
 use super::checked::refused_by_checks;
+use super::declared::declared_by;
 use super::hierarchy::Hierarchy;
-use super::interruption::interruption;
+use super::interruption::{interruption, passed_on};
 use super::later::{Later, later};
 use super::refusal::Refusal;
 use crate::check::observations::PairNumber;
@@ -65,9 +66,25 @@ impl Subject {
                 .err()
                 .or_else(|| narrow_need(&class, site, clause, rung, hierarchy))
                 .or_else(|| interruption(&class, &pairs, (index, clause), rung, hierarchy))
+                .or_else(|| passed_on(&class, &pairs, (index, clause)))
         });
         let stretched: Vec<_> = sites.iter().map(|site| (*site, rung)).collect();
         by_itself.or_else(|| refused_by_checks(&class, &pairs, &stretched, hierarchy))
+    }
+
+    /// What the method declares to throw and the clause would begin to catch.
+    pub(crate) fn swallowed(&self, rung: &str, hierarchy: &Hierarchy) -> Vec<String> {
+        let Ok(class) = ClassFile::parse(&self.bytes) else { return Vec::new() };
+        let pairs = pairs_of(&class);
+        let Some((index, clause)) = sites_of(&pairs, &self.id).into_iter().next() else { return Vec::new() };
+        let Some(method) = class.methods.get(pairs.tries[index].method) else { return Vec::new() };
+        let up_to_own = (0..=clause).filter_map(|each| pairs.pairs.get(pairs.pair_of(index, each)));
+        let caught: Vec<String> = up_to_own.flat_map(|pair| pair.types.clone()).collect();
+        let is_new = |declared: &String| {
+            hierarchy.is_subclass(declared, rung)
+                && !caught.iter().any(|caught| hierarchy.is_subclass(declared, caught))
+        };
+        declared_by(&class, method).into_iter().flatten().filter(is_new).collect()
     }
 
     /// What clauses before this one catch, in the same try.

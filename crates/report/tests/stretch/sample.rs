@@ -26,6 +26,7 @@ pub(crate) fn stretched() -> Stretched {
         clauses: made.into_iter().enumerate().map(clause).collect(),
         together: true,
         patch: None,
+        can_patch: true,
     }
 }
 
@@ -59,6 +60,7 @@ fn accepted_ones() -> Vec<Made> {
             evidence,
             catches_all_unchecked: to == EXCEPTION,
             takes_from,
+            swallows: if to == IO { vec![IO.to_owned()] } else { Vec::new() },
             merges: if to == EXCEPTION { vec![0, 1] } else { Vec::new() },
         };
         Made { method, accepted: Some(accepted), refused: Vec::new() }

@@ -2,7 +2,7 @@
 
 use crate::golden::compare;
 use crate::sample::{only, patched, stretched};
-use catchment_lab::Stretched;
+use catchment_lab::{Refusal, Stretched, StretchedClause};
 use catchment_report::{write_stretch_diff, write_stretch_text};
 
 fn text(stretched: &Stretched, is_applied: bool) -> String {
@@ -42,11 +42,16 @@ fn the_patch_is_a_diff_with_names_below_the_project() {
 fn nothing_found_and_nothing_finished_are_said() {
     let none = text(&only(|_| false), false);
     assert_eq!(none, "No catch clause is source-independent or purely resilient: nothing to stretch.\n");
-    let refused = text(&only(|clause| clause.accepted.is_none()), false);
+    let all = "catch clauses are source-independent or purely resilient";
+    let is_late = |clause: &StretchedClause| matches!(clause.refused[0].1, Refusal::OutOfTime);
+    let refused = text(&only(|clause| clause.accepted.is_none() && !is_late(clause)), false);
+    assert!(refused.starts_with(&format!("24 {all}; none can catch more.\n")), "{refused}");
+    let late = text(&only(|clause| clause.accepted.is_none()), false);
+    assert!(late.starts_with(&format!("25 {all}; 1 of them not tried: the budget was used up.\n")), "{late}");
+    let class_path = text(&Stretched { can_patch: false, ..stretched() }, false);
     assert!(
-        refused.starts_with(
-            "25 catch clauses are source-independent or purely resilient; none can catch more.\n"
-        )
+        class_path.ends_with("\nThe whole suite passes with all of them, on bytecode.\n"),
+        "{class_path}"
     );
     let unfinished = Stretched { together: false, ..stretched() };
     let unfinished = text(&unfinished, false);
