@@ -1,5 +1,6 @@
 //! What was typed after `links`.
 
+use crate::memory;
 use catchment_exceptions::{Analysis, AnalysisError, EntryKind};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -84,6 +85,9 @@ pub(crate) struct LinksArgs {
     /// Also follow what the JVM itself raises: null, casts, indices, divisions, missing classes
     #[arg(long, help_heading = "The analysis")]
     pub(crate) implicit: bool,
+    /// Hold no more memory than this, such as 2G or 800M: packages that take most are told apart less, and it is said which
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
+    pub(crate) max_memory: Option<usize>,
     /// Print JSON (schema catchment.links/1, or that of what is shown instead)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,

@@ -4,9 +4,11 @@ use crate::class_source::LayeredClasses;
 use crate::config::Config;
 use crate::exit::{BadInput, NothingObserved};
 use crate::links_args::{HandlersOf, LinksArgs};
+use crate::memory;
 use anyhow::Result;
 use catchment_exceptions::{
-    Catalogue, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses, SearchRequest,
+    Catalogue, Ceiling, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses,
+    SearchRequest,
 };
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, JavaHome, LoadOptions, application_roots, find_java_homes, test_roots};
@@ -74,6 +76,7 @@ impl LinksArgs {
             FaultSelection::of(&self.faults, &catalogue).map_err(|error| BadInput(error.to_string()))?;
         Ok(SearchRequest {
             analysis: self.analysis,
+            ceiling: self.max_memory.map(|bytes| Ceiling { bytes, held: memory::held }),
             entries: EntryPoints { named: self.entry.clone(), kinds: self.entry_points.clone() },
             own,
             catalogue,

@@ -9,6 +9,7 @@ mod duration;
 mod exit;
 mod links_args;
 mod links_request;
+mod memory;
 mod output;
 mod progress;
 mod project_request;

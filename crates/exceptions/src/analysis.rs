@@ -7,7 +7,10 @@
 
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Analysis as Calls, ImplicitKinds, Options, Reached, Refusal, Sensitivity, analyse};
+use catchment_pointsto::{
+    Analysis as Calls, Ceiling, Coarsened, ImplicitKinds, Options, Reached, Refusal, Sensitivity, analyse,
+    analyse_within,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -144,15 +147,19 @@ impl<'a> Base<'a> {
     }
 }
 
-/// What the program reaches from its entry points, as far as this analysis can tell.
+/// What the program reaches from its entry points, as far as this analysis can tell, and what a ceiling has cost.
 pub(crate) fn reach<'a>(
     source: &'a dyn ClassSource,
     analysis: Analysis,
     implicit: ImplicitKinds,
-    entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
-) -> Reached<'a> {
-    let keeps_heap = analysis.filter.is_some();
-    analyse(source, options_of(analysis.call_graph, implicit, keeps_heap), entries)
+    ceiling: Option<Ceiling>,
+    entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
+) -> (Reached<'a>, Coarsened) {
+    let options = options_of(analysis.call_graph, implicit, analysis.filter.is_some());
+    match ceiling {
+        Some(ceiling) => analyse_within(source, options, ceiling, entries),
+        None => (analyse(source, options, entries), Coarsened::default()),
+    }
 }
 
 /// All that the JVM itself can throw, or nothing of it.

@@ -5,7 +5,7 @@ use crate::catalogue::Operation;
 use crate::operations::Match;
 use catchment_pairs::Pair;
 use catchment_pointsto::world::Layer;
-use catchment_pointsto::{BlindSpot, Stats};
+use catchment_pointsto::{BlindSpot, Coarsened, Stats};
 
 /// A method, perhaps with a line of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,6 +113,18 @@ pub struct LinksAnswer {
     pub blind_spots: Vec<BlindPlace>,
     pub problems: Vec<ClassProblem>,
     pub stats: Stats,
+    /// If a ceiling was given.
+    pub memory: Option<MemoryUse>,
+}
+
+/// What became of a ceiling on memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// In bytes.
+    pub ceiling: usize,
+    pub coarsened: Coarsened,
+    /// More was held in the end all the same.
+    pub is_exceeded: bool,
 }
 
 /// One way from a try to a raising point: calls in their order, the raising point last.

@@ -32,12 +32,12 @@ mod wrapping;
 pub use analysis::{Analysis, AnalysisError, Base, CallGraph, DataFilter};
 pub use answer::{
     BlindPlace, CataloguedOperation, ClassProblem, Escapes, EscapingException, ExceptionType, FoundLink,
-    Frame, LinkGraph, LinkedPair, LinksAnswer, Passage, Place, RaisePoint, RaisedBy, Station, StationKind,
-    WitnessPath,
+    Frame, LinkGraph, LinkedPair, LinksAnswer, MemoryUse, Passage, Place, RaisePoint, RaisedBy, Station,
+    StationKind, WitnessPath,
 };
 pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
 pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
-pub use catchment_pointsto::{BlindSpot, Stats};
+pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
 pub use flow::{Flow, Raises, flow, flow_within};
 pub use handlers::ClassHandlers;

@@ -2,7 +2,8 @@
 
 use crate::analysis::{Analysis, Base, DataFilter, implicit_kinds, reach};
 use crate::answer::{
-    BlindPlace, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, Place, RaisePoint,
+    BlindPlace, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, MemoryUse, Place,
+    RaisePoint,
 };
 use crate::catalogue::Catalogue;
 use crate::describe::{common_class, exception_type, place_of, raise_point};
@@ -16,7 +17,7 @@ use crate::scope::Scope;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Reached, Refusal};
+use catchment_pointsto::{Ceiling, Reached, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -37,6 +38,8 @@ pub struct SearchRequest {
     pub escapes: bool,
     /// The feature release of the JDK at hand, if known.
     pub release: Option<u32>,
+    /// How much memory it may take, if not all there is.
+    pub ceiling: Option<Ceiling>,
 }
 
 /// How far a search is.
@@ -71,6 +74,7 @@ pub struct LinkSearch<'a> {
     pub(crate) links: Vec<Link>,
     own: OwnClasses,
     matches: Vec<Match>,
+    memory: Option<MemoryUse>,
 }
 
 /// Finds the links of a program.
@@ -85,8 +89,14 @@ pub fn search<'a>(
     let find_entries =
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
-    let reached = reach(source, request.analysis, implicit, find_entries);
-    Ok(find_links(reached, request, stage))
+    let (reached, coarsened) = reach(source, request.analysis, implicit, request.ceiling, find_entries);
+    let mut search = find_links(reached, request, stage);
+    search.memory = request.ceiling.map(|ceiling| MemoryUse {
+        ceiling: ceiling.bytes,
+        coarsened,
+        is_exceeded: ceiling.is_exceeded(),
+    });
+    Ok(search)
 }
 
 /// Like [`search`], with what the base has solved. The source has the classes of the base, and those of the program.
@@ -135,6 +145,7 @@ fn find_links<'a>(
         links: Vec::new(),
         own: request.own.clone(),
         matches: matched.matches,
+        memory: None,
     };
     if request.analysis.filter().is_some() {
         stage(Stage::Filter { links: search.unfiltered.len() });
@@ -209,6 +220,7 @@ impl LinkSearch<'_> {
             blind_spots: self.blind_spots(),
             problems: self.problems(),
             stats: self.reached.stats,
+            memory: self.memory.clone(),
         }
     }
 

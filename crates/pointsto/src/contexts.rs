@@ -97,7 +97,9 @@ impl Solver<'_> {
         if self.world.method(method).is_modelled() {
             return self.context_of_modelled(caller, pc, method);
         }
-        if self.contexts.sensitivity == Sensitivity::Insensitive {
+        if self.contexts.sensitivity == Sensitivity::Insensitive
+            || self.is_coarse(self.world.method(method).class)
+        {
             return INSENSITIVE;
         }
         if self.stores_parameter(method) {
@@ -178,7 +180,7 @@ impl Solver<'_> {
         if let Some(known) = self.contexts.by_receiver.get(&class) {
             return *known;
         }
-        let is_told = self.is_container(class);
+        let is_told = !self.is_coarse(class) && self.is_container(class);
         self.contexts.by_receiver.insert(class, is_told);
         is_told
     }

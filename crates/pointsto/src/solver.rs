@@ -3,6 +3,7 @@
 use crate::blind::{Blind, BlindSpot};
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
 use crate::calls::{CallSite, SiteId};
+use crate::ceiling::Coarse;
 use crate::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::graph::{Filter, Graph};
 use crate::heap::{self, Heap, Site};
@@ -100,6 +101,7 @@ pub(crate) struct Solver<'a> {
     pub(crate) settled: Settled,
     /// Every thread that is started.
     pub(crate) threads: NodeId,
+    pub(crate) coarse: Coarse,
 }
 
 impl Instance {
@@ -180,12 +182,18 @@ impl<'a> Solver<'a> {
             reflections: Reflections::default(),
             settled: Settled::default(),
             threads,
+            coarse: Coarse::default(),
         }
     }
 
     /// Until nothing changes.
     pub(crate) fn solve(&mut self) {
-        loop {
+        self.solve_while(|| true);
+    }
+
+    /// Until nothing changes, which is true, or it may not go on.
+    pub(crate) fn solve_while(&mut self, may_go_on: impl Fn() -> bool) -> bool {
+        while may_go_on() {
             while let Some((instance, first, body)) = self.unread.pop() {
                 self.add_statements(instance, first, &body);
             }
@@ -193,7 +201,7 @@ impl<'a> Solver<'a> {
             self.graph.collapse_if_grown();
             let due = self.graph.take_due();
             if due.is_empty() && self.unread.is_empty() && !self.settle() {
-                break;
+                return true;
             }
             for list in due {
                 let objects = self.graph.take_pending(list);
@@ -204,6 +212,7 @@ impl<'a> Solver<'a> {
                 self.uses[list as usize] = uses;
             }
         }
+        false
     }
 
     fn apply(&mut self, it: Use, objects: &Set) {

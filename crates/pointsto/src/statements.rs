@@ -204,7 +204,8 @@ impl Solver<'_> {
     }
 
     pub(crate) fn new_object(&mut self, adding: &Adding<'_>, class: ClassId) -> ObjectId {
-        let origin = if self.is_merged(class) { Origin::Merged } else { self.site(adding, 0) };
+        let is_merged = self.is_merged(class) || self.is_coarse(self.world.method(adding.method).class);
+        let origin = if is_merged { Origin::Merged } else { self.site(adding, 0) };
         self.object(class, origin)
     }
 
@@ -222,9 +223,10 @@ impl Solver<'_> {
 
     fn add_array(&mut self, adding: &Adding<'_>, dst: Var, kind: ArrayKind) {
         let mut outer: Option<u32> = None;
+        let is_coarse = self.is_coarse(self.world.method(adding.method).class);
         for (level, array) in (0..).zip(self.world.made_arrays(adding.class, kind)) {
             let is_plain = self.world.class_of(array).element() == Some(crate::world::Element::Number);
-            let origin = if is_plain { Origin::Merged } else { self.site(adding, level) };
+            let origin = if is_plain || is_coarse { Origin::Merged } else { self.site(adding, level) };
             let object = self.object(array, origin).0;
             match outer {
                 None => self.graph.add_object(adding.node(dst), object),

@@ -15,6 +15,7 @@ struct JsonLinks<'a> {
     pairs: Vec<JsonLinkedPair<'a>>,
     links: Vec<JsonLink<'a>>,
     stats: JsonStats,
+    memory: Option<JsonMemory<'a>>,
     blind_spots: Vec<JsonBlindSpot<'a>>,
     problems: Vec<JsonProblem<'a>>,
 }
@@ -96,6 +97,14 @@ pub(crate) struct JsonBlindSpot<'a> {
     line: Option<u32>,
 }
 
+#[derive(Serialize)]
+struct JsonMemory<'a> {
+    ceiling_mib: usize,
+    coarse_packages: &'a [String],
+    by_classes: bool,
+    exceeded: bool,
+}
+
 /// One element per link, however many types of exceptions come by it.
 pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
     let answer = &report.answer;
@@ -114,6 +123,12 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
         pairs: answer.pairs.iter().map(linked_pair).collect(),
         links: answer.links.iter().map(|link| json_link(answer, link)).collect(),
         stats: stats(report),
+        memory: answer.memory.as_ref().map(|memory| JsonMemory {
+            ceiling_mib: memory.ceiling >> 20,
+            coarse_packages: &memory.coarsened.packages,
+            by_classes: memory.coarsened.by_classes,
+            exceeded: memory.is_exceeded,
+        }),
         blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
         problems: problems.chain(unread).collect(),
     };

@@ -3,7 +3,7 @@
 use crate::links::LinksReport;
 use crate::links_words::{clause, exceptions, place, raised_by};
 use crate::text::{counted, simple_name};
-use catchment_exceptions::{FoundLink, Layer, LinksAnswer, RaisedBy};
+use catchment_exceptions::{FoundLink, Layer, LinksAnswer, MemoryUse, RaisedBy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -160,6 +160,9 @@ fn write_other_triggers(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&Foun
     )
 }
 
+/// Packages that are named.
+const SHOWN_PACKAGES: usize = 8;
+
 fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
     let answer = &report.answer;
     let with_links: BTreeSet<_> = answer.links.iter().map(|link| link.to).collect();
@@ -187,5 +190,23 @@ fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
         out,
         "{methods} methods and {edges} calls reached in {:.1} s; {blind} (--blind-spots)",
         report.seconds
-    )
+    )?;
+    answer.memory.as_ref().map_or(Ok(()), |memory| write_memory(out, memory))
+}
+
+/// What a ceiling on memory has cost, if it was met.
+fn write_memory(out: &mut dyn Write, memory: &MemoryUse) -> io::Result<()> {
+    let MemoryUse { ceiling, coarsened, is_exceeded } = memory;
+    let mib = ceiling >> 20;
+    if coarsened.by_classes {
+        writeln!(out, "{mib} MiB are not enough to follow objects: calls were followed by classes (rta)")?;
+    } else if !coarsened.packages.is_empty() {
+        let shown: Vec<&str> = coarsened.packages.iter().take(SHOWN_PACKAGES).map(String::as_str).collect();
+        let count = counted(coarsened.packages.len(), "package is", "packages are");
+        writeln!(out, "to keep within {mib} MiB {count} told apart less: {}", shown.join(", "))?;
+    }
+    if *is_exceeded {
+        writeln!(out, "more than {mib} MiB were held all the same")?;
+    }
+    Ok(())
 }

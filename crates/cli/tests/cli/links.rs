@@ -283,9 +283,28 @@ fn wrong_wishes_are_usage_errors() {
     refused(&program, &["--entry-points", "applets"], "applets");
     refused(&program, &["--entry-points", "servlets"], "there is no servlet");
     refused(&program, &["--faults", "DISK"], "DSK_READ");
+    refused(&program, &["--max-memory", "12"], "is not a size such as 800M or 2G");
     refused(&program, &["--why", "999999"], "no link is '999999'");
     refused(&program, &["--jdk", "no-such-home"], "no-such-home is no JDK");
     refused(&program, &["--why", "1", "--escapes"], "cannot be used with");
+}
+
+#[test]
+fn a_ceiling_on_memory_costs_precision_and_says_so() {
+    let program = Program::new("Reader", READER);
+    let within = |size: &str| {
+        let options = ["--faults", "DSK_OPEN,DSK_READ", "--no-throws", "--max-memory", size];
+        json(&program, &options)
+    };
+    let (plenty, less, none) = (within("20G"), within("60M"), within("1M"));
+    assert_eq!(plenty["memory"]["coarse_packages"], Value::Array(Vec::new()));
+    let coarse = less["memory"]["coarse_packages"].as_array().unwrap();
+    assert!(!coarse.is_empty(), "{}", less["memory"]);
+    assert_eq!((&none["memory"]["by_classes"], &none["memory"]["exceeded"]), (&true.into(), &true.into()));
+    // Nothing is lost by it.
+    let [plenty, less, none] = [plenty, less, none].map(|json| told(&json));
+    assert!(!plenty.is_empty());
+    assert!(plenty.iter().all(|link| less.contains(link) && none.contains(link)), "{plenty:#?} {less:#?}");
 }
 
 #[test]

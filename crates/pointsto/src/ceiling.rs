@@ -1,0 +1,157 @@
+//! A ceiling on memory: packages that take the most are told apart less, until the rest fits.
+//!
+//! Methods of a coarse package have one instance each, and all objects of one class that its code makes are one. Both only
+//! merge, so that nothing is lost. What is known by then begins anew: the order in which things are met would show otherwise.
+
+use crate::callgraph::{Code, Reached};
+use crate::ids::{ClassId, MethodId};
+use crate::objects::Origin;
+use crate::options::{Analysis, Options};
+use crate::solver::Solver;
+use crate::world::{ClassSource, Layer, World};
+use crate::{Sensitivity, analyse};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// So often an analysis begins anew before it looks at classes alone.
+const ROUNDS: usize = 6;
+
+/// How much memory may be held.
+#[derive(Debug, Clone, Copy)]
+pub struct Ceiling {
+    pub bytes: usize,
+    /// How much is.
+    pub held: fn() -> usize,
+}
+
+impl Ceiling {
+    pub fn is_exceeded(&self) -> bool {
+        (self.held)() > self.bytes
+    }
+}
+
+/// What a ceiling has cost.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Coarsened {
+    /// Names with dots, sorted.
+    pub packages: Vec<String>,
+    /// Not even that was enough, and classes alone were looked at.
+    pub by_classes: bool,
+}
+
+/// Packages that are told apart less, by internal name with a slash at the end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Coarse {
+    packages: FxHashSet<Box<[u8]>>,
+    known: FxHashMap<ClassId, bool>,
+}
+
+impl Coarse {
+    fn told(&self, by_classes: bool) -> Coarsened {
+        let name = |package: &[u8]| String::from_utf8_lossy(package).trim_end_matches('/').replace('/', ".");
+        let mut packages: Vec<String> = self.packages.iter().map(|it| name(it)).collect();
+        packages.sort_unstable();
+        Coarsened { packages, by_classes }
+    }
+
+    fn is(&mut self, class: ClassId, world: &World<'_>) -> bool {
+        !self.packages.is_empty()
+            && *self
+                .known
+                .entry(class)
+                .or_insert_with(|| self.packages.contains(package_of(&world.class_of(class).name)))
+    }
+}
+
+fn package_of(class: &[u8]) -> &[u8] {
+    let end = class.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    &class[..end]
+}
+
+/// Like [`analyse`], within a ceiling as far as there is a way. Analyses by classes have none.
+pub fn analyse_within<'a>(
+    source: &'a dyn ClassSource,
+    options: Options,
+    ceiling: Ceiling,
+    entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
+) -> (Reached<'a>, Coarsened) {
+    let Analysis::Objects(sensitivity) = options.analysis else {
+        return (analyse(source, options, &entries), Coarsened::default());
+    };
+    let mut coarse = Coarse::default();
+    for _ in 0..ROUNDS {
+        match solved(source, sensitivity, &options, &coarse, ceiling, &entries) {
+            Ok(reached) => return (reached, coarse.told(false)),
+            Err(packages) if packages.is_empty() => break,
+            Err(packages) => coarse.packages.extend(packages),
+        }
+    }
+    let by_classes = Options { analysis: Analysis::Rta, ..options };
+    (analyse(source, by_classes, &entries), coarse.told(true))
+}
+
+/// The packages that have taken the most if it does not fit.
+fn solved<'a>(
+    source: &'a dyn ClassSource,
+    sensitivity: Sensitivity,
+    options: &Options,
+    coarse: &Coarse,
+    ceiling: Ceiling,
+    entries: &impl Fn(&mut World<'a>) -> Vec<MethodId>,
+) -> Result<Reached<'a>, Vec<Box<[u8]>>> {
+    let mut solver = Solver::begin(source, sensitivity, options, &[]);
+    // Class numbers are those of one run.
+    solver.coarse.packages = coarse.packages.clone();
+    let entries = entries(&mut solver.world);
+    solver.add_entries(&entries);
+    if solver.solve_while(|| !ceiling.is_exceeded()) {
+        Ok(solver.into_found().into_reached())
+    } else {
+        Err(solver.heaviest_packages())
+    }
+}
+
+impl Solver<'_> {
+    /// Whether the code of a class is told apart less.
+    #[inline]
+    pub(crate) fn is_coarse(&mut self, class: ClassId) -> bool {
+        self.coarse.is(class, &self.world)
+    }
+
+    /// The packages with the most instances and objects that make up half of what can be given up: of the application only when
+    /// nothing else is left.
+    fn heaviest_packages(&self) -> Vec<Box<[u8]>> {
+        let mut weights: FxHashMap<(bool, &[u8]), usize> = FxHashMap::default();
+        let mut add = |method: MethodId| {
+            let class = self.world.class_of(self.world.method(method).class);
+            let package = package_of(&class.name);
+            if !self.coarse.packages.contains(package) {
+                let is_own = matches!(class.layer, Layer::Application | Layer::Tests);
+                *weights.entry((is_own, package)).or_default() += 1;
+            }
+        };
+        for instance in &self.instances {
+            let (Code::Method(method) | Code::Proxy(method)) = instance.code;
+            add(method);
+        }
+        for object in self.objects.numbers() {
+            if let Origin::Site { method, .. } = self.objects.get(object).origin {
+                add(method);
+            }
+        }
+        let has_others = weights.keys().any(|(is_own, _)| !is_own);
+        let mut weights: Vec<(usize, &[u8])> = weights
+            .into_iter()
+            .filter(|((is_own, _), _)| !(*is_own && has_others))
+            .map(|((_, package), weight)| (weight, package))
+            .collect();
+        weights.sort_unstable_by(|one, other| other.cmp(one));
+        let half = weights.iter().map(|(weight, _)| weight).sum::<usize>() / 2;
+        let mut taken = 0;
+        let heaviest = weights.into_iter().take_while(|(weight, _)| {
+            let is_needed = taken <= half;
+            taken += weight;
+            is_needed
+        });
+        heaviest.map(|(_, package)| package.into()).collect()
+    }
+}
