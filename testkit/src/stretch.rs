@@ -55,7 +55,7 @@ fn refused(refused: &Value) -> String {
     let text = refused["text"].as_str().unwrap_or_default();
     match refused["to"].as_str() {
         Some(to) => format!("not {} ({why})", simple_names([to])),
-        None if text.contains("--to") => format!("{why} on request"),
+        None if text.contains("--to java.lang.Exception") => format!("{why} on request"),
         None => why,
     }
 }
