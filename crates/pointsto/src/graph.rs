@@ -5,6 +5,7 @@
 //! on a circle of edges hold the same set in the end, and are made one node (`cycles`). A graph that
 //! is told all its edges before anything flows can be made smaller still (`reduce`), and be gone through kind by kind (`kinds`).
 
+mod circles;
 mod cycles;
 mod filters;
 mod incoming;

@@ -11,15 +11,14 @@
 //!
 //! Nodes with the same shape hold the same and become one node in the end.
 
-mod circles;
 #[cfg(test)]
 mod tests;
 
+use super::circles::Circles;
 use super::{Edge, Filter, Graph};
 use crate::ids::NodeId;
 use crate::sets::Set;
 use crate::world::{Fits, Typed, World};
-use circles::Circles;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -135,7 +134,11 @@ impl KindFlow {
         let mut starts: Vec<u32> = own.keys().copied().collect();
         starts.sort_unstable();
         let mut circles = std::mem::replace(&mut self.circles, Circles::new(0));
-        circles.find(self, kind, &starts);
+        circles.find(starts, |node, at| {
+            let edges = self.edges_of(node).get(at as usize..)?;
+            let skipped = edges.iter().position(|edge| kind.passes(edge.filter))?;
+            Some((edges[skipped].to.0, at + skipped as u32 + 1))
+        });
         self.fill(kind, &circles, &own);
         for node in circles.all() {
             is_marked[*node as usize] = true;

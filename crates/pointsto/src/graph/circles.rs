@@ -1,9 +1,8 @@
-//! Circles among the nodes that one kind of objects comes to: Tarjan's algorithm without recursion, again and again on the
-//! same memory.
+//! Circles among nodes, a single node being one as well: Tarjan's algorithm without recursion, again and again on the same
+//! memory.
 
-use super::{Kind, KindFlow};
-
-const NONE: u32 = u32::MAX;
+/// The node has not been met.
+pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(super) struct Circles {
@@ -16,7 +15,7 @@ pub(super) struct Circles {
     /// The way from the start to here: node and its next edge.
     path: Vec<(u32, u32)>,
     next: u32,
-    /// Nodes circle by circle, those that objects come to last first; and where each circle begins.
+    /// Nodes circle by circle, those that edges lead to last first; and where each circle begins.
     members: Vec<u32>,
     starts: Vec<u32>,
 }
@@ -53,16 +52,26 @@ impl Circles {
         self.circle[node as usize] as usize
     }
 
-    /// Everything that objects of the kind come to from these nodes.
-    pub(super) fn find(&mut self, flow: &KindFlow, kind: &Kind, starts: &[u32]) {
+    /// By node: the number of its circle, which are counted from the ends of the edges; or none.
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.circle
+    }
+
+    /// Everything that edges lead to from these nodes. `next_edge` gives, from the edge of a node with this number on, where the
+    /// next one that counts leads, and the number to go on with.
+    pub(super) fn find(
+        &mut self,
+        starts: impl IntoIterator<Item = u32>,
+        next_edge: impl Fn(u32, u32) -> Option<(u32, u32)>,
+    ) {
         for start in starts {
-            if self.met[*start as usize] == NONE {
-                self.run(flow, kind, *start);
+            if self.met[start as usize] == NONE {
+                self.run(start, &next_edge);
             }
         }
     }
 
-    /// Ready for another kind.
+    /// Ready for other edges.
     pub(super) fn forget(&mut self) {
         for node in self.members.drain(..) {
             self.met[node as usize] = NONE;
@@ -72,14 +81,13 @@ impl Circles {
         self.next = 0;
     }
 
-    fn run(&mut self, flow: &KindFlow, kind: &Kind, start: u32) {
+    fn run(&mut self, start: u32, next_edge: &impl Fn(u32, u32) -> Option<(u32, u32)>) {
         self.enter(start);
         while let Some((node, at)) = self.path.pop() {
-            let edges = &flow.edges_of(node)[at as usize..];
-            match edges.iter().position(|edge| kind.passes(edge.filter)) {
-                Some(skipped) => {
-                    self.path.push((node, at + skipped as u32 + 1));
-                    self.follow(node, edges[skipped].to.0);
+            match next_edge(node, at) {
+                Some((to, following)) => {
+                    self.path.push((node, following));
+                    self.follow(node, to);
                 }
                 None => self.leave(node),
             }
