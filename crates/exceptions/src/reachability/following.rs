@@ -10,6 +10,7 @@ use catchment_pointsto::CallKind;
 use catchment_pointsto::heap::Site;
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
 /// A search that has come so far is worth a hub.
 const MANY: usize = 4_000;
@@ -26,16 +27,51 @@ pub(super) enum Step {
     Done,
 }
 
+/// The methods that a search has come to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Frontier {
+    reached: FxHashSet<InstanceId>,
+    /// The nearest first: most of what is asked for is near.
+    unread: VecDeque<InstanceId>,
+}
+
 /// A search under way. More objects to begin with never lead to fewer methods.
 pub(super) trait State: Clone {
     /// A search that has not begun.
     fn empty(&self) -> Self;
     /// Begins with what a call hands over.
     fn start(&mut self, calls: &mut Calls<'_, '_>, site: u32);
-    /// Begins with a method, with no objects.
-    fn reach(&mut self, instance: InstanceId);
-    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step;
+    fn frontier(&mut self) -> &mut Frontier;
     fn reached(&self) -> &FxHashSet<InstanceId>;
+    /// What a method that is reached does by itself.
+    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>);
+    /// Lets some of the new objects have their effects; false if there are none.
+    fn work(&mut self, calls: &mut Calls<'_, '_>) -> bool;
+
+    /// Comes to a method, with no objects.
+    fn reach(&mut self, instance: InstanceId) {
+        let Frontier { reached, unread } = self.frontier();
+        if reached.insert(instance) {
+            unread.push_back(instance);
+        }
+    }
+
+    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
+        if let Some(instance) = self.frontier().unread.pop_front() {
+            self.read(instance, calls);
+            Step::Reached(instance)
+        } else if self.work(calls) {
+            Step::Worked
+        } else {
+            Step::Done
+        }
+    }
+}
+
+impl Frontier {
+    pub(super) fn reached(&self) -> &FxHashSet<InstanceId> {
+        &self.reached
+    }
 }
 
 struct Hub<S> {

@@ -5,7 +5,7 @@
 //! the set; then objects that fit the callee's parameters go to its set, and those that fit what it returns come back.
 
 use super::calls::{Calls, Receivers};
-use super::following::{State, Step};
+use super::following::{Frontier, State};
 use super::matching::{Mask, Matching};
 use catchment_pointsto::heap::{Heap, Part, number_of};
 use catchment_pointsto::ids::{InstanceId, NodeId};
@@ -70,9 +70,7 @@ pub(super) struct Sets {
     /// By instance.
     pool_of: Rc<[u32]>,
     pools: Vec<Option<Box<Pool>>>,
-    reached: FxHashSet<InstanceId>,
-    /// The nearest first: most of what is asked for is near.
-    unread: VecDeque<InstanceId>,
+    frontier: Frontier,
     queue: VecDeque<u32>,
 }
 
@@ -82,8 +80,7 @@ impl State for Sets {
             matching: Rc::clone(&self.matching),
             pool_of: Rc::clone(&self.pool_of),
             pools: vec![None; self.pools.len()],
-            reached: FxHashSet::default(),
-            unread: VecDeque::new(),
+            frontier: Frontier::default(),
             queue: VecDeque::new(),
         }
     }
@@ -107,26 +104,40 @@ impl State for Sets {
         }
     }
 
-    fn reach(&mut self, instance: InstanceId) {
-        if self.reached.insert(instance) {
-            self.unread.push_back(instance);
-        }
-    }
-
-    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
-        if let Some(instance) = self.unread.pop_front() {
-            self.read(instance, calls);
-            Step::Reached(instance)
-        } else if let Some(pool) = self.queue.pop_front() {
-            self.tell(pool, calls);
-            Step::Worked
-        } else {
-            Step::Done
-        }
+    fn frontier(&mut self) -> &mut Frontier {
+        &mut self.frontier
     }
 
     fn reached(&self) -> &FxHashSet<InstanceId> {
-        &self.reached
+        self.frontier.reached()
+    }
+
+    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
+        let pool = self.pool_of[instance.index()];
+        let made = heap.makes.of(instance.0).iter().map(|(_, object)| *object).collect();
+        self.add(pool, &made);
+        for (from, to) in heap.inflows.of(instance.0) {
+            let mut objects = Set::default();
+            objects.add_filtered(heap.objects(*from), heap.objects(*to), true, &mut Set::default());
+            self.add(pool, &objects);
+        }
+        for part in heap.reads.of(instance.0) {
+            self.read_part(pool, *part, heap);
+        }
+        for site in heap.sites_of(instance) {
+            if heap.sites[site].kind != CallKind::Thread {
+                self.call(pool, site as u32, calls);
+            }
+        }
+    }
+
+    fn work(&mut self, calls: &mut Calls<'_, '_>) -> bool {
+        let next = self.queue.pop_front();
+        next.is_some_and(|pool| {
+            self.tell(pool, calls);
+            true
+        })
     }
 }
 
@@ -146,8 +157,7 @@ impl Sets {
             matching: Rc::new(RefCell::new(Matching::new(calls))),
             pool_of,
             pools: vec![None; count],
-            reached: FxHashSet::default(),
-            unread: VecDeque::new(),
+            frontier: Frontier::default(),
             queue: VecDeque::new(),
         }
     }
@@ -167,27 +177,6 @@ impl Sets {
     fn take(&mut self, pool: u32, node: NodeId, heap: &Heap) {
         if self.pool(pool).taken.insert(heap.set_of(node)) {
             self.add(pool, heap.objects(node));
-        }
-    }
-
-    /// What a method that is reached does by itself.
-    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
-        let heap = calls.heap;
-        let pool = self.pool_of[instance.index()];
-        let made = heap.makes.of(instance.0).iter().map(|(_, object)| *object).collect();
-        self.add(pool, &made);
-        for (from, to) in heap.inflows.of(instance.0) {
-            let mut objects = Set::default();
-            objects.add_filtered(heap.objects(*from), heap.objects(*to), true, &mut Set::default());
-            self.add(pool, &objects);
-        }
-        for part in heap.reads.of(instance.0) {
-            self.read_part(pool, *part, heap);
-        }
-        for site in heap.sites_of(instance) {
-            if heap.sites[site].kind != CallKind::Thread {
-                self.call(pool, site as u32, calls);
-            }
         }
     }
 

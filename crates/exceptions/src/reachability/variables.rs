@@ -6,7 +6,7 @@
 //! into them during this call, unless one of them comes from outside all the same.
 
 use super::calls::Calls;
-use super::following::{State, Step};
+use super::following::{Frontier, State};
 use super::locals::local_objects;
 use catchment_pointsto::heap::{Access, Heap};
 use catchment_pointsto::ids::{InstanceId, NodeId};
@@ -38,9 +38,7 @@ pub(super) struct Variables {
     variables: Vec<Variable>,
     /// Local objects that may have been there before.
     outside: Set,
-    reached: FxHashSet<InstanceId>,
-    /// The nearest first: most of what is asked for is near.
-    unread: VecDeque<InstanceId>,
+    frontier: Frontier,
     linked: FxHashSet<(u32, u32)>,
     ways: FxHashSet<(NodeId, NodeId)>,
     /// Variables that have got all of a set of the analysis.
@@ -75,26 +73,38 @@ impl State for Variables {
         }
     }
 
-    fn reach(&mut self, instance: InstanceId) {
-        if self.reached.insert(instance) {
-            self.unread.push_back(instance);
-        }
-    }
-
-    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
-        if let Some(instance) = self.unread.pop_front() {
-            self.read(instance, calls);
-            Step::Reached(instance)
-        } else if let Some(variable) = self.queue.pop_front() {
-            self.tell(variable, calls);
-            Step::Worked
-        } else {
-            Step::Done
-        }
+    fn frontier(&mut self) -> &mut Frontier {
+        &mut self.frontier
     }
 
     fn reached(&self) -> &FxHashSet<InstanceId> {
-        &self.reached
+        self.frontier.reached()
+    }
+
+    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
+        let heap = calls.heap;
+        for (node, object) in heap.makes.of(instance.0) {
+            self.flow(&[*object].into_iter().collect(), *node, heap);
+        }
+        for (from, to) in heap.inflows.of(instance.0) {
+            self.take(*from, *to, heap);
+        }
+        for site in heap.sites_of(instance) {
+            let call = &heap.sites[site];
+            if call.receiver.is_none() && call.kind != CallKind::Thread {
+                for target in &call.targets {
+                    self.link(site as u32, *target, calls);
+                }
+            }
+        }
+    }
+
+    fn work(&mut self, calls: &mut Calls<'_, '_>) -> bool {
+        let next = self.queue.pop_front();
+        next.is_some_and(|variable| {
+            self.tell(variable, calls);
+            true
+        })
     }
 }
 
@@ -109,8 +119,7 @@ impl Variables {
             places: vec![NONE; nodes],
             variables: Vec::new(),
             outside: Set::default(),
-            reached: FxHashSet::default(),
-            unread: VecDeque::new(),
+            frontier: Frontier::default(),
             linked: FxHashSet::default(),
             ways: FxHashSet::default(),
             taken: FxHashSet::default(),
@@ -174,25 +183,6 @@ impl Variables {
                 self.flow(&objects, to, heap);
             }
             self.variables[place].objects = objects;
-        }
-    }
-
-    /// What a method that is reached does by itself.
-    fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
-        let heap = calls.heap;
-        for (node, object) in heap.makes.of(instance.0) {
-            self.flow(&[*object].into_iter().collect(), *node, heap);
-        }
-        for (from, to) in heap.inflows.of(instance.0) {
-            self.take(*from, *to, heap);
-        }
-        for site in heap.sites_of(instance) {
-            let call = &heap.sites[site];
-            if call.receiver.is_none() && call.kind != CallKind::Thread {
-                for target in &call.targets {
-                    self.link(site as u32, *target, calls);
-                }
-            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Analyses of compiled programs together with a real JDK.
 
 mod base;
+mod ceiling;
 mod implicit;
 mod inclusion;
 mod program;
