@@ -2,7 +2,7 @@
 //!
 //! Follows the object that a `catch` clause caught through the code ([`handler_uses`]), lets the clause catch another type
 //! ([`retype_clauses`]), says what a clause reads of what its try wrote ([`reliance`]), what a method's calls and throws
-//! may end with ([`throw_sites`]), and whether two clauses do the same ([`are_alike`]).
+//! may end with ([`throw_sites`], [`handler_sites`]), and whether two clauses do the same ([`are_alike`]).
 //!
 //! Pure: one class at a time, no files. No hierarchy either: where it decides, the names of the types are in the result
 //! ([`narrow_needs`]). Subroutines (`jsr`) are refused.
@@ -35,5 +35,5 @@ pub use needs::{NarrowNeed, narrow_needs};
 pub use places::{Place, Receiver};
 pub use reliance::{Relied, Spot, reliance};
 pub use retype::{Retype, retype_clauses};
-pub use thrown::{ThrowSite, Thrown, throw_sites};
+pub use thrown::{ThrowSite, Thrown, handler_sites, throw_sites};
 pub use uses::{HandlerUses, Use, UseKind, handler_uses};

@@ -4,10 +4,12 @@
 
 use crate::FlowError;
 use crate::method::Method;
+use crate::region::Region;
 use crate::uses::Trace;
 use crate::value::{Origin, Value};
 use catchment_classfile::descriptor::{returned, type_name};
 use catchment_classfile::{ClassFile, Insn, opcodes};
+use catchment_pairs::TrySite;
 
 const GETFIELD: u8 = 180;
 
@@ -53,6 +55,19 @@ pub fn throw_sites(class: &ClassFile<'_>, method: usize) -> Result<Vec<ThrowSite
         sites.extend(thrown.map(|thrown| ThrowSite { pc: insn.pc, line, thrown }));
         Ok(())
     })?;
+    Ok(sites)
+}
+
+/// Those of [`throw_sites`] that are in the code of clause number `clause` of a try.
+pub fn handler_sites(
+    class: &ClassFile<'_>,
+    site: &TrySite,
+    clause: usize,
+) -> Result<Vec<ThrowSite>, FlowError> {
+    let method = Method::open(class, site.method)?;
+    let region = Region::of(&method, usize::from(method.clause(site, clause)?.handler))?;
+    let mut sites = throw_sites(class, site.method)?;
+    sites.retain(|it| region.owns(method.blocks.containing(it.pc), it.pc));
     Ok(sites)
 }
 

@@ -4,8 +4,8 @@ use super::checked::{Checks, is_java};
 use super::escapes::View;
 use super::hierarchy::{Hierarchy, INTERRUPTED};
 use super::refusal::Refusal;
-use catchment_classfile::{ClassFile, Insn, Insns, LineTable};
-use catchment_flow::{ThrowSite, Thrown};
+use catchment_classfile::ClassFile;
+use catchment_flow::{ThrowSite, Thrown, handler_sites};
 use catchment_pairs::ClassPairs;
 
 /// Whether the clause with this try and number would begin to catch interruptions that come out of its body. What an inner
@@ -47,17 +47,12 @@ pub(super) fn passed_on(
     if !own.types.iter().any(|caught| caught == INTERRUPTED) {
         return None;
     }
-    let site = &pairs.tries[index];
-    let (_, code) = class.code(class.methods.get(site.method)?).ok()??;
-    let handler = usize::from(site.clauses[clause].handler);
-    let mut calls =
-        Insns::new(code.bytes).filter_map(Result::ok).filter(|it| it.pc >= handler && it.is_call());
-    let is_interrupt = |it: &Insn<'_>| {
-        let called = class.pool.member_ref(it.u2());
-        called.is_ok_and(|it| it.owner.to_binary_name() == "java.lang.Thread" && it.name == "interrupt")
+    let sites = match handler_sites(class, &pairs.tries[index], clause) {
+        Ok(sites) => sites,
+        Err(error) => return Some(Refusal::NotTriable(error.to_string())),
     };
-    let call = calls.find(is_interrupt)?;
-    let line = LineTable::read(&code, &class.pool).line_at(u16::try_from(call.pc).ok()?).map(u32::from);
+    let is_interrupt = |it: &ThrowSite| matches!(&it.thrown, Thrown::Call { owner, name, .. } if owner == "java.lang.Thread" && name == "interrupt");
+    let line = sites.into_iter().find(is_interrupt)?.line;
     Some(Refusal::NeedsNarrowType { what: "an interruption, which it passes on".to_owned(), line })
 }
 
@@ -150,9 +145,12 @@ mod tests {
     fn a_handler_that_passes_the_interruption_on_is_for_interruptions_only() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("C.java");
-        let handlers = ["Thread.currentThread().interrupt();", "System.out.println(e);"];
+        let handlers = [
+            "Thread.currentThread().interrupt();",
+            "System.out.println(e); } catch (RuntimeException e) { Thread.currentThread().interrupt();",
+        ];
         let methods = handlers.iter().enumerate().map(|(number, handler)| {
-            format!("void m{number}() {{ try {{ Thread.sleep(1); }} catch (InterruptedException e) {{ {handler} }} }}\n")
+            format!("void m{number}() {{ try {{ Thread.sleep(1); }} catch (InterruptedException e) {{ {handler} }} Thread.currentThread().interrupt(); }}\n")
         });
         fs::write(&file, format!("class C {{\n{}}}", methods.collect::<String>())).expect("written");
         let classes =
@@ -160,6 +158,7 @@ mod tests {
         let bytes = fs::read(classes.join("C.class")).expect("a class");
         let class = ClassFile::parse(&bytes).expect("a class");
         let pairs = pairs_of(&class);
+        // What other clauses and the code behind do is no matter.
         let said = |index| passed_on(&class, &pairs, (index, 0));
         let what = "an interruption, which it passes on".to_owned();
         assert_eq!(said(0), Some(Refusal::NeedsNarrowType { what, line: Some(2) }));

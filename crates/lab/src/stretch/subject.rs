@@ -12,7 +12,7 @@ use crate::compiled::{class_file, sites_of};
 use crate::project::Project;
 use catchment_classfile::ClassFile;
 use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
-use catchment_pairs::{TrySite, pairs_of};
+use catchment_pairs::{ClassPairs, TrySite, pairs_of};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,10 +42,16 @@ impl Subject {
 
     /// What the clause leaves to the later ones of its try.
     pub(crate) fn later(&self, rung: &str, hierarchy: &Hierarchy) -> Later {
-        let Ok(class) = ClassFile::parse(&self.bytes) else { return Later::default() };
+        let found = self.look(|class, pairs, site| later(class, pairs, site, rung, hierarchy).ok());
+        found.flatten().unwrap_or_default()
+    }
+
+    /// Looks at the first place where the clause is compiled; nothing if there is none any more.
+    fn look<T>(&self, at: impl FnOnce(&ClassFile<'_>, &ClassPairs, (usize, usize)) -> T) -> Option<T> {
+        let class = ClassFile::parse(&self.bytes).ok()?;
         let pairs = pairs_of(&class);
-        let site = sites_of(&pairs, &self.id).into_iter().next();
-        site.and_then(|site| later(&class, &pairs, site, rung, hierarchy).ok()).unwrap_or_default()
+        let site = sites_of(&pairs, &self.id).into_iter().next()?;
+        Some(at(&class, &pairs, site))
     }
 
     /// Why the clause cannot catch `rung`, if so.
@@ -74,26 +80,30 @@ impl Subject {
 
     /// What the method declares to throw and the clause would begin to catch.
     pub(crate) fn swallowed(&self, rung: &str, hierarchy: &Hierarchy) -> Vec<String> {
-        let Ok(class) = ClassFile::parse(&self.bytes) else { return Vec::new() };
-        let pairs = pairs_of(&class);
-        let Some((index, clause)) = sites_of(&pairs, &self.id).into_iter().next() else { return Vec::new() };
-        let Some(method) = class.methods.get(pairs.tries[index].method) else { return Vec::new() };
-        let up_to_own = (0..=clause).filter_map(|each| pairs.pairs.get(pairs.pair_of(index, each)));
-        let caught: Vec<String> = up_to_own.flat_map(|pair| pair.types.clone()).collect();
+        let declared = self.look(|class, pairs, (index, _)| {
+            let method = class.methods.get(pairs.tries[index].method);
+            method.map(|method| declared_by(class, method)).unwrap_or_default()
+        });
+        let caught = self.caught_up_to(|clause| clause + 1);
         let is_new = |declared: &String| {
             hierarchy.is_subclass(declared, rung)
                 && !caught.iter().any(|caught| hierarchy.is_subclass(declared, caught))
         };
-        declared_by(&class, method).into_iter().flatten().filter(is_new).collect()
+        declared.unwrap_or_default().into_iter().flatten().filter(is_new).collect()
     }
 
     /// What clauses before this one catch, in the same try.
     pub(crate) fn caught_before(&self) -> Vec<String> {
-        let Ok(class) = ClassFile::parse(&self.bytes) else { return Vec::new() };
-        let pairs = pairs_of(&class);
-        let Some((index, clause)) = sites_of(&pairs, &self.id).into_iter().next() else { return Vec::new() };
-        let earlier = (0..clause).filter_map(|earlier| pairs.pairs.get(pairs.pair_of(index, earlier)));
-        earlier.flat_map(|pair| pair.types.clone()).collect()
+        self.caught_up_to(|clause| clause)
+    }
+
+    /// What the first clauses of the try catch, so many of them.
+    fn caught_up_to(&self, end: impl Fn(usize) -> usize) -> Vec<String> {
+        let caught = self.look(|_, pairs, (index, clause)| {
+            let first = (0..end(clause)).filter_map(|each| pairs.pairs.get(pairs.pair_of(index, each)));
+            first.flat_map(|pair| pair.types.clone()).collect()
+        });
+        caught.unwrap_or_default()
     }
 }
 
