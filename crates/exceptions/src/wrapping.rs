@@ -30,7 +30,8 @@ impl Wrapped {
 }
 
 impl Building<'_, '_> {
-    /// A call whose target's exceptions arrive inside another one. Errors leave an initialiser as they are (JVMS §5.5).
+    /// A call whose target's exceptions arrive inside another one. Errors leave an initialiser as they are (JVMS §5.5); what
+    /// else leaves it arrives as an error that the JVM raises wherever the class is used first, one of those of linking.
     pub(crate) fn add_wrapping_call(&mut self, method: MethodId, call: &Call, to: NodeId) {
         let (kind, wrapper) = match call.kind {
             CallKind::Ordinary | CallKind::Thread => return,
@@ -41,12 +42,15 @@ impl Building<'_, '_> {
         let error = self.reached.world.class(b"java/lang/Error");
         let wrapper = self.reached.world.class(wrapper);
         let raise = Raise { method, pc: call.pc, kind };
+        let is_wrapped = call.kind != CallKind::Initialiser || self.raises.implicit.link;
         for from in self.nodes_of_targets(call) {
             if call.kind == CallKind::Initialiser {
                 let filter = self.flow.graph.filters.is(error, &self.reached.world);
                 self.flow.graph.add_edge(from, to, filter);
             }
-            self.wrapped.push(Wrapped { from, to, kind: call.kind, raise, wrapper });
+            if is_wrapped {
+                self.wrapped.push(Wrapped { from, to, kind: call.kind, raise, wrapper });
+            }
         }
     }
 }
