@@ -44,41 +44,54 @@ pub(crate) struct Lambda {
     pub(crate) proxy: InstanceId,
 }
 
-/// Numbers below this are kept for exceptions. They travel together, every call passes them on, and side by side they take
-/// a tenth of the space in a set.
-const FIRST_OTHER: usize = 4_096;
+/// No object has this number.
+const NOBODY: u32 = u32::MAX;
+/// Numbers are given in blocks of as many as [`crate::sets`] keeps side by side.
+const BLOCK: u32 = 64;
+/// So many objects of a class are numbered among those of others.
+const FEW: u32 = 4;
+
+/// Whose numbers stand side by side. What is of one class goes to the same variables, and side by side it takes a tenth of the
+/// space in a set, and of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Family {
+    /// Every call passes them on.
+    Exceptions,
+    /// Classes that have few objects.
+    Few,
+    Class(ClassId),
+}
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Objects {
-    exceptions: Vec<Object>,
-    others: Vec<Object>,
+    /// In the order in which they were made, with their numbers.
+    made: Vec<(u32, Object)>,
+    /// By number: its place among those that were made.
+    places: Vec<u32>,
+    /// The next number of a family, until its block is full.
+    next: FxHashMap<Family, u32>,
+    count_of: FxHashMap<ClassId, u32>,
     by_origin: FxHashMap<(ClassId, Origin), ObjectId>,
     pub(crate) lambdas: Vec<Lambda>,
 }
 
 impl Objects {
     pub(crate) fn get(&self, object: u32) -> &Object {
-        match (object as usize).checked_sub(FIRST_OTHER) {
-            Some(other) => &self.others[other],
-            None => &self.exceptions[object as usize],
-        }
+        &self.made[self.places[object as usize] as usize].1
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.exceptions.len() + self.others.len()
+        self.made.len()
     }
 
-    /// The numbers of all objects.
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
-        let others = FIRST_OTHER as u32..(FIRST_OTHER + self.others.len()) as u32;
-        (0..self.exceptions.len() as u32).chain(others)
+    /// The numbers of all objects, the least first.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.places).filter(|(_, place)| **place != NOBODY).map(|(number, _)| number)
     }
 
-    /// The objects that have been made since there were `seen` exceptions and others; how many there are now.
-    pub(crate) fn made_since(&self, seen: (usize, usize)) -> (Vec<u32>, (usize, usize)) {
-        let now = (self.exceptions.len(), self.others.len());
-        let others = FIRST_OTHER + seen.1..FIRST_OTHER + now.1;
-        ((seen.0..now.0).chain(others).map(|object| object as u32).collect(), now)
+    /// The objects that have been made since there were `seen`.
+    pub(crate) fn made_since(&self, seen: usize) -> Vec<u32> {
+        self.made[seen..].iter().map(|(number, _)| *number).collect()
     }
 
     /// The object of this class and origin, and whether it is new.
@@ -86,13 +99,30 @@ impl Objects {
         if let Some(object) = self.by_origin.get(&(class, origin)) {
             return (*object, false);
         }
-        let is_early = is_exception && self.exceptions.len() < FIRST_OTHER;
-        let (list, first) =
-            if is_early { (&mut self.exceptions, 0) } else { (&mut self.others, FIRST_OTHER) };
-        let object = ObjectId::new(first + list.len());
-        list.push(Object { class, origin });
-        self.by_origin.insert((class, origin), object);
-        (object, true)
+        let number = self.next_number(class, is_exception);
+        self.places[number as usize] = self.made.len() as u32;
+        self.made.push((number, Object { class, origin }));
+        self.by_origin.insert((class, origin), ObjectId(number));
+        (ObjectId(number), true)
+    }
+
+    fn next_number(&mut self, class: ClassId, is_exception: bool) -> u32 {
+        let count = self.count_of.entry(class).or_default();
+        *count += 1;
+        let family = match *count {
+            _ if is_exception => Family::Exceptions,
+            ..=FEW => Family::Few,
+            _ => Family::Class(class),
+        };
+        let end = self.places.len() as u32;
+        let next = self.next.entry(family).or_insert(end);
+        // A full block ends where another begins, which is somebody else's.
+        if next.is_multiple_of(BLOCK) {
+            *next = end;
+            self.places.resize((end + BLOCK) as usize, NOBODY);
+        }
+        *next += 1;
+        *next - 1
     }
 
     pub(crate) fn lambda_of(&self, object: u32) -> Option<&Lambda> {

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settled {
-    /// How many exceptions and other objects have been looked at.
-    seen: (usize, usize),
+    /// How many objects have been looked at.
+    seen: usize,
     pub(crate) services: FxHashSet<ClassId>,
     pub(crate) serialised: Serialised,
     has_finaliser: FxHashMap<ClassId, bool>,
@@ -19,8 +19,8 @@ pub(crate) struct Settled {
 impl Solver<'_> {
     /// Whether that made more to do.
     pub(crate) fn settle(&mut self) -> bool {
-        let (fresh, seen) = self.objects.made_since(self.settled.seen);
-        self.settled.seen = seen;
+        let fresh = self.objects.made_since(self.settled.seen);
+        self.settled.seen += fresh.len();
         let mut is_changed = false;
         for object in fresh {
             is_changed |= self.register_finaliser(object);
