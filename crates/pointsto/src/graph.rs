@@ -19,6 +19,7 @@ pub(crate) use log::{Log, NOBODY, Solution};
 
 use crate::ids::NodeId;
 use crate::sets::Set;
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -60,6 +61,9 @@ pub struct Graph {
     waiting: Vec<Waiting>,
     due: Vec<u32>,
     pub filters: Filters,
+    /// Edges that a large set has gone along when they were added, since the last look for circles: objects of many fields and
+    /// elements come to be one node, and each of them would send the set along once more.
+    costly: FxHashSet<(u32, u32, Filter)>,
     edge_count: usize,
     edges_when_collapsed: usize,
     /// What was told, if somebody will ask.
@@ -151,6 +155,10 @@ impl Graph {
     pub(crate) fn add_derived_edge(&mut self, from: NodeId, to: NodeId, filter: Filter) {
         let (from, to) = (self.find(from), self.find(to));
         if from == to && filter == Filter::NONE {
+            return;
+        }
+        let is_worth_knowing = self.objects[from].takes_long();
+        if is_worth_knowing && !self.costly.insert((from as u32, to as u32, filter)) {
             return;
         }
         self.edges[from].push(Edge { to: NodeId(to as u32), filter });

@@ -35,6 +35,11 @@ impl Set {
         self.blocks.is_empty()
     }
 
+    /// Whether adding it to another costs more than a look into a hash table.
+    pub(crate) fn takes_long(&self) -> bool {
+        self.blocks.len() > 16
+    }
+
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.bits().count_ones() as usize).sum()
     }

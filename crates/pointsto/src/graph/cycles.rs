@@ -82,6 +82,7 @@ impl Graph {
 
     /// Edges lead to the nodes that are left, once each.
     fn refresh_edges(&mut self) {
+        self.costly.clear();
         self.edge_count = 0;
         for node in 0..self.edges.len() {
             let mut edges = std::mem::take(&mut self.edges[node]);
