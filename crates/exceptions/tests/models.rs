@@ -4,7 +4,7 @@ use catchment_classfile::LineTable;
 use catchment_exceptions::{Raises, flow};
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
-use catchment_pointsto::{BlindSpot, Reached, Recorded, Sensitivity, analyse_recorded};
+use catchment_pointsto::{BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse_recorded};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::jdk;
@@ -62,7 +62,9 @@ fn name_of(fixture: &Fixture, compiled: &Compiled, world: &World<'_>, method: Me
 fn found(fixture: &Fixture, compiled: &Compiled) -> BTreeSet<Link> {
     let source = Source::open(&compiled.class_path);
     let mut reached = reach(&source, &[]);
-    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    // Errors of initialisers are among those of linking.
+    let implicit = ImplicitKinds { link: true, ..ImplicitKinds::default() };
+    let flow = flow(&mut reached, &Raises { throws: true, implicit, ..Raises::default() });
     let mut links = BTreeSet::new();
     for (instance, handler, caught) in flow.caught() {
         let Some(method) = reached.method_of(instance) else { continue };
@@ -174,6 +176,36 @@ fn fields_by_name_are_read_and_written() {
     let (reached, blind) = methods(program, &[]);
     assert!(reached.contains("Main$Task.run") && !reached.contains("Main$Other.run"), "{reached:?}");
     assert!(blind.is_empty(), "{blind:?}");
+}
+
+#[test]
+fn what_is_written_to_a_stream_is_not_filled_with_what_is_read() {
+    let program = r#"
+        import java.io.*;
+        public class Main {
+            static class Written implements Serializable {
+                Runnable task = new Quiet();
+                private void writeObject(ObjectOutputStream out) throws IOException { out.defaultWriteObject(); }
+            }
+            static class Read implements Serializable, Runnable {
+                private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+                    in.defaultReadObject();
+                }
+                public void run() {}
+            }
+            static class Quiet implements Serializable, Runnable { public void run() {} }
+            public static void main(String[] args) throws Exception {
+                Written written = new Written();
+                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+                new ObjectOutputStream(bytes).writeObject(written);
+                new ObjectOutputStream(bytes).writeObject(new Read());
+                new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())).readObject();
+                written.task.run();
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(reached.contains("Main$Quiet.run") && reached.contains("Main$Read.readObject"), "{reached:?}");
+    assert!(!reached.contains("Main$Read.run"), "{reached:?}");
 }
 
 #[test]
