@@ -107,6 +107,22 @@ impl Set {
         self.add_masked(walked, Some((other, wanted)), fresh)
     }
 
+    /// Takes in what both have. Nothing may be in it yet.
+    pub fn add_common(&mut self, one: &Self, other: &Self) {
+        debug_assert!(self.is_empty());
+        let (small, large) =
+            if one.blocks.len() <= other.blocks.len() { (one, other) } else { (other, one) };
+        let mut at = 0;
+        for block in &small.blocks {
+            at += gallop(&large.blocks[at..], block.key);
+            let matching = large.blocks.get(at).filter(|it| it.key == block.key);
+            let bits = block.bits() & matching.map_or(0, |it| it.bits());
+            if bits != 0 {
+                self.blocks.push(Block::new(block.key, bits));
+            }
+        }
+    }
+
     fn add_masked(&mut self, other: &Self, mask: Option<(&Self, bool)>, fresh: &mut Self) -> bool {
         let (mut at, mut masked_at) = (0, 0);
         let mut found_new = false;

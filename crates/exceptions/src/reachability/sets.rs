@@ -10,7 +10,7 @@ use super::matching::{Mask, Matching};
 use catchment_pointsto::heap::{Heap, Part, number_of};
 use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Set};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -36,7 +36,7 @@ struct Pool {
     /// Sets of the analysis that are wholly in it.
     taken: FxHashSet<usize>,
     waiting: Vec<Waiting>,
-    ways: Vec<Way>,
+    ways: Ways,
     linked: FxHashSet<InstanceId>,
 }
 
@@ -48,19 +48,37 @@ struct Waiting {
     receivers: Receivers,
 }
 
-/// Where objects of a set go.
-#[derive(Clone)]
-struct Way {
-    to: u32,
-    through: Through,
+/// Where objects of a set go, by what they have to pass: most new objects fit few types, and then none of the many ways behind
+/// the other types has to be looked at.
+#[derive(Clone, Default)]
+struct Ways {
+    groups: Vec<Group>,
+    by_gate: FxHashMap<GateKey, u32>,
 }
 
 #[derive(Clone)]
-enum Through {
-    Types(Rc<Mask>),
+struct Group {
+    gate: Gate,
+    to: Vec<u32>,
+}
+
+/// What lets some objects through.
+#[derive(Clone)]
+enum Gate {
+    Everything,
+    Type(Rc<Set>),
     Receivers(Receivers, usize),
     /// What is thrown.
     Node(NodeId),
+}
+
+/// Gates with the same key let the same through.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum GateKey {
+    Everything,
+    Type(*const Set),
+    Receivers(*const Option<Set>, usize),
+    Held(usize),
 }
 
 /// The sets of one search.
@@ -235,50 +253,38 @@ impl Sets {
             return;
         }
         if call.receivers[call.target].is_some() {
-            let through = Through::Receivers(Rc::clone(&call.receivers), call.target);
-            self.add_way(pool, Way { to, through }, heap);
+            self.add_way(pool, to, Gate::Receivers(Rc::clone(&call.receivers), call.target), heap);
         }
         if self.pool(pool).linked.insert(target) {
             let parameters = self.matching.borrow_mut().parameters_of(target, calls);
             let returned = self.matching.borrow_mut().returned_of(target, calls);
-            self.add_way(pool, Way { to, through: Through::Types(parameters) }, heap);
-            self.add_way(to, Way { to: pool, through: Through::Types(returned) }, heap);
-            self.add_way(to, Way { to: pool, through: Through::Node(heap.frame(target).thrown) }, heap);
+            self.add_ways(pool, to, &parameters, heap);
+            self.add_ways(to, pool, &returned, heap);
+            let thrown = heap.frame(target).thrown;
+            if !heap.objects(thrown).is_empty() {
+                self.add_way(to, pool, Gate::Node(thrown), heap);
+            }
         }
     }
 
-    fn add_way(&mut self, from: u32, way: Way, heap: &Heap) {
-        if let Through::Types(mask) = &way.through
-            && matches!(&**mask, Mask::OneOf(sets) if sets.is_empty())
-        {
-            return;
-        }
-        let objects = std::mem::take(&mut self.pool(from).objects);
-        self.go(&objects, &way, heap);
-        self.pool(from).objects = objects;
-        self.pool(from).ways.push(way);
-    }
-
-    fn go(&mut self, objects: &Set, way: &Way, heap: &Heap) {
-        let to = &mut **self.pools[way.to as usize].get_or_insert_default();
-        let mut add = |mask: &Set| to.objects.add_filtered(objects, mask, true, &mut to.fresh);
-        let is_changed = match &way.through {
-            Through::Receivers(receivers, target) => receivers[*target].as_ref().is_some_and(&mut add),
-            Through::Node(node) => add(heap.objects(*node)),
-            Through::Types(mask) => match &**mask {
-                Mask::OneOf(sets) => {
-                    let mut is_changed = false;
-                    for mask in sets {
-                        is_changed |= add(mask);
-                    }
-                    is_changed
+    fn add_ways(&mut self, from: u32, to: u32, mask: &Mask, heap: &Heap) {
+        match mask {
+            Mask::Everything => self.add_way(from, to, Gate::Everything, heap),
+            Mask::OneOf(sets) => {
+                for set in sets {
+                    self.add_way(from, to, Gate::Type(Rc::clone(set)), heap);
                 }
-                Mask::Everything => to.objects.add_all(objects, &mut to.fresh),
-            },
-        };
-        if is_changed {
-            enqueue(to, way.to, &mut self.queue);
+            }
         }
+    }
+
+    fn add_way(&mut self, from: u32, to: u32, gate: Gate, heap: &Heap) {
+        let objects = std::mem::take(&mut self.pool(from).objects);
+        let passed = gate.passed_by(&objects, heap);
+        self.add(to, passed.as_ref().unwrap_or(&objects));
+        let own = self.pool(from);
+        own.objects = objects;
+        own.ways.add(gate, to, heap);
     }
 
     /// Lets new objects of a set have their effects.
@@ -288,8 +294,12 @@ impl Sets {
         let fresh = std::mem::take(&mut own.fresh);
         let ways = std::mem::take(&mut own.ways);
         let waiting = std::mem::take(&mut own.waiting);
-        for way in &ways {
-            self.go(&fresh, way, calls.heap);
+        for group in &ways.groups {
+            let passed = group.gate.passed_by(&fresh, calls.heap);
+            let passed = passed.as_ref().unwrap_or(&fresh);
+            if !passed.is_empty() {
+                group.to.iter().for_each(|to| self.add(*to, passed));
+            }
         }
         let own = self.pool(pool);
         own.ways = ways;
@@ -301,6 +311,43 @@ impl Sets {
             self.link(pool, call, calls);
         }
         self.look_into(pool, &fresh, calls.heap);
+    }
+}
+
+impl Ways {
+    fn add(&mut self, gate: Gate, to: u32, heap: &Heap) {
+        let groups = &mut self.groups;
+        let at = *self.by_gate.entry(gate.key(heap)).or_insert_with(|| {
+            groups.push(Group { gate, to: Vec::new() });
+            groups.len() as u32 - 1
+        });
+        groups[at as usize].to.push(to);
+    }
+}
+
+impl Gate {
+    fn key(&self, heap: &Heap) -> GateKey {
+        match self {
+            Self::Everything => GateKey::Everything,
+            Self::Type(set) => GateKey::Type(Rc::as_ptr(set)),
+            Self::Receivers(receivers, target) => GateKey::Receivers(receivers.as_ptr(), *target),
+            Self::Node(node) => GateKey::Held(heap.set_of(*node)),
+        }
+    }
+
+    /// Those of the objects that it lets through; nothing if that is all of them.
+    fn passed_by(&self, objects: &Set, heap: &Heap) -> Option<Set> {
+        let through = match self {
+            Self::Everything => return None,
+            Self::Type(set) => Some(&**set),
+            Self::Receivers(receivers, target) => receivers[*target].as_ref(),
+            Self::Node(node) => Some(heap.objects(*node)),
+        };
+        let mut passed = Set::default();
+        if let Some(through) = through {
+            passed.add_common(objects, through);
+        }
+        Some(passed)
     }
 }
 
