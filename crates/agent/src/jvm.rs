@@ -6,6 +6,7 @@
 //! until it ends.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
+mod arrivals;
 mod build;
 mod connections;
 mod inject;
@@ -15,6 +16,7 @@ mod members;
 mod read;
 mod threads;
 
+pub(crate) use arrivals::{exception_caught, exception_thrown};
 pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
