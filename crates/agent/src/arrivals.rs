@@ -1,17 +1,20 @@
-//! Which exceptions came to which handlers, each way once.
+//! Which exceptions came to which handlers, each way once; and what was called by reflection.
 //!
 //! All arrivals are known, those at handlers of the JDK and of libraries too: an exception that a `finally` there catches and
 //! throws again comes to the application later, and its way began before. Written down are those at handlers of the
 //! application and what came before them, as soon as they are first seen. Safe code without a JVM in it; methods are known
 //! by what the JVM names them with (`id`), which it gives to no other method later.
 
+mod calls;
 mod methods;
 mod ways;
 
+pub(crate) use calls::Target;
 pub(crate) use methods::MethodNames;
 
 use crate::lock;
 use crate::observer::Observer;
+use calls::Calls;
 use catchment_protocol::arrivals::{Arrival, Frame};
 use catchment_protocol::records::Record;
 use methods::Methods;
@@ -67,6 +70,7 @@ struct State {
     /// By number.
     known: Vec<Known>,
     written: FxHashSet<u32>,
+    calls: Calls,
     told: FxHashSet<String>,
 }
 

@@ -14,6 +14,7 @@ mod java;
 mod lab;
 mod members;
 mod read;
+mod reflected;
 mod threads;
 
 pub(crate) use arrivals::{exception_caught, exception_thrown};
@@ -21,6 +22,7 @@ pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::LabMembers;
+pub(crate) use reflected::Reflection;
 
 use crate::scope::CodeSource;
 use catchment_protocol::options::RuntimeClass;

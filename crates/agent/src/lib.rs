@@ -33,7 +33,7 @@ mod worker;
 
 use crate::arrivals::Arrivals;
 use crate::describe::Delivered;
-use crate::jvm::{Java, JdkMembers, LabMembers, SharedJvmti};
+use crate::jvm::{Java, JdkMembers, LabMembers, Reflection, SharedJvmti};
 use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
 use crate::worker::Worker;
@@ -52,6 +52,8 @@ static OBSERVER: OnceLock<Observer> = OnceLock::new();
 static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
 /// In workers only.
 static LAB: OnceLock<(SharedJvmti, LabMembers)> = OnceLock::new();
+/// In JVMs that are to record arrivals only.
+static REFLECTION: OnceLock<Reflection> = OnceLock::new();
 
 fn observer() -> Option<&'static Observer> {
     OBSERVER.get()
@@ -165,6 +167,20 @@ impl Agent for CatchmentAgent {
         }
     }
 
+    fn breakpoint(&self, context: CallbackContext<'_>, event: LocationEvent) {
+        if let (Some((observer, arrivals)), Some(reflection), Some(jni)) =
+            (recorder(), REFLECTION.get(), context.jni())
+        {
+            reflection.called(context.jvmti(), jni, observer, arrivals, &event);
+        }
+    }
+
+    fn frame_pop(&self, _: CallbackContext<'_>, event: FramePopEvent) {
+        if let (Some((observer, arrivals)), Some(reflection)) = (recorder(), REFLECTION.get()) {
+            reflection.returned(observer, arrivals, &event);
+        }
+    }
+
     fn native_method_bind(&self, context: CallbackContext<'_>, mut event: NativeMethodBindEvent) {
         jvm::native_method_bound(context.jvmti(), &mut event);
     }
@@ -248,7 +264,7 @@ impl CatchmentAgent {
         let class = runtime.iter().find(|class| class.name == selftest::CLASS);
         let class = class.ok_or("the runtime has no self-test")?;
         let outcome = match observer.arrivals() {
-            Some(arrivals) => start_recording(jvmti, jni, arrivals, class),
+            Some(arrivals) => start_recording(jvmti, jni, observer, arrivals, class),
             None => {
                 jvm::install_runtime(jvmti, jni, &runtime)?;
                 self.self_test(jni, observer, class)
@@ -329,6 +345,7 @@ enum Role {
 fn start_recording(
     jvmti: &Jvmti,
     jni: &JniEnv,
+    observer: &Observer,
     arrivals: &Arrivals,
     self_test: &RuntimeClass<'_>,
 ) -> Result<(), String> {
@@ -336,7 +353,14 @@ fn start_recording(
         .enable_events_global(&[jvmti::JVMTI_EVENT_EXCEPTION, jvmti::JVMTI_EVENT_EXCEPTION_CATCH])
         .map_err(|error| format!("the JVM refuses events of exceptions: {error:?}"))?;
     jvm::run_self_test(jni, self_test)?;
-    selftest::check_arrivals(arrivals)
+    selftest::check_arrivals(arrivals)?;
+    match Reflection::watch(jvmti, jni) {
+        Ok(reflection) => {
+            let _ = REFLECTION.set(reflection);
+        }
+        Err(what) => observer.problem("agent", &format!("reflective calls are not recorded: {what}")),
+    }
+    Ok(())
 }
 
 /// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them on, a JVM
@@ -374,7 +398,16 @@ fn request_events(context: &AgentLoadContext<'_>, role: Role) -> Result<(), Stri
             ]),
             false => Ok(()),
         });
-    requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))
+    requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))?;
+    if is_recorder {
+        // Only one agent can have breakpoints. If that is a debugger, there is a problem to be told later.
+        let _ = jvmti.add_capabilities_with(|capabilities| {
+            capabilities.set_can_generate_breakpoint_events(true);
+            capabilities.set_can_generate_frame_pop_events(true);
+            capabilities.set_can_access_local_variables(true);
+        });
+    }
+    Ok(())
 }
 
 /// The program is not to suffer from what cannot be read.

@@ -31,12 +31,29 @@ struct Named {
 
 impl Methods {
     pub(super) fn name(&mut self, id: usize, names: MethodNames) {
+        let number = self.number(names);
+        self.by_id.insert(id, number);
+    }
+
+    /// The number of a method by its names.
+    pub(super) fn number(&mut self, names: MethodNames) -> u32 {
         let next = u32::try_from(self.named.len()).unwrap_or(u32::MAX);
         let number = *self.by_names.entry(names.clone()).or_insert(next);
         if number == next {
             self.named.push(Named { names, is_written: false });
         }
-        self.by_id.insert(id, number);
+        number
+    }
+
+    /// The number of a method that was named.
+    pub(super) fn number_of(&self, id: usize) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// The class of a method that was named.
+    pub(super) fn class_of(&self, id: usize) -> Option<&str> {
+        let named = self.named.get(self.number_of(id)? as usize)?;
+        Some(&named.names.name.class)
     }
 
     /// The frames with their numbers, or the methods that have none yet.

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! tag of an exception     number of the object << 20 | number of its last arrival + 1, or 0
-//! tag of its class        number of the class + 1
+//! tag of a class          number of the class + 1
 //! ```
 //!
 //! Nothing here runs Java code, and no handle outlives the callback.
@@ -181,7 +181,7 @@ fn note(
 
 /// What a method on the stack is called. Its class cannot be unloaded meanwhile if the method still runs; if it has just
 /// ended, the JVM knows the ids of methods that are gone, and there are no names.
-fn names(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, id: usize) -> MethodNames {
+pub(super) fn names(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, id: usize) -> MethodNames {
     let method = id as jni::jmethodID;
     // SAFETY: an id that the JVM has given for a frame of this thread, and a class it has just given.
     let (class, method) = unsafe {
@@ -202,7 +202,7 @@ fn names(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, id: usize) -> MethodN
 ///
 /// # Safety
 /// A live handle of a class.
-unsafe fn class_name(jvmti: &Jvmti, class: jni::jclass) -> Option<(String, bool)> {
+pub(super) unsafe fn class_name(jvmti: &Jvmti, class: jni::jclass) -> Option<(String, bool)> {
     // SAFETY: promised by the caller.
     let (signature, _) = unsafe { jvmti.get_class_signature(class) }.ok()?;
     let name = signature.strip_prefix('L').and_then(|name| name.strip_suffix(';')).unwrap_or(&signature);
@@ -227,8 +227,16 @@ fn number_of_object(jvmti: &Jvmti, exception: jni::jobject) -> Option<jni::jlong
 
 fn number_of_class(jvmti: &Jvmti, jni: &JniEnv, arrivals: &Arrivals, exception: jni::jobject) -> Option<u32> {
     // SAFETY: a live handle of this callback, and of the class it gives.
+    unsafe { number_of(jvmti, arrivals, jni.get_object_class(exception)) }
+}
+
+/// The number by which a class is known; its tag saves asking for the name.
+///
+/// # Safety
+/// A live handle of a class.
+pub(super) unsafe fn number_of(jvmti: &Jvmti, arrivals: &Arrivals, class: jni::jclass) -> Option<u32> {
+    // SAFETY: promised by the caller.
     unsafe {
-        let class = jni.get_object_class(exception);
         let tag = jvmti.get_tag(class).ok()?;
         if tag != 0 {
             return u32::try_from(tag - 1).ok();
