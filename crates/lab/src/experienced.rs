@@ -17,6 +17,8 @@ pub struct Experienced {
     pub methods: Vec<SeenMethod>,
     /// What came to handlers of the application, and what happened to the same objects before; that comes first.
     pub caught: Vec<Caught>,
+    /// What was called by reflection.
+    pub reflective: Vec<ReflectiveCall>,
     pub problems: Vec<Problem>,
 }
 
@@ -52,6 +54,14 @@ pub struct Frame {
     pub method: usize,
     /// Offset in the bytecode; -1 in native code.
     pub pc: i32,
+}
+
+/// A method or constructor that was called by reflection, or the `<clinit>` of a class that `Class.forName` gave.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReflectiveCall {
+    /// Index into the methods; `None` when no Java code called it.
+    pub caller: Option<usize>,
+    pub target: usize,
 }
 
 impl Experienced {

@@ -24,7 +24,7 @@ mod worker;
 pub use check::{CheckError, CheckRequest, PairSelection, check};
 pub use child::ChildEnd;
 pub use embedded::driver_jar;
-pub use experienced::{Caught, Experienced, Frame, SeenMethod};
+pub use experienced::{Caught, Experienced, Frame, ReflectiveCall, SeenMethod};
 pub use install::InstallError;
 pub use progress::{Progress, Silent};
 pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};

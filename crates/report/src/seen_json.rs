@@ -5,14 +5,16 @@
 //!  "methods":[{"class","method","descriptor","application","hidden"}],
 //!  "caught":[{"exception":binary name, "frames":[{"method":index,"pc"}], "frames_left_out", "handler_pc",
 //!             "after":index|null}],
+//!  "reflective":[{"caller":index|null,"target":index}],
 //!  "problems":[{"where","what"}]}
 //! ```
 //!
 //! Frames go from the raising to the catching one. `after` is where the same object was caught before; that always stands
-//! further up.
+//! further up. Targets are methods and constructors that were called by reflection, and the `<clinit>` of classes that
+//! `Class.forName` gave, whether they have one or not.
 
 use crate::json::{JsonProblem, write_line};
-use catchment_lab::{Caught, Experienced, Frame, SeenMethod};
+use catchment_lab::{Caught, Experienced, Frame, ReflectiveCall, SeenMethod};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -21,6 +23,7 @@ struct JsonSeen<'a> {
     schema: &'static str,
     methods: Vec<JsonMethod<'a>>,
     caught: Vec<JsonCaught<'a>>,
+    reflective: Vec<JsonReflective>,
     problems: Vec<JsonProblem<'a>>,
 }
 
@@ -48,12 +51,21 @@ struct JsonFrame {
     pc: i32,
 }
 
+#[derive(Serialize)]
+struct JsonReflective {
+    caller: Option<usize>,
+    target: usize,
+}
+
 pub fn write_seen_json(out: &mut dyn Write, experienced: &Experienced) -> io::Result<()> {
-    let problems = experienced.problems.iter();
+    let (reflective, problems) = (experienced.reflective.iter(), experienced.problems.iter());
     let value = JsonSeen {
         schema: "catchment.seen/1",
         methods: experienced.methods.iter().map(method).collect(),
         caught: experienced.caught.iter().map(caught).collect(),
+        reflective: reflective
+            .map(|&ReflectiveCall { caller, target }| JsonReflective { caller, target })
+            .collect(),
         problems: problems.map(|each| JsonProblem { place: &each.place, what: &each.what }).collect(),
     };
     write_line(out, &value)

@@ -1,10 +1,10 @@
 //! Numbers of single JVMs become indices into what all of them saw.
 
-use super::{Caught, Experienced, Frame, SeenMethod};
+use super::{Caught, Experienced, Frame, ReflectiveCall, SeenMethod};
 use crate::merge::some_of;
 use crate::results::JvmFiles;
 use crate::seen::Problem;
-use catchment_protocol::arrivals::{Arrival, NumberedMethod};
+use catchment_protocol::arrivals::{Arrival, NumberedMethod, Reflected};
 use catchment_protocol::records::Record;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,6 +24,7 @@ pub(crate) fn merge(jvms: &[JvmFiles], problems: Vec<Problem>) -> Experienced {
         jvms: jvms.iter().filter(|jvm| jvm.records.contains(&Record::ApplicationSeen)).count(),
         methods,
         caught: in_order(&merge.caught),
+        reflective: merge.reflective.into_iter().collect(),
         problems: problems.into_iter().collect(),
     }
 }
@@ -33,6 +34,7 @@ struct Merge {
     /// In the order of their first record; `after` is always an earlier one.
     caught: Vec<Caught>,
     known: HashMap<Caught, usize>,
+    reflective: BTreeSet<ReflectiveCall>,
     changed_classes: BTreeSet<String>,
     problems: BTreeSet<Problem>,
 }
@@ -51,6 +53,7 @@ impl Merge {
                         numbers.insert(arrival.number, self.index_of(caught));
                     }
                 }
+                Record::Reflected(reflected) => self.reflective.extend(reflective(reflected, &indices)),
                 Record::ClassChanged { class } => {
                     self.changed_classes.insert(class.clone());
                 }
@@ -106,6 +109,14 @@ fn caught(
         handler_pc: arrival.handler_pc,
         after,
     })
+}
+
+fn reflective(call: &Reflected, methods: &BTreeMap<u32, usize>) -> Option<ReflectiveCall> {
+    let caller = match call.caller {
+        None => None,
+        Some(number) => Some(*methods.get(&number)?),
+    };
+    Some(ReflectiveCall { caller, target: *methods.get(&call.target)? })
 }
 
 /// By how often the object had been caught before, then by what they say.
@@ -205,6 +216,18 @@ mod tests {
         let records =
             vec![method(0, "run", true), arrived(1, &[(0, 4)], Some(0)), arrived(2, &[(9, 4)], None)];
         assert_eq!(texts(&merged(&[records])), Vec::<String>::new());
+    }
+
+    #[test]
+    fn reflective_calls_of_all_jvms_are_listed_once() {
+        let call = |caller, target| Record::Reflected(Reflected { caller, target });
+        let methods = [method(0, "run", true), method(1, "called", false)];
+        let first = [&methods[..], &[call(Some(0), 1), call(Some(7), 1)]].concat();
+        let second = [&methods[..], &[call(Some(0), 1), call(None, 0)]].concat();
+        let calls = merged(&[first, second]).reflective;
+        // By name `called` comes before `run`.
+        let expected = [(None, 1), (Some(1), 0)].map(|(caller, target)| ReflectiveCall { caller, target });
+        assert_eq!(calls, expected);
     }
 
     #[test]
