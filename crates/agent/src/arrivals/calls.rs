@@ -49,7 +49,8 @@ impl Arrivals {
         Some(class == CLASS || OF_REFLECTION.iter().any(|package| class.starts_with(package)))
     }
 
-    /// Writes the call down, if it is new. The caller must have been named.
+    /// Writes the call down, if it is new. The caller must have been named. Hidden classes are the JVM's way to make lambdas:
+    /// nobody else knows them.
     pub(crate) fn note_call(
         &self,
         observer: &Observer,
@@ -60,6 +61,9 @@ impl Arrivals {
         let mut guard = lock(&self.state);
         let state = &mut *guard;
         if state.calls.known.len() >= MOST_ARRIVALS || !state.calls.known.insert((caller, target)) {
+            return;
+        }
+        if names.is_hidden {
             return;
         }
         let caller = caller.and_then(|id| state.methods.number_of(id));

@@ -123,3 +123,22 @@ fn a_problem_is_told_once() {
     }
     assert_eq!(bench.records().len(), 1);
 }
+
+#[test]
+fn reflective_calls_are_written_once_and_hidden_classes_never() {
+    let bench = Bench::new();
+    let note = |slot: i32, names: MethodNames| {
+        let target = Target::Method { class: 0, slot };
+        bench.arrivals.note_call(&bench.observer, Some(OURS), target, names);
+        assert!(bench.arrivals.is_known_call(Some(OURS), target));
+    };
+    note(1, names("called", false));
+    note(1, names("called", false));
+    // The same class in another loader, with its methods in another order.
+    note(2, names("called", false));
+    note(3, MethodNames { is_hidden: true, ..names("lambda", false) });
+    let calls = bench.records().into_iter().filter(|record| matches!(record, Record::Reflected(_)));
+    assert_eq!(calls.count(), 1);
+    assert_eq!(bench.arrivals.is_reflection(OURS), Some(false));
+    assert_eq!(bench.arrivals.is_reflection(0x300), None);
+}

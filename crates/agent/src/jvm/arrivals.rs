@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Frames of a way that are kept; of longer ones those next to the raising frame and the catching one.
 const FRAMES_KEPT: usize = 512;
-/// Frames of a stack that are looked at.
-const FRAMES_READ: jni::jint = 16_384;
+/// Frames of a stack that are looked at: more than fit into that of a thread, unless it was given a larger one.
+const FRAMES_READ: jni::jint = 131_072;
 /// Raised exceptions of one thread that may still be caught. More than one are on their way at once only when class loading
 /// gets in between; the rest never come to a handler.
 const RAISED_KEPT: usize = 4;
