@@ -6,6 +6,7 @@
 //! until it ends.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
+mod arrivals;
 mod build;
 mod connections;
 mod inject;
@@ -13,12 +14,15 @@ mod java;
 mod lab;
 mod members;
 mod read;
+mod reflected;
 mod threads;
 
+pub(crate) use arrivals::{exception_caught, exception_thrown};
 pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::LabMembers;
+pub(crate) use reflected::Reflection;
 
 use crate::scope::CodeSource;
 use catchment_protocol::options::RuntimeClass;

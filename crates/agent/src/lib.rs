@@ -10,6 +10,7 @@
 //! It asks for no capability to retransform classes: what it wove is then part of the class for good, also when another
 //! agent (Mockito's) retransforms it later.
 
+mod arrivals;
 mod artefact;
 mod callers;
 mod describe;
@@ -30,14 +31,15 @@ mod snapshots;
 mod subclass;
 mod worker;
 
+use crate::arrivals::Arrivals;
 use crate::describe::Delivered;
-use crate::jvm::{Java, JdkMembers, LabMembers, SharedJvmti};
+use crate::jvm::{Java, JdkMembers, LabMembers, Reflection, SharedJvmti};
 use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
 use crate::worker::Worker;
 use catchment_protocol::AGENT_FAILED_EXIT;
 use catchment_protocol::lab::Ending;
-use catchment_protocol::options::{AgentOptions, unpack_runtime};
+use catchment_protocol::options::{AgentOptions, RuntimeClass, unpack_runtime};
 use catchment_protocol::records::{JvmStarted, Record, WovenClass};
 use jvmti_bindings::prelude::*;
 use std::io;
@@ -50,6 +52,8 @@ static OBSERVER: OnceLock<Observer> = OnceLock::new();
 static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
 /// In workers only.
 static LAB: OnceLock<(SharedJvmti, LabMembers)> = OnceLock::new();
+/// In JVMs that are to record arrivals only.
+static REFLECTION: OnceLock<Reflection> = OnceLock::new();
 
 fn observer() -> Option<&'static Observer> {
     OBSERVER.get()
@@ -57,6 +61,12 @@ fn observer() -> Option<&'static Observer> {
 
 fn jdk_members() -> Option<&'static JdkMembers> {
     JDK_MEMBERS.get()
+}
+
+/// In JVMs that are to record arrivals only.
+fn recorder() -> Option<(&'static Observer, &'static Arrivals)> {
+    let observer = observer()?;
+    Some((observer, observer.arrivals()?))
 }
 
 /// The JVM as the running callback sees it; `None` outside workers.
@@ -145,6 +155,32 @@ impl Agent for CatchmentAgent {
         }
     }
 
+    fn exception(&self, context: CallbackContext<'_>, event: ExceptionEvent) {
+        if let Some((observer, arrivals)) = recorder() {
+            jvm::exception_thrown(context.jvmti(), observer, arrivals, &event);
+        }
+    }
+
+    fn exception_catch(&self, context: CallbackContext<'_>, event: ExceptionCatchEvent) {
+        if let (Some((observer, arrivals)), Some(jni)) = (recorder(), context.jni()) {
+            jvm::exception_caught(context.jvmti(), jni, observer, arrivals, &event);
+        }
+    }
+
+    fn breakpoint(&self, context: CallbackContext<'_>, event: LocationEvent) {
+        if let (Some((observer, arrivals)), Some(reflection), Some(jni)) =
+            (recorder(), REFLECTION.get(), context.jni())
+        {
+            reflection.called(context.jvmti(), jni, observer, arrivals, &event);
+        }
+    }
+
+    fn frame_pop(&self, _: CallbackContext<'_>, event: FramePopEvent) {
+        if let (Some((observer, arrivals)), Some(reflection)) = (recorder(), REFLECTION.get()) {
+            reflection.returned(observer, arrivals, &event);
+        }
+    }
+
     fn native_method_bind(&self, context: CallbackContext<'_>, mut event: NativeMethodBindEvent) {
         jvm::native_method_bound(context.jvmti(), &mut event);
     }
@@ -185,10 +221,14 @@ impl CatchmentAgent {
                 if options.record_launch {
                     record_launch(&observer)?;
                 }
-                let is_worker = options.socket.is_some();
+                let role = match (&options.socket, options.record_arrivals) {
+                    (Some(_), _) => Role::Worker,
+                    (None, true) => Role::Recorder,
+                    (None, false) => Role::Watcher,
+                };
                 let _ = OBSERVER.set(observer);
                 let _ = self.options.set(options);
-                request_events(context, is_worker)
+                request_events(context, role)
             }
             // Started by something that outlived the watched command (a build daemon): nobody reads results any more.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -221,18 +261,19 @@ impl CatchmentAgent {
         let runtime = unpack_runtime(&packed).ok_or_else(|| format!("{} is damaged", path.display()))?;
         let members = JdkMembers::find(jni)?;
         let _ = JDK_MEMBERS.set(members);
-        jvm::install_runtime(jvmti, jni, &runtime)?;
         let class = runtime.iter().find(|class| class.name == selftest::CLASS);
         let class = class.ok_or("the runtime has no self-test")?;
-        self.self_test(jni, observer, class).map_err(|what| format!("self-test failed: {what}"))
+        let outcome = match observer.arrivals() {
+            Some(arrivals) => start_recording(jvmti, jni, observer, arrivals, class),
+            None => {
+                jvm::install_runtime(jvmti, jni, &runtime)?;
+                self.self_test(jni, observer, class)
+            }
+        };
+        outcome.map_err(|what| format!("self-test failed: {what}"))
     }
 
-    fn self_test(
-        &self,
-        jni: &JniEnv,
-        observer: &Observer,
-        class: &catchment_protocol::options::RuntimeClass<'_>,
-    ) -> Result<(), String> {
+    fn self_test(&self, jni: &JniEnv, observer: &Observer, class: &RuntimeClass<'_>) -> Result<(), String> {
         jvm::run_self_test(jni, class)?;
         match self.self_test.get() {
             None => Err("the JVM did not offer the class for weaving".to_owned()),
@@ -245,7 +286,9 @@ impl CatchmentAgent {
     /// woven: a class loader of the application's that serves as system class loader, for example.
     fn prepare_for_classes(&self, jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
         let Some(members) = jdk_members() else { return };
-        if let Some(loader) = jni.system_class_loader() {
+        if observer.arrivals().is_none()
+            && let Some(loader) = jni.system_class_loader()
+        {
             self.loaders.finds_runtime(jvmti, jni, members, loader);
         }
         for (class, code_source) in jvm::loaded_classes(jvmti, jni, members) {
@@ -255,7 +298,8 @@ impl CatchmentAgent {
 
     /// Of the boot loader's classes only our own self-test is woven, once.
     fn weave_self_test(&self, observer: &Observer, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-        if name != selftest::CLASS || observer.is_ready() || self.self_test.get().is_some() {
+        let is_woven = observer.arrivals().is_none() && !observer.is_ready();
+        if name != selftest::CLASS || !is_woven || self.self_test.get().is_some() {
             return None;
         }
         let delivered = Delivered { class: name, bytes, code_source: "", changed_before: false };
@@ -286,14 +330,54 @@ impl CatchmentAgent {
     }
 }
 
+/// What a JVM is watched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Counts at its tries.
+    Watcher,
+    /// Which exceptions come to which handlers.
+    Recorder,
+    /// Whatever the controller asks.
+    Worker,
+}
+
+/// Exceptions are asked for only now: before, the JVM is not ready for what we ask about them.
+fn start_recording(
+    jvmti: &Jvmti,
+    jni: &JniEnv,
+    observer: &Observer,
+    arrivals: &Arrivals,
+    self_test: &RuntimeClass<'_>,
+) -> Result<(), String> {
+    jvmti
+        .enable_events_global(&[jvmti::JVMTI_EVENT_EXCEPTION, jvmti::JVMTI_EVENT_EXCEPTION_CATCH])
+        .map_err(|error| format!("the JVM refuses events of exceptions: {error:?}"))?;
+    jvm::run_self_test(jni, self_test)?;
+    selftest::check_arrivals(arrivals)?;
+    match Reflection::watch(jvmti, jni) {
+        Ok(reflection) => {
+            let _ = REFLECTION.set(reflection);
+        }
+        Err(what) => observer.problem("agent", &format!("reflective calls are not recorded: {what}")),
+    }
+    Ok(())
+}
+
 /// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them on, a JVM
 /// with an ahead-of-time cache does not take classes of the application from it, which would come without an event.
-fn request_events(context: &AgentLoadContext<'_>, is_worker: bool) -> Result<(), String> {
+fn request_events(context: &AgentLoadContext<'_>, role: Role) -> Result<(), String> {
+    let (is_worker, is_recorder) = (role == Role::Worker, role == Role::Recorder);
     let jvmti = context.vm().jvmti().map_err(|code| format!("no JVMTI: {}", describe_jni_result(code)))?;
+    // Only newer JVMs have virtual threads, and only if asked they tell of exceptions in them.
+    let has_virtual_threads = jvmti
+        .get_potential_capabilities()
+        .is_ok_and(|potential| is_recorder && potential.can_support_virtual_threads());
     let requested = jvmti
         .add_capabilities_with(|capabilities| {
             capabilities.set_can_generate_all_class_hook_events(true);
-            capabilities.set_can_tag_objects(is_worker);
+            capabilities.set_can_tag_objects(is_worker || is_recorder);
+            capabilities.set_can_generate_exception_events(is_recorder);
+            capabilities.set_can_support_virtual_threads(has_virtual_threads);
             capabilities.set_can_generate_native_method_bind_events(is_worker);
             capabilities.set_can_generate_resource_exhaustion_heap_events(is_worker);
             capabilities.set_can_generate_resource_exhaustion_threads_events(is_worker);
@@ -314,7 +398,16 @@ fn request_events(context: &AgentLoadContext<'_>, is_worker: bool) -> Result<(),
             ]),
             false => Ok(()),
         });
-    requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))
+    requested.map_err(|error| format!("the JVM refuses class load events: {error:?}"))?;
+    if is_recorder {
+        // Only one agent can have breakpoints. If that is a debugger, there is a problem to be told later.
+        let _ = jvmti.add_capabilities_with(|capabilities| {
+            capabilities.set_can_generate_breakpoint_events(true);
+            capabilities.set_can_generate_frame_pop_events(true);
+            capabilities.set_can_access_local_variables(true);
+        });
+    }
+    Ok(())
 }
 
 /// The program is not to suffer from what cannot be read.

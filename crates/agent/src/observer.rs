@@ -2,6 +2,7 @@
 //!
 //! Safe code without a JVM in it. Locks are held for bookkeeping only, never while weaving or calling into the JVM.
 
+use crate::arrivals::Arrivals;
 use crate::describe::{Delivered, woven_class};
 use crate::lock;
 use crate::log_file::LogFile;
@@ -40,6 +41,8 @@ pub(crate) struct Observer {
     kinds: ProbeKinds,
     /// Set once in a worker, before anything is woven.
     worker: OnceLock<Worker>,
+    /// Set if exceptions are recorded; then nothing is woven.
+    arrivals: Option<Arrivals>,
     /// Set once the self-test has passed: before that nothing of the program is woven or written down.
     ready: AtomicBool,
     self_test_types: Mutex<Vec<String>>,
@@ -81,6 +84,7 @@ impl Observer {
             tests: Mutex::default(),
             kinds,
             worker: OnceLock::new(),
+            arrivals: options.record_arrivals.then(Arrivals::default),
             ready: AtomicBool::new(false),
             self_test_types: Mutex::default(),
         })
@@ -101,6 +105,10 @@ impl Observer {
 
     pub(crate) fn worker(&self) -> Option<&Worker> {
         self.worker.get()
+    }
+
+    pub(crate) fn arrivals(&self) -> Option<&Arrivals> {
+        self.arrivals.as_ref()
     }
 
     /// A record that cannot be written is counted in the counter file, which needs no new space.
@@ -131,12 +139,17 @@ impl Observer {
                 lock(&self.tests).insert(class.to_owned());
                 None
             }
+            Decision::Skip { .. } if self.arrivals.is_some() => None,
             Decision::Skip { code_source, reason } => {
                 self.skipped(class, &code_source, reason);
                 None
             }
             Decision::Weave { code_source, changed_before } => {
                 self.application_class(class);
+                if self.arrivals.is_some() {
+                    self.runs_as_delivered(class, changed_before);
+                    return None;
+                }
                 if let Some(reason) = unreachable_runtime(finds_runtime()) {
                     self.skipped(class, &code_source, reason);
                     return None;
@@ -151,6 +164,9 @@ impl Observer {
     pub(crate) fn class_too_early(&self, class: &str, code_source: Option<&CodeSource>) {
         if let Decision::Weave { code_source, .. } = self.scope.decide(class, code_source, &[]) {
             self.application_class(class);
+            if self.arrivals.is_some() {
+                return;
+            }
             self.skipped(class, &code_source, "loaded before the JVM was initialised");
         }
     }
@@ -202,6 +218,14 @@ impl Observer {
         if is_first {
             // A lost record is counted by `write`.
             let _ = self.write(&Record::ApplicationSeen);
+        }
+    }
+
+    /// Offsets in its code mean nothing to readers of its class file if that has other bytes.
+    fn runs_as_delivered(&self, class: &str, changed_before: bool) {
+        if changed_before {
+            // A lost record is counted by `write`.
+            let _ = self.write(&Record::ClassChanged { class: class.to_owned() });
         }
     }
 

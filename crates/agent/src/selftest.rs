@@ -3,6 +3,7 @@
 //! A hook that is never called, a weaver that changes nothing or a runtime that counts nowhere would otherwise look like
 //! a program without exceptions.
 
+use crate::arrivals::Arrivals;
 use crate::mapping::CounterFile;
 use catchment_protocol::records::{WovenClass, WovenTry};
 
@@ -41,6 +42,17 @@ pub(crate) fn check(woven: &WovenClass, counters: &CounterFile, seen: &[String])
     }
     if !seen.iter().any(|exception| exception == EXCEPTION) {
         return Err("the class of a caught exception was not reported".to_owned());
+    }
+    Ok(())
+}
+
+/// As [`check`], where exceptions are recorded and nothing is woven.
+pub(crate) fn check_arrivals(arrivals: &Arrivals) -> Result<(), String> {
+    let class = CLASS.replace('/', ".");
+    for catching in ["run", "white", "nested"] {
+        if !arrivals.has_seen(&class, "fail", catching, EXCEPTION) {
+            return Err(format!("the JVM did not tell that {catching} caught an exception"));
+        }
     }
     Ok(())
 }

@@ -34,11 +34,16 @@ picked the options up.
 The program's own output is left alone: the report goes to stderr when it has ended. With --json it goes to stdout, \
 behind what the program printed; --output keeps them apart.
 
+With --links nothing is counted. Written down is, as JSON (schema catchment.seen/1), which exceptions came to the handlers of \
+these classes, each way once: from where, through which calls, at which offsets of the bytecode. Classes run as they are, but \
+throwing takes many times as long.
+
 Examples:
   catchment watch -- java -cp target/classes com.acme.Main
   catchment watch -- mvn -q test
   catchment watch --include 'com.acme.*' -- java -jar app.jar
-  catchment watch --json --output usages.json -- ./run-server.sh";
+  catchment watch --json --output usages.json -- ./run-server.sh
+  catchment watch --links --output seen.json -- mvn -q test";
 
 const CHECK_EXAMPLES: &str = "\
 The build runs once, in a copy of the project under .catchment/, to see how it runs its tests. Then the suite runs twice \
@@ -241,6 +246,9 @@ pub(crate) struct WatchArgs {
     /// Report as JSON (schema catchment.watch/1)
     #[arg(long)]
     pub(crate) json: bool,
+    /// Record which exceptions come to which handlers, instead of counting; JSON (schema catchment.seen/1)
+    #[arg(long)]
+    pub(crate) links: bool,
     /// Write the report to this file; `-` is stdout
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -8,6 +8,7 @@ mod check;
 mod child;
 mod compiled;
 mod embedded;
+mod experienced;
 mod install;
 mod merge;
 mod progress;
@@ -23,6 +24,7 @@ mod worker;
 pub use check::{CheckError, CheckRequest, PairSelection, check};
 pub use child::ChildEnd;
 pub use embedded::driver_jar;
+pub use experienced::{Caught, Experienced, Frame, ReflectiveCall, SeenMethod};
 pub use install::InstallError;
 pub use progress::{Progress, Silent};
 pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};
@@ -31,5 +33,5 @@ pub use stretch::{
     Accepted, Case, Evidence, Patch, PatchedFile, Refusal, StretchRequest, Stretched, StretchedClause,
     stretch,
 };
-pub use watch::{WatchError, WatchOptions, Watched, watch, watch_command};
+pub use watch::{Recorded, WatchError, WatchOptions, Watched, record, record_command, watch, watch_command};
 pub use worker::WorkerEnd;

@@ -279,16 +279,21 @@ fn add_exception(sums: &mut ExceptionSums, exception: Option<String>, count: u64
 }
 
 fn changed_classes_problem(changed: &BTreeSet<String>) -> Problem {
-    let named: Vec<_> = changed.iter().take(CHANGED_CLASSES_NAMED).map(String::as_str).collect();
-    let more = if changed.len() > CHANGED_CLASSES_NAMED { ", ..." } else { "" };
     Problem {
-        place: format!("{}{more}", named.join(", ")),
+        place: some_of(changed),
         what: format!(
             "{} classes were not loaded as built: another agent or a class loader changed them first, so the ids of \
              their pairs may differ from those of the class files",
             changed.len()
         ),
     }
+}
+
+/// The first few classes by name.
+pub(crate) fn some_of(classes: &BTreeSet<String>) -> String {
+    let named: Vec<_> = classes.iter().take(CHANGED_CLASSES_NAMED).map(String::as_str).collect();
+    let more = if classes.len() > CHANGED_CLASSES_NAMED { ", ..." } else { "" };
+    format!("{}{more}", named.join(", "))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! `watch`: any command, every JVM it starts under the agent, and what they saw.
 
 use crate::child::{self, ChildEnd};
+use crate::experienced::{self, Experienced};
 use crate::install::{self, InstallError, InstalledAgent};
 use crate::merge::merge;
-use crate::results;
-use crate::seen::Seen;
+use crate::results::{self, JvmFiles};
+use crate::seen::{Problem, Seen};
 use catchment_protocol::options::AgentOptions;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -32,6 +33,20 @@ pub struct Watched {
     pub seen: Seen,
 }
 
+/// A command that has ended, and the exceptions that came to handlers in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub end: ChildEnd,
+    pub experienced: Experienced,
+}
+
+/// What the agent is to do in the JVMs of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Count,
+    RecordArrivals,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     #[error("no command to watch")]
@@ -52,14 +67,39 @@ pub enum WatchError {
 ///
 /// The agent travels in `JAVA_TOOL_OPTIONS`, so it also reaches JVMs that a build tool or a script starts.
 pub fn watch(command: &[OsString], options: &WatchOptions) -> Result<Watched, WatchError> {
-    let (program, arguments) = command.split_first().ok_or(WatchError::NoCommand)?;
-    let mut command = Command::new(program);
-    command.args(arguments);
-    watch_command(&mut command, options)
+    watch_command(&mut to_command(command)?, options)
 }
 
 /// As [`watch`], for a command with its own environment, folder or streams.
 pub fn watch_command(command: &mut Command, options: &WatchOptions) -> Result<Watched, WatchError> {
+    let (end, jvms, problems) = run(command, options, Purpose::Count)?;
+    Ok(Watched { end, seen: merge(&jvms, problems) })
+}
+
+/// As [`watch`], but writes down which exceptions come to which handlers, and from where. Classes run as they are, so
+/// offsets are those of class files.
+pub fn record(command: &[OsString], options: &WatchOptions) -> Result<Recorded, WatchError> {
+    record_command(&mut to_command(command)?, options)
+}
+
+/// As [`record`], for a command with its own environment, folder or streams.
+pub fn record_command(command: &mut Command, options: &WatchOptions) -> Result<Recorded, WatchError> {
+    let (end, jvms, problems) = run(command, options, Purpose::RecordArrivals)?;
+    Ok(Recorded { end, experienced: experienced::merge(&jvms, problems) })
+}
+
+fn to_command(command: &[OsString]) -> Result<Command, WatchError> {
+    let (program, arguments) = command.split_first().ok_or(WatchError::NoCommand)?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(command)
+}
+
+fn run(
+    command: &mut Command,
+    options: &WatchOptions,
+    purpose: Purpose,
+) -> Result<(ChildEnd, Vec<JvmFiles>, Vec<Problem>), WatchError> {
     let existing = existing_tool_options(command);
     if existing.as_ref().is_some_and(|existing| existing.to_string_lossy().contains(install::LIBRARY)) {
         return Err(WatchError::AlreadyWatched);
@@ -71,13 +111,13 @@ pub fn watch_command(command: &mut Command, options: &WatchOptions) -> Result<Wa
     let results = folder.path().join("results");
     std::fs::create_dir(&results).map_err(WatchError::ResultsFolder)?;
     let agent = install::install(folder.path())?;
-    command.env(TOOL_OPTIONS, tool_options(existing, &agent, &results, options));
+    command.env(TOOL_OPTIONS, tool_options(existing, &agent, &results, options, purpose));
     let end = child::run(command, options.forward_signals).map_err(|reason| {
         let program = command.get_program().to_string_lossy().into_owned();
         WatchError::CannotStart { program, reason }
     })?;
     let (jvms, problems) = results::read_all(&results).map_err(WatchError::Results)?;
-    Ok(Watched { end, seen: merge(&jvms, problems) })
+    Ok((end, jvms, problems))
 }
 
 /// What the command was given, or else what this process was.
@@ -91,12 +131,14 @@ fn tool_options(
     agent: &InstalledAgent,
     results: &Path,
     options: &WatchOptions,
+    purpose: Purpose,
 ) -> OsString {
     let agent_options = AgentOptions {
         results: results.to_owned(),
         runtime: agent.runtime.clone(),
         include: options.include.clone(),
         exclude: options.exclude.clone(),
+        record_arrivals: purpose == Purpose::RecordArrivals,
         ..AgentOptions::default()
     };
     add_agent(existing, agent, &agent_options)
@@ -125,7 +167,8 @@ mod tests {
     fn options_for(existing: Option<&str>, library: &str) -> String {
         let agent = InstalledAgent { library: library.into(), runtime: "/r".into(), driver: "/d".into() };
         let existing = existing.map(OsString::from);
-        tool_options(existing, &agent, Path::new("/some/a b"), &WatchOptions::default())
+        let results = Path::new("/some/a b");
+        tool_options(existing, &agent, results, &WatchOptions::default(), Purpose::Count)
             .into_string()
             .unwrap()
     }

@@ -10,6 +10,7 @@
 //! Both files are complete at every moment, so a JVM that is halted or killed loses nothing. Whatever is read
 //! from them may be garbage: decoding gives errors or what was readable, never a panic.
 
+pub mod arrivals;
 pub mod counters;
 pub mod hash;
 pub mod lab;

@@ -28,6 +28,8 @@ pub struct AgentOptions {
     pub record_launch: bool,
     /// Calls and throws of the application can be made to throw too, not only tries.
     pub calls_can_throw: bool,
+    /// Instead of weaving, write down which exceptions come to which handlers.
+    pub record_arrivals: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +65,9 @@ impl AgentOptions {
         if self.calls_can_throw {
             parts.push("calls=throw".to_owned());
         }
+        if self.record_arrivals {
+            parts.push("arrivals=record".to_owned());
+        }
         parts.join(",")
     }
 
@@ -81,6 +86,7 @@ impl AgentOptions {
                 "socket" => options.socket = Some(PathBuf::from(value)),
                 "launch" if value == "record" => options.record_launch = true,
                 "calls" if value == "throw" => options.calls_can_throw = true,
+                "arrivals" if value == "record" => options.record_arrivals = true,
                 _ => return Err(OptionsError::Unknown(key.into())),
             }
         }
@@ -165,6 +171,7 @@ mod tests {
             socket: Some("/run/s 1".into()),
             record_launch: true,
             calls_can_throw: true,
+            record_arrivals: true,
         };
         let text = options.encode();
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\''), "{text}");

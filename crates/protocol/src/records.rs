@@ -1,5 +1,6 @@
 //! What the agent writes down: the names behind the counters.
 
+use crate::arrivals::{Arrival, NumberedMethod, Reflected};
 use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -37,6 +38,13 @@ pub enum Record {
     /// The JVM ended by itself (also by `Runtime.halt`), not by a kill.
     JvmEnded,
     Launched(Launch),
+    /// A class of the application whose bytes are not those of its class file.
+    ClassChanged {
+        class: String,
+    },
+    Method(NumberedMethod),
+    Arrived(Arrival),
+    Reflected(Reflected),
 }
 
 /// How this JVM was started, so that another can be started in the same way. Written when the options ask for it.
@@ -181,6 +189,7 @@ impl Record {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::arrivals::{Frame, MethodName};
 
     pub(crate) fn one_of_each() -> Vec<Record> {
         vec![
@@ -212,6 +221,24 @@ pub(crate) mod tests {
                 working_folder: b"/w".to_vec(),
                 files: vec![(b"/w/args".to_vec(), b"-cp x".to_vec())],
             }),
+            Record::ClassChanged { class: "a.B".into() },
+            Record::Method(NumberedMethod {
+                number: u32::MAX,
+                name: MethodName { class: "a.B".into(), method: "<clinit>".into(), descriptor: "()V".into() },
+                is_application: true,
+                is_hidden: false,
+            }),
+            Record::Arrived(Arrival {
+                number: 3,
+                exception: "a.E".into(),
+                frames: vec![Frame { method: 0, pc: -1 }, Frame { method: u32::MAX, pc: 65_535 }],
+                frames_left_out: 100_000,
+                handler_pc: 7,
+                after: Some(2),
+            }),
+            Record::Arrived(Arrival { exception: "a.E".into(), ..Arrival::default() }),
+            Record::Reflected(Reflected { caller: None, target: 1 }),
+            Record::Reflected(Reflected { caller: Some(0), target: u32::MAX }),
         ]
     }
 

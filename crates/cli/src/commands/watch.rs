@@ -4,23 +4,59 @@ use crate::args::WatchArgs;
 use crate::exit::ExitCode;
 use crate::output::{self, ReportFile};
 use anyhow::Result;
-use catchment_lab::{WatchOptions, Watched, watch};
-use catchment_report::{write_watch_json, write_watch_text};
+use catchment_lab::{ChildEnd, Problem, Recorded, WatchOptions, Watched, record, watch};
+use catchment_report::{write_seen_json, write_seen_text, write_watch_json, write_watch_text};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
 pub(crate) fn run(args: WatchArgs) -> Result<ExitCode> {
     // Before the command runs: its results must have a place to go.
-    let destination = Destination::open(args.output.as_deref(), args.json)?;
+    let destination = Destination::open(args.output.as_deref(), args.json || args.links)?;
     let options = WatchOptions { include: args.include, exclude: args.exclude, forward_signals: true };
-    let watched = watch(&args.command, &options)?;
-    let diagnosis = nothing_observed(&watched, &options);
-    match destination.write(&watched, args.json, diagnosis.is_some()) {
+    if args.links {
+        run_links(&args.command, &options, destination)
+    } else {
+        count(args.command, args.json, &options, destination)
+    }
+}
+
+fn count(
+    command: Vec<OsString>,
+    json: bool,
+    options: &WatchOptions,
+    destination: Destination,
+) -> Result<ExitCode> {
+    let watched = watch(&command, options)?;
+    let seen = &watched.seen;
+    let diagnosis = nothing_observed(seen.jvms_started, seen.jvms.len(), &seen.problems, options);
+    let render = |out: &mut dyn Write| render(out, &watched, json);
+    finish(destination, render, watched.end, diagnosis)
+}
+
+fn run_links(command: &[OsString], options: &WatchOptions, destination: Destination) -> Result<ExitCode> {
+    let Recorded { end, experienced } = record(command, options)?;
+    let diagnosis =
+        nothing_observed(experienced.jvms_started, experienced.jvms, &experienced.problems, options);
+    if diagnosis.is_none() {
+        output::to_stderr(|out| write_seen_text(out, &experienced))?;
+    }
+    finish(destination, |out| write_seen_json(out, &experienced), end, diagnosis)
+}
+
+/// Writes the report and tells the exit code.
+fn finish(
+    destination: Destination,
+    render: impl Fn(&mut dyn Write) -> io::Result<()>,
+    end: ChildEnd,
+    diagnosis: Option<String>,
+) -> Result<ExitCode> {
+    match destination.write(render, diagnosis.is_some()) {
         // Whoever reads the report has seen enough; the program's exit code still counts.
         Err(error) if output::is_broken_pipe(&error) => {}
         outcome => outcome?,
     }
-    let code = watched.end.exit_code();
+    let code = end.exit_code();
     if let Some(diagnosis) = diagnosis {
         eprintln!("catchment: {diagnosis}");
         if code == 0 {
@@ -47,16 +83,15 @@ impl Destination {
         })
     }
 
-    fn write(self, watched: &Watched, json: bool, is_empty: bool) -> Result<()> {
-        let render = |out: &mut dyn Write| render(out, watched, json);
+    fn write(self, render: impl Fn(&mut dyn Write) -> io::Result<()>, is_empty: bool) -> Result<()> {
         match self {
             Self::Stdout => output::to_stdout(render),
             // The diagnosis says it all.
             Self::Stderr if is_empty => Ok(()),
             Self::Stderr => output::to_stderr(render),
             // What was observed must not be lost with the file.
-            Self::File(file) => file.write(render).inspect_err(|_| {
-                let _ = output::to_stderr(render);
+            Self::File(file) => file.write(&render).inspect_err(|_| {
+                let _ = output::to_stderr(&render);
             }),
         }
     }
@@ -67,19 +102,23 @@ fn render(out: &mut dyn Write, watched: &Watched, json: bool) -> io::Result<()> 
 }
 
 /// Why there is nothing to report, if so: that must not look like a program without exceptions.
-fn nothing_observed(watched: &Watched, options: &WatchOptions) -> Option<String> {
-    let seen = &watched.seen;
-    if let Some(problem) = seen.problems.iter().find(|_| seen.jvms.is_empty()) {
+fn nothing_observed(
+    jvms_started: usize,
+    jvms: usize,
+    problems: &[Problem],
+    options: &WatchOptions,
+) -> Option<String> {
+    if let Some(problem) = problems.iter().find(|_| jvms == 0) {
         return Some(format!("nothing observed: {}: {}", problem.place, problem.what));
     }
-    if seen.jvms_started == 0 {
+    if jvms_started == 0 {
         return Some(
             "no JVM reported: the command started none, or one that refused the agent and said so itself"
                 .into(),
         );
     }
-    seen.jvms.is_empty().then(|| {
-        let jvms = match seen.jvms_started {
+    (jvms == 0).then(|| {
+        let jvms = match jvms_started {
             1 => "a JVM ran, but".to_owned(),
             many => format!("{many} JVMs ran, but"),
         };

@@ -9,3 +9,4 @@ mod maven;
 mod other_agents;
 mod support;
 mod watch;
+mod watch_links;

@@ -1,0 +1,29 @@
+//! What was recorded, in a few lines.
+
+use catchment_lab::Experienced;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+pub fn write_seen_text(out: &mut dyn Write, experienced: &Experienced) -> io::Result<()> {
+    let caught: Vec<_> = experienced.at_the_application().collect();
+    let handlers: BTreeSet<_> =
+        caught.iter().filter_map(|caught| Some((caught.frames.last()?.method, caught.handler_pc))).collect();
+    let places: BTreeSet<_> = caught.iter().filter_map(|caught| caught.frames.first()).collect();
+    let exceptions: BTreeSet<_> = caught.iter().map(|caught| &caught.exception).collect();
+    writeln!(
+        out,
+        "catchment: exceptions of {} came to {} of the application, from {}, in {}",
+        counted(exceptions.len(), "class", "classes"),
+        counted(handlers.len(), "handler", "handlers"),
+        counted(places.len(), "place", "places"),
+        counted(caught.len(), "way", "ways"),
+    )?;
+    for problem in &experienced.problems {
+        writeln!(out, "catchment: {}: {}", problem.place, problem.what)?;
+    }
+    Ok(())
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
