@@ -76,6 +76,7 @@ impl LinksArgs {
             FaultSelection::of(&self.faults, &catalogue).map_err(|error| BadInput(error.to_string()))?;
         Ok(SearchRequest {
             analysis: self.analysis,
+            recorded: Vec::new(),
             ceiling: self.max_memory.map(|bytes| Ceiling { bytes, held: memory::held }),
             entries: EntryPoints { named: self.entry.clone(), kinds: self.entry_points.clone() },
             own,

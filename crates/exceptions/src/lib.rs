@@ -37,7 +37,7 @@ pub use answer::{
 };
 pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
 pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
-pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, Stats};
+pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, Recorded, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
 pub use flow::{Flow, Raises, flow, flow_within};
 pub use handlers::ClassHandlers;

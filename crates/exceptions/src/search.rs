@@ -17,7 +17,7 @@ use crate::scope::Scope;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Ceiling, Reached, Refusal};
+use catchment_pointsto::{Ceiling, Reached, Recorded, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -38,6 +38,8 @@ pub struct SearchRequest {
     pub escapes: bool,
     /// The feature release of the JDK at hand, if known.
     pub release: Option<u32>,
+    /// Targets of reflective calls that were seen in runs.
+    pub recorded: Vec<Recorded>,
     /// How much memory it may take, if not all there is.
     pub ceiling: Option<Ceiling>,
 }
@@ -89,7 +91,8 @@ pub fn search<'a>(
     let find_entries =
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
-    let (reached, coarsened) = reach(source, request.analysis, implicit, request.ceiling, find_entries);
+    let SearchRequest { analysis, ceiling, recorded, .. } = request;
+    let (reached, coarsened) = reach(source, *analysis, implicit, *ceiling, recorded, find_entries);
     let mut search = find_links(reached, request, stage);
     search.memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
@@ -114,7 +117,7 @@ where
     let find_entries =
         |world: &mut World<'b>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
-    let reached = base.reach(source, request.analysis, implicit, find_entries);
+    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries);
     let reached = reached.ok_or(SearchError::OtherBase)??;
     Ok(find_links(reached, request, stage))
 }
