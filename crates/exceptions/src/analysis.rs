@@ -30,7 +30,7 @@ pub enum CallGraph {
 }
 
 /// What else must hold between a try and a raising point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataFilter {
     Dr,
     Cdr,

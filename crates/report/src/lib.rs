@@ -21,6 +21,9 @@ mod links_more_text;
 mod links_text;
 mod links_words;
 mod listing;
+mod seen_json;
+mod seen_links_json;
+mod seen_text;
 mod stretch_json;
 mod stretch_text;
 mod text;
@@ -45,6 +48,7 @@ pub use links_more_text::{
 pub use links_text::{LinksBy, LinksView, write_links_text};
 pub use links_words::links_named;
 pub use listing::{HandlerListing, ListedClass, ListedProblem};
+pub use seen_json::{SeenError, SeenFile, read_seen};
 pub use stretch_json::write_stretch_json;
 pub use stretch_text::{write_stretch_diff, write_stretch_text};
 pub use watch_json::write_watch_json;

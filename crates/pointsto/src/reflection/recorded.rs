@@ -7,7 +7,7 @@ use crate::world::World;
 
 /// A reflective call was seen to come to this method or constructor. With a caller it counts for the calls in that method
 /// only, without one for all whose target is not a constant. Names are those of class files (`java/lang/String`, `<init>`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Recorded {
     /// Class and name of the method that called.
     pub caller: Option<(Vec<u8>, Vec<u8>)>,
