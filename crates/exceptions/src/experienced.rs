@@ -27,10 +27,14 @@ pub enum Cause {
     UnknownClass,
     /// Nothing leads to the method of the clause.
     ClauseNotReached,
+    /// A call on an object that nothing is known to make.
+    NotMade,
     /// A call does not lead to what it really called.
     CallNotFound,
     /// A call leads there, but not when it is reached in this way.
     ContextNotFound,
+    /// A model stands for the code that raised it.
+    ModelledCode,
     /// A `throw` is not known to throw objects of this class.
     TypeNotThrown,
     /// The catalogue does not say that the operation throws this class.
@@ -59,8 +63,10 @@ impl Cause {
             Self::GeneratedClass => "generated_class",
             Self::UnknownClass => "unknown_class",
             Self::ClauseNotReached => "clause_not_reached",
+            Self::NotMade => "not_made",
             Self::CallNotFound => "call_not_found",
             Self::ContextNotFound => "context_not_found",
+            Self::ModelledCode => "modelled_code",
             Self::TypeNotThrown => "type_not_thrown",
             Self::TypeNotCatalogued => "type_not_catalogued",
             Self::RuledOut => "ruled_out",
@@ -85,8 +91,10 @@ impl fmt::Display for Cause {
             Self::GeneratedClass => "class made at run time",
             Self::UnknownClass => "class that was not analysed",
             Self::ClauseNotReached => "clause in a method that is not reached",
+            Self::NotMade => "call on an object that nothing is known to make",
             Self::CallNotFound => "call that is not found",
             Self::ContextNotFound => "call that is found in other contexts only",
+            Self::ModelledCode => "raised in code that a model stands for",
             Self::TypeNotThrown => "throw not known to throw this type",
             Self::TypeNotCatalogued => "type that the catalogue does not name for the operation",
             Self::RuledOut => "instruction taken to be one that cannot fail",
@@ -131,6 +139,8 @@ pub enum SetAside {
     Implicit,
     /// Thrown, and only operations were asked for.
     Throw,
+    /// It became another exception on its way: what leaves an initialiser, or the target of a reflective call, is wrapped.
+    Wrapped,
     /// Passed on by somebody, and it was not seen how it came to him.
     NoOrigin,
     /// In classes that are not those that were analysed: no such method, handler or instruction.
@@ -145,6 +155,7 @@ impl SetAside {
             Self::OtherClause => "other_clause",
             Self::Implicit => "implicit",
             Self::Throw => "throw",
+            Self::Wrapped => "wrapped",
             Self::NoOrigin => "no_origin",
             Self::OtherClasses => "other_classes",
         }

@@ -28,7 +28,7 @@ pub(crate) fn write_experienced(
     let (count, found) = (experienced.links.len(), experienced.found());
     let links = counted(count, "link", "links");
     write!(out, "E: {links} seen in runs, {found} of them found{}", share(found, count))?;
-    writeln!(out, "; {found} of the {possible} that are possible were seen{}", share(found, possible))?;
+    writeln!(out, "; coverage {found} of {}{}", counted(possible, "link", "links"), share(found, possible))?;
     write_set_aside(out, experienced)?;
     if found == count {
         return Ok(());

@@ -168,6 +168,9 @@ impl Comparing<'_, '_> {
         let clause = self.clause(caught)?;
         let journey = journey(&mut self.resolver, &mut self.search.reached.world, self.seen, index);
         let frames = journey.frames;
+        if self.is_wrapped(caught, &frames) {
+            return Err(SetAside::Wrapped);
+        }
         let mut finder = Finder {
             resolver: &mut self.resolver,
             world: &mut self.search.reached.world,
@@ -186,6 +189,28 @@ impl Comparing<'_, '_> {
             self.require_asked(point)?;
         }
         Ok(Taken { point, clause, raising, number: number.map(|(_, number)| number), frames })
+    }
+
+    /// Where an exception is caught, the JVM foretells from the stack. But what leaves an initialiser and is no error, or the target
+    /// of a reflective call, is wrapped in another before it comes there.
+    fn is_wrapped(&mut self, caught: &SeenCatch, frames: &[SeenFrame]) -> bool {
+        const INVOKERS: [&str; 2] = ["invoke0", "newInstance0"];
+        const PACKAGES: [&str; 2] = ["jdk.internal.reflect.", "sun.reflect."];
+        let inner = frames.split_last().map(|(_, inner)| inner).unwrap_or_default();
+        // What raises the wrapper is the first of them.
+        let passed = inner.iter().filter_map(|frame| self.seen.methods.get(frame.method));
+        let is_invoker = |it: &super::SeenMethod| {
+            INVOKERS.contains(&it.method.as_str())
+                && PACKAGES.iter().any(|package| it.class.starts_with(package))
+        };
+        if passed.clone().skip(1).any(is_invoker) {
+            return true;
+        }
+        let is_initialiser = passed.into_iter().any(|it| it.method == "<clinit>");
+        let world = &mut self.search.reached.world;
+        let (error, exception) =
+            (world.class(b"java/lang/Error"), world.class(&super::internal_name(&caught.exception)));
+        is_initialiser && !world.is_subtype(exception, error)
     }
 
     /// The clause that caught, if it is one that is asked about.

@@ -35,17 +35,33 @@ pub(super) fn journey(resolver: &mut Resolver, world: &mut World<'_>, seen: &See
         }
         earlier.append(&mut frames);
         frames = earlier;
-        let passes_on = frames.first().is_some_and(|frame| passes_on(resolver, world, seen, *frame));
-        is_cut = passes_on && caught.after.is_none();
-        next = caught.after.filter(|_| passes_on);
+        let passes_on = frames.first().map_or(PassesOn::No, |it| passes_on(resolver, world, seen, *it));
+        is_cut = passes_on == PassesOn::Yes && caught.after.is_none();
+        next = caught.after.filter(|_| passes_on != PassesOn::No);
     }
     Journey { frames, is_cut }
 }
 
 /// Whether a frame only throws what it was given, as handlers of the compiler do.
-fn passes_on(resolver: &mut Resolver, world: &mut World<'_>, seen: &Seen, frame: SeenFrame) -> bool {
-    let Resolved::Method(method) = resolver.method(world, seen, frame.method) else { return false };
-    let Some(pc) = frame.pc else { return false };
-    instruction_at(world, method, pc) == Some(Instruction::Throw)
-        && !resolver.handlers_of(world, method).passed_on_at(pc).is_empty()
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PassesOn {
+    Yes,
+    /// Nobody wrote its code: it does if it was given the exception.
+    Perhaps,
+    No,
+}
+
+fn passes_on(resolver: &mut Resolver, world: &mut World<'_>, seen: &Seen, frame: SeenFrame) -> PassesOn {
+    let method = match resolver.method(world, seen, frame.method) {
+        Resolved::Method(method) => method,
+        Resolved::Generated(_) => return PassesOn::Perhaps,
+        Resolved::NoClass | Resolved::NoMethod => return PassesOn::No,
+    };
+    let Some(pc) = frame.pc else { return PassesOn::No };
+    let is_throw = instruction_at(world, method, pc) == Some(Instruction::Throw);
+    if is_throw && !resolver.handlers_of(world, method).passed_on_at(pc).is_empty() {
+        PassesOn::Yes
+    } else {
+        PassesOn::No
+    }
 }

@@ -123,14 +123,17 @@ impl Finder<'_, '_> {
                 let null = implicit.filter(|it| it.kind == RaiseKind::Implicit(ImplicitKind::Null));
                 Raiser::Points([thrown].into_iter().chain(null).collect())
             }
-            (_, Some(implicit)) => Raiser::Points(smallvec![implicit]),
-            (Some(Instruction::Call(constant)), None) if !self.is_of_the_jvm() => {
+            (Some(Instruction::Call(_)), Some(implicit)) if is_raised_at_calls(implicit.kind) => {
+                Raiser::Points(smallvec![implicit])
+            }
+            (Some(Instruction::Call(constant)), _) if !self.is_of_the_jvm() => {
                 // Compiled native methods have no frame: the call of one seems to raise.
                 let class = self.world.method(method).class;
                 let called = self.world.method_ref(class, constant);
                 let native = called.filter(|called| self.world.method(*called).is_native());
                 Raiser::Native { caller: Some((method, pc)), native }
             }
+            (_, Some(implicit)) => Raiser::Points(smallvec![implicit]),
             _ => Raiser::AnyTime(method, pc),
         }
     }
@@ -165,4 +168,9 @@ impl Finder<'_, '_> {
         let class = self.world.class(class);
         self.world.is_subtype(exception, class)
     }
+}
+
+/// The JVM looks for the method that is called, and for its receiver; what else a call seems to raise comes from native code.
+fn is_raised_at_calls(kind: RaiseKind) -> bool {
+    matches!(kind, RaiseKind::Implicit(ImplicitKind::Null | ImplicitKind::Link))
 }

@@ -38,6 +38,7 @@ pub(super) fn follow(reached: &Reached<'_>, steps: &[Step], instances: &Instance
             places.entry(method).or_default().push(index);
         }
     }
+    let mut known: FxHashSet<(usize, InstanceId)> = FxHashSet::default();
     if let (Some(last), Some(all)) =
         (found.last_mut(), steps.last().and_then(|last| instances.get(&last.method?)))
     {
@@ -48,7 +49,7 @@ pub(super) fn follow(reached: &Reached<'_>, steps: &[Step], instances: &Instance
         for target in targets {
             let Some(method) = reached.method_of(target) else { continue };
             for place in places.get(&method).into_iter().flatten().filter(|place| **place < index) {
-                if !found[*place].contains(&target) {
+                if known.insert((*place, target)) {
                     found[*place].push(target);
                 }
             }

@@ -86,10 +86,39 @@ impl Comparing<'_, '_> {
         };
         let cause = cause.unwrap_or_else(|| match self.resolved(frames[goal + next]) {
             Resolved::Method(_) if step.pc.is_none() => Cause::CalledByNative,
-            Resolved::Method(_) => Cause::CallNotFound,
+            Resolved::Method(method) => self.call_not_found(method),
             _ => self.unknown(frames[goal + next]),
         });
         (cause, goal + lost, Some(goal + next))
+    }
+
+    /// A method that a call does not lead to may be of an object that the analysis has never met.
+    fn call_not_found(&mut self, called: MethodId) -> Cause {
+        let world = &self.search.reached.world;
+        let declared = *world.method(called);
+        if declared.is_static() || world.name_of(called) == b"<init>" {
+            return Cause::CallNotFound;
+        }
+        if self.is_made_by_reflection(declared.class) {
+            return Cause::Blind(BlindSpot::Reflection);
+        }
+        let world = &self.search.reached.world;
+        let class = world.class_of(declared.class);
+        let mut makers = world.declared_by_name(declared.class, b"<init>");
+        let is_made = class.is_interface() || makers.any(|it| self.instances.contains_key(&it));
+        if is_made { Cause::CallNotFound } else { Cause::NotMade }
+    }
+
+    /// Whether runs have made objects of the class, or of one below it, in ways that the analysis does not know.
+    fn is_made_by_reflection(&mut self, class: ClassId) -> bool {
+        (0..self.seen.reflective.len()).any(|index| {
+            let target = SeenFrame { method: self.seen.reflective[index].target, pc: None };
+            let Some(made) = self.resolved(target).method() else { return false };
+            let world = &self.search.reached.world;
+            world.name_of(made) == b"<init>"
+                && !self.instances.contains_key(&made)
+                && world.is_subtype(world.method(made).class, class)
+        })
     }
 
     /// What the place itself says; nothing if it is a call like any other.
@@ -147,9 +176,13 @@ impl Comparing<'_, '_> {
             }
             RaiseKind::Throw => {
                 let throws = instances.iter().flat_map(|instance| reached.throws_of(*instance));
-                let mut types = throws.filter(|thrown| thrown.pc == pc).flat_map(|thrown| &thrown.types);
-                let is_thrown = types.any(|typed| self.may_be(exception, *typed));
-                if is_thrown { Cause::Unexplained } else { Cause::TypeNotThrown }
+                let throws: Vec<_> = throws.filter(|thrown| thrown.pc == pc).collect();
+                let mut types = throws.iter().flat_map(|thrown| &thrown.types);
+                match types.any(|typed| self.may_be(exception, *typed)) {
+                    true => Cause::Unexplained,
+                    false if throws.is_empty() => Cause::ModelledCode,
+                    false => Cause::TypeNotThrown,
+                }
             }
             RaiseKind::Implicit(kind) => {
                 let mut found = reached.implicit_in(method).iter();
