@@ -152,7 +152,7 @@ fn the_comparison_is_in_the_json() {
     for pointer in [
         "/links/0/seen",
         "/experienced/not_found_links/0/cause",
-        "/experienced/not_found_links/0/at/class",
+        "/experienced/not_found_links/0/at/line",
         "/experienced/coverage",
     ] {
         assert_schema_refuses("links", &json, pointer, Value::from("no"));

@@ -228,6 +228,28 @@ fn reflection_without_constants_is_named_and_its_targets_are_followed_once_a_run
     }
 }
 
+const HALF_CONSTANT: &str = r#"
+    import java.lang.reflect.*;
+    public class T {
+        public static void target() { throw new IllegalStateException(); }
+        public static void main(String[] args) throws Exception {
+            Method method = T.class.getMethod(args.length > 5 ? "other" : args[0]);
+            try { method.invoke(null); } catch (InvocationTargetException e) { args[0] = ""; }
+        }
+    }"#;
+
+#[test]
+fn targets_of_runs_count_where_a_constant_is_only_half_the_truth() {
+    let program = Program::compile(HALF_CONSTANT, Vec::new());
+    let mut recording = Recording::of(&program);
+    let native = "jdk.internal.reflect.NativeMethodAccessorImpl.invoke0";
+    let wrapper = "java.lang.reflect.InvocationTargetException";
+    recording.caught(wrapper, &[(native, At::Native), ("T.main", At::Call("invoke"))], (wrapper, 0), None);
+    recording.reflective(Some("T.main"), "T.target");
+    let request = SearchRequest { recorded: recording.seen.recorded(), ..request(&program, "inpta") };
+    assert_eq!(told(&compare(&program, &request, &recording)), ["T.main:7 -> 7: found"]);
+}
+
 const LOST: &str = r#"
     public class T {
         static class Fault extends RuntimeException { }
@@ -355,5 +377,5 @@ fn dropped_by_mdr(program: &Program) -> Recording<'_> {
 fn a_call_that_leads_there_for_others_only_is_told() {
     let program = Program::fixture("figure-3-5");
     let experienced = compare(&program, &request(&program, "2obj"), &dropped_by_mdr(&program));
-    assert_eq!(told(&experienced), ["Main$Z.read:29 -> 62: context_not_found in Main$A.m calls Main$Z.read"]);
+    assert_eq!(told(&experienced), ["Main$Z.read:30 -> 63: context_not_found in Main$A.m calls Main$Z.read"]);
 }
