@@ -95,6 +95,7 @@ fn request_for(fixture: &Fixture, own: OwnClasses, analysis: Analysis) -> Search
         implicit: fixture.is_implicit(),
         handlers: Handlers::Application,
         escapes: false,
+        recorded: Vec::new(),
         ceiling: None,
         release: Some(17),
     }

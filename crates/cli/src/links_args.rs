@@ -26,6 +26,7 @@ Examples:
   catchment links --by trigger --faults 'NET_*' --no-throws
   catchment links --why 12                          the ways by which link 12 comes
   catchment links --escapes --package com.acme.api  what can leave the public methods
+  catchment links --seen run.json                   which links a run went through, and why some are not found
   catchment links --json -o links.json              for programs (schema catchment.links/1)
   catchment links --why 12 --json                   its ways and all calls by which it comes (catchment.paths/1)";
 
@@ -85,6 +86,9 @@ pub(crate) struct LinksArgs {
     /// Also follow what the JVM itself raises: null, casts, indices, divisions, missing classes
     #[arg(long, help_heading = "The analysis")]
     pub(crate) implicit: bool,
+    /// What a run has shown (catchment.seen/1): its reflective calls are followed, its links compared; can be repeated
+    #[arg(long, value_name = "FILE", help_heading = "The analysis")]
+    pub(crate) seen: Vec<PathBuf>,
     /// Hold no more memory than this, such as 2G or 800M: packages that take most are told apart less, and it is said which
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,

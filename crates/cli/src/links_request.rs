@@ -12,8 +12,11 @@ use catchment_exceptions::{
 };
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, JavaHome, LoadOptions, application_roots, find_java_homes, test_roots};
+use catchment_report::{SeenFile, read_seen};
 use std::env;
 use std::ffi::OsString;
+use std::fmt::Display;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Elements of a class path, by whose code they are.
@@ -69,6 +72,24 @@ impl LinksArgs {
         Ok(Elements { paths: [application, tests, libraries].concat(), layers: layers.concat() })
     }
 
+    /// What all runs have shown together; nothing if none was given.
+    pub(crate) fn runs(&self) -> Result<Option<SeenFile>> {
+        let mut runs: Option<SeenFile> = None;
+        for path in &self.seen {
+            let bad = |why: &dyn Display| BadInput(format!("cannot read {}: {why}", path.display()));
+            let text = fs::read(path).map_err(|error| bad(&error))?;
+            let file = read_seen(&text).map_err(|error| bad(&error))?;
+            match &mut runs {
+                Some(runs) => {
+                    runs.seen.add(file.seen);
+                    runs.problems.extend(file.problems);
+                }
+                None => runs = Some(file),
+            }
+        }
+        Ok(runs)
+    }
+
     pub(crate) fn request(&self, config: &Config, own: OwnClasses, jdk: &JavaHome) -> Result<SearchRequest> {
         let mut catalogue = Catalogue::of_jdk()?;
         catalogue.add(config.faults.clone()).map_err(|error| BadInput(format!("catchment.toml: {error}")))?;
@@ -76,6 +97,7 @@ impl LinksArgs {
             FaultSelection::of(&self.faults, &catalogue).map_err(|error| BadInput(error.to_string()))?;
         Ok(SearchRequest {
             analysis: self.analysis,
+            recorded: Vec::new(),
             ceiling: self.max_memory.map(|bytes| Ceiling { bytes, held: memory::held }),
             entries: EntryPoints { named: self.entry.clone(), kinds: self.entry_points.clone() },
             own,

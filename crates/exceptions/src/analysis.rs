@@ -8,8 +8,8 @@
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, World};
 use catchment_pointsto::{
-    Analysis as Calls, Ceiling, Coarsened, ImplicitKinds, Options, Reached, Refusal, Sensitivity, analyse,
-    analyse_within,
+    Analysis as Calls, Ceiling, Coarsened, ImplicitKinds, Options, Reached, Recorded, Refusal, Sensitivity,
+    analyse_recorded, analyse_within,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ pub enum CallGraph {
 }
 
 /// What else must hold between a try and a raising point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataFilter {
     Dr,
     Cdr,
@@ -137,13 +137,14 @@ impl<'a> Base<'a> {
         source: &'b dyn ClassSource,
         analysis: Analysis,
         implicit: ImplicitKinds,
+        recorded: &[Recorded],
         entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
     ) -> Option<Result<Reached<'b>, Refusal>>
     where
         'a: 'b,
     {
         let options = options_of(analysis.call_graph, implicit, true);
-        (*self.solved.options() == options).then(|| self.solved.analyse(source, &[], entries))
+        (*self.solved.options() == options).then(|| self.solved.analyse(source, recorded, entries))
     }
 }
 
@@ -153,12 +154,13 @@ pub(crate) fn reach<'a>(
     analysis: Analysis,
     implicit: ImplicitKinds,
     ceiling: Option<Ceiling>,
+    recorded: &[Recorded],
     entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> (Reached<'a>, Coarsened) {
     let options = options_of(analysis.call_graph, implicit, analysis.filter.is_some());
     match ceiling {
-        Some(ceiling) => analyse_within(source, options, ceiling, entries),
-        None => (analyse(source, options, entries), Coarsened::default()),
+        Some(ceiling) => analyse_within(source, options, ceiling, recorded, entries),
+        None => (analyse_recorded(source, options, recorded, entries), Coarsened::default()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::catalogue::Operation;
+use crate::experienced::Experienced;
 use crate::operations::Match;
 use catchment_pairs::Pair;
 use catchment_pointsto::world::Layer;
@@ -38,6 +39,8 @@ pub enum RaisedBy {
     Throw,
     /// The JVM at this instruction.
     Implicit,
+    /// Native code. Only runs show it.
+    Native,
 }
 
 /// A raising point.
@@ -74,6 +77,8 @@ pub struct FoundLink {
     pub exceptions: Vec<ExceptionType>,
     /// The nearest class that all of them are.
     pub exception: String,
+    /// A run has gone through it.
+    pub is_seen: bool,
 }
 
 /// An entry of the catalogue and what became of it.
@@ -115,6 +120,8 @@ pub struct LinksAnswer {
     pub stats: Stats,
     /// If a ceiling was given.
     pub memory: Option<MemoryUse>,
+    /// What runs have gone through, if any were given.
+    pub experienced: Option<Experienced>,
 }
 
 /// What became of a ceiling on memory.

@@ -17,7 +17,7 @@ use crate::scope::Scope;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Ceiling, Reached, Refusal};
+use catchment_pointsto::{Ceiling, Reached, Recorded, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -38,6 +38,8 @@ pub struct SearchRequest {
     pub escapes: bool,
     /// The feature release of the JDK at hand, if known.
     pub release: Option<u32>,
+    /// Targets of reflective calls that were seen in runs.
+    pub recorded: Vec<Recorded>,
     /// How much memory it may take, if not all there is.
     pub ceiling: Option<Ceiling>,
 }
@@ -67,9 +69,11 @@ pub struct LinkSearch<'a> {
     pub(crate) reached: Reached<'a>,
     pub(crate) flow: Flow,
     pub(crate) catalogue: Catalogue,
+    pub(crate) raises: Raises,
+    pub(crate) handlers: Handlers,
     analysis: Analysis,
     /// What there is without a filter.
-    unfiltered: Vec<Link>,
+    pub(crate) unfiltered: Vec<Link>,
     /// By the number of the answer's links, which counts from 1.
     pub(crate) links: Vec<Link>,
     own: OwnClasses,
@@ -89,7 +93,8 @@ pub fn search<'a>(
     let find_entries =
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
-    let (reached, coarsened) = reach(source, request.analysis, implicit, request.ceiling, find_entries);
+    let SearchRequest { analysis, ceiling, recorded, .. } = request;
+    let (reached, coarsened) = reach(source, *analysis, implicit, *ceiling, recorded, find_entries);
     let mut search = find_links(reached, request, stage);
     search.memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
@@ -114,7 +119,7 @@ where
     let find_entries =
         |world: &mut World<'b>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
-    let reached = base.reach(source, request.analysis, implicit, find_entries);
+    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries);
     let reached = reached.ok_or(SearchError::OtherBase)??;
     Ok(find_links(reached, request, stage))
 }
@@ -140,6 +145,8 @@ fn find_links<'a>(
         reached,
         flow,
         catalogue: request.catalogue.clone(),
+        raises,
+        handlers: request.handlers,
         analysis: request.analysis,
         unfiltered,
         links: Vec::new(),
@@ -165,6 +172,11 @@ impl LinkSearch<'_> {
         };
         self.unfiltered.retain(&mut is_kept);
         self.links.retain(is_kept);
+    }
+
+    /// The filter whose links it has.
+    pub(crate) fn filter(&self) -> Option<DataFilter> {
+        self.analysis.filter()
     }
 
     /// Has the links that this filter leaves, or all of them. A filter leaves all unless the objects were kept, as they are by a
@@ -208,6 +220,7 @@ impl LinkSearch<'_> {
                 to: *places.get(&link.clause)?,
                 exceptions,
                 exception: exception.unwrap_or_default(),
+                is_seen: false,
             })
         });
         LinksAnswer {
@@ -221,6 +234,7 @@ impl LinkSearch<'_> {
             problems: self.problems(),
             stats: self.reached.stats,
             memory: self.memory.clone(),
+            experienced: None,
         }
     }
 
@@ -249,13 +263,14 @@ impl LinkSearch<'_> {
         classes.sort_by_key(|class| &world.class_of(*class).name);
         classes.dedup();
         let reached = self.reached_methods();
+        let is_reached = |class: ClassId, selector: &[u8]| reached.contains(&(class, selector.to_vec()));
         let (mut pairs, mut places) = (Vec::new(), FxHashMap::default());
         for class in classes {
             let Some(file) = world.class_of(class).file() else { continue };
             let found = pairs_of(file);
             for position in 0..found.pairs.len() {
                 places.insert(Clause { class, pair: position }, pairs.len());
-                pairs.push(linked_pair(world, class, &found, position, &reached));
+                pairs.push(linked_pair(world, class, &found, position, is_reached));
             }
         }
         (pairs, places)
@@ -325,12 +340,13 @@ fn compare(one: &(RaisePoint, u16), other: &(RaisePoint, u16)) -> std::cmp::Orde
     one.cmp(other)
 }
 
-fn linked_pair(
+/// A clause for people; `is_reached` tells whether a class's method, by name and descriptor, is reached.
+pub(crate) fn linked_pair(
     world: &World<'_>,
     class: ClassId,
     found: &ClassPairs,
     position: usize,
-    reached: &FxHashSet<(ClassId, Vec<u8>)>,
+    is_reached: impl Fn(ClassId, &[u8]) -> bool,
 ) -> LinkedPair {
     let pair = found.pairs[position].clone();
     let selector = format!("{}{}", pair.method, pair.descriptor).into_bytes();
@@ -339,7 +355,7 @@ fn linked_pair(
         source_file: pair.source.clone().or_else(|| found.source_file.clone()),
         parent: pair.parent.and_then(|parent| found.pairs.get(parent)).map(|parent| parent.id.clone()),
         layer: world.class_of(class).layer,
-        is_reached: reached.contains(&(class, selector)),
+        is_reached: is_reached(class, &selector),
         pair,
     }
 }

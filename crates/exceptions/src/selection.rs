@@ -65,6 +65,7 @@ impl LinksAnswer {
         self.retain_pairs(|index, pair| {
             linked.contains(&index) || is_by_package && wanted.has_class(&pair.class)
         });
+        self.select_experienced(wanted);
     }
 
     fn retain_pairs(&mut self, is_kept: impl Fn(usize, &LinkedPair) -> bool) {

@@ -9,7 +9,7 @@ use crate::objects::Origin;
 use crate::options::{Analysis, Options};
 use crate::solver::Solver;
 use crate::world::{ClassSource, Layer, World};
-use crate::{Sensitivity, analyse};
+use crate::{Recorded, Sensitivity, analyse_recorded};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So often an analysis begins anew before it looks at classes alone.
@@ -67,26 +67,27 @@ fn package_of(class: &[u8]) -> &[u8] {
     &class[..end]
 }
 
-/// Like [`analyse`], within a ceiling as far as there is a way. Analyses by classes have none.
+/// Like [`analyse_recorded`], within a ceiling as far as there is a way. Analyses by classes have none.
 pub fn analyse_within<'a>(
     source: &'a dyn ClassSource,
     options: Options,
     ceiling: Ceiling,
+    recorded: &[Recorded],
     entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> (Reached<'a>, Coarsened) {
     let Analysis::Objects(sensitivity) = options.analysis else {
-        return (analyse(source, options, &entries), Coarsened::default());
+        return (analyse_recorded(source, options, recorded, &entries), Coarsened::default());
     };
     let mut coarse = Coarse::default();
     for _ in 0..ROUNDS {
-        match solved(source, sensitivity, &options, &coarse, ceiling, &entries) {
+        match solved(source, sensitivity, &options, &coarse, ceiling, recorded, &entries) {
             Ok(reached) => return (reached, coarse.told(false)),
             Err(packages) if packages.is_empty() => break,
             Err(packages) => coarse.packages.extend(packages),
         }
     }
     let by_classes = Options { analysis: Analysis::Rta, ..options };
-    (analyse(source, by_classes, &entries), coarse.told(true))
+    (analyse_recorded(source, by_classes, recorded, &entries), coarse.told(true))
 }
 
 /// The packages that have taken the most if it does not fit.
@@ -96,9 +97,10 @@ fn solved<'a>(
     options: &Options,
     coarse: &Coarse,
     ceiling: Ceiling,
+    recorded: &[Recorded],
     entries: &impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> Result<Reached<'a>, Vec<Box<[u8]>>> {
-    let mut solver = Solver::begin(source, sensitivity, options, &[]);
+    let mut solver = Solver::begin(source, sensitivity, options, recorded);
     // Class numbers are those of one run.
     solver.coarse.packages = coarse.packages.clone();
     let entries = entries(&mut solver.world);

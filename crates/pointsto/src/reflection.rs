@@ -112,8 +112,9 @@ impl Solver<'_> {
         let id = self.reflections.all.len() as ReflectionId;
         let cast = self.cast_of_result(adding, &arguments);
         let reflection = Reflection { action, caller, method, pc, arguments, given, names, cast };
-        self.reflections.all.push(reflection);
+        self.reflections.all.push(reflection.clone());
         self.wait(node, Use::Reflect(id));
+        self.use_recorded(&reflection);
     }
 
     /// A node of what the arrays in `array` hold.

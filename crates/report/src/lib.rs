@@ -21,7 +21,10 @@ mod links_more_text;
 mod links_text;
 mod links_words;
 mod listing;
+mod seen_file;
 mod seen_json;
+mod seen_links_json;
+mod seen_links_text;
 mod seen_text;
 mod stretch_json;
 mod stretch_text;
@@ -47,6 +50,7 @@ pub use links_more_text::{
 pub use links_text::{LinksBy, LinksView, write_links_text};
 pub use links_words::links_named;
 pub use listing::{HandlerListing, ListedClass, ListedProblem};
+pub use seen_file::{SeenError, SeenFile, read_seen};
 pub use seen_json::write_seen_json;
 pub use seen_text::write_seen_text;
 pub use stretch_json::write_stretch_json;

@@ -3,6 +3,7 @@
 use crate::json::{JsonPair, JsonProblem, write_line};
 use crate::links::LinksReport;
 use crate::links_words::{blind_spot, layer};
+use crate::seen_links_json::{JsonExperienced, json_experienced};
 use catchment_exceptions::{BlindPlace, FoundLink, LinkedPair, LinksAnswer, Place, RaisePoint, RaisedBy};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -16,6 +17,7 @@ struct JsonLinks<'a> {
     links: Vec<JsonLink<'a>>,
     stats: JsonStats,
     memory: Option<JsonMemory<'a>>,
+    experienced: Option<JsonExperienced<'a>>,
     blind_spots: Vec<JsonBlindSpot<'a>>,
     problems: Vec<JsonProblem<'a>>,
 }
@@ -40,6 +42,8 @@ pub(crate) struct JsonLink<'a> {
     number: usize,
     from: JsonRaise<'a>,
     to: &'a str,
+    /// Whether a run has gone through it, if runs were given.
+    seen: Option<bool>,
 }
 
 /// What raises, and what comes of it by one link.
@@ -129,6 +133,7 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
             by_classes: memory.coarsened.by_classes,
             exceeded: memory.is_exceeded,
         }),
+        experienced: answer.experienced.as_ref().map(|it| json_experienced(it, answer.links.len())),
         blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
         problems: problems.chain(unread).collect(),
     };
@@ -173,6 +178,7 @@ pub(crate) fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> Jso
         number: link.number,
         from: json_raise(&answer.raises[link.from], link),
         to: &answer.pairs[link.to].pair.id,
+        seen: answer.experienced.as_ref().map(|_| link.is_seen),
     }
 }
 
@@ -190,6 +196,7 @@ pub(crate) fn json_raise_point(raise: &RaisePoint) -> JsonRaisePoint<'_> {
         RaisedBy::Operation { kind, .. } => ("operation", Some(kind.as_str())),
         RaisedBy::Throw => ("throw", None),
         RaisedBy::Implicit => ("implicit", None),
+        RaisedBy::Native => ("native", None),
     };
     JsonRaisePoint { kind, operation, place: json_place(&raise.place) }
 }

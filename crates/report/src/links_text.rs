@@ -2,6 +2,7 @@
 
 use crate::links::LinksReport;
 use crate::links_words::{clause, exceptions, place, raised_by};
+use crate::seen_links_text::{seen_mark, write_experienced};
 use crate::text::{counted, simple_name};
 use catchment_exceptions::{FoundLink, Layer, LinksAnswer, MemoryUse, RaisedBy};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,9 @@ pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksVi
         LinksBy::Handler => write_by_handler(out, answer, view.all)?,
         LinksBy::Trigger => write_by_trigger(out, answer, view.all)?,
     }
-    write_totals(out, report)
+    write_totals(out, report)?;
+    let possible = answer.links.len();
+    answer.experienced.as_ref().map_or(Ok(()), |it| write_experienced(out, it, possible, view.all))
 }
 
 fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
@@ -73,7 +76,8 @@ fn write_operations(out: &mut dyn Write, answer: &LinksAnswer, links: &[&FoundLi
             count if last.number - first.number + 1 == count => format!("#{}-{}", first.number, last.number),
             _ => format!("#{}...", first.number),
         };
-        writeln!(out, "  {numbers:>9}  {:<11}  {}{more}", kind(answer, first), names.join(", "))?;
+        let (names, seen) = (names.join(", "), seen_mark(of_kind));
+        writeln!(out, "  {numbers:>9}  {:<11}  {names}{more}{seen}", kind(answer, first))?;
     }
     Ok(())
 }
@@ -93,7 +97,8 @@ fn grouped(answer: &LinksAnswer, by: impl Fn(&FoundLink) -> usize) -> BTreeMap<u
 fn write_raise(out: &mut dyn Write, answer: &LinksAnswer, link: &FoundLink) -> io::Result<()> {
     let raise = &answer.raises[link.from];
     let number = format!("#{}", link.number);
-    writeln!(out, "  {number:>9}  {:<11}  {}  {}", raised_by(raise), place(&raise.place), exceptions(link))
+    let (kind, place, exceptions) = (raised_by(raise), place(&raise.place), exceptions(link));
+    writeln!(out, "  {number:>9}  {kind:<11}  {place}  {exceptions}{}", seen_mark(&[link]))
 }
 
 fn is_operation(answer: &LinksAnswer, link: &FoundLink) -> bool {
@@ -120,7 +125,8 @@ fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) ->
     let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
     let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
     let more = counted(rest.len(), "more throw", "more throws");
-    writeln!(out, "             and {more}: {} (--all lists them)", parts.join(", "))
+    let (parts, seen) = (parts.join(", "), seen_mark(rest));
+    writeln!(out, "             and {more}: {parts} (--all lists them){seen}")
 }
 
 fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
@@ -135,7 +141,8 @@ fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io:
         writeln!(out, "{}  {}  to {clauses}", raised_by(raise), place(&raise.place))?;
         for link in links.iter().take(if all { links.len() } else { SHOWN }) {
             let number = format!("#{}", link.number);
-            writeln!(out, "  {number:>9}  {}  {}", clause(&answer.pairs[link.to]), exceptions(link))?;
+            let (clause, seen) = (clause(&answer.pairs[link.to]), seen_mark(&[link]));
+            writeln!(out, "  {number:>9}  {clause}  {}{seen}", exceptions(link))?;
         }
         if !all && links.len() > SHOWN {
             writeln!(out, "             and {} more (--all lists them)", links.len() - SHOWN)?;

@@ -36,12 +36,13 @@ pub(crate) fn place(place: &Place) -> String {
     }
 }
 
-/// `DSK_READ`, `throw`, `JVM`.
+/// `DSK_READ`, `throw`, `JVM`, `native`.
 pub(crate) fn raised_by(raise: &RaisePoint) -> &str {
     match &raise.by {
         RaisedBy::Operation { kind, .. } => kind,
         RaisedBy::Throw => "throw",
         RaisedBy::Implicit => "JVM",
+        RaisedBy::Native => "native",
     }
 }
 

@@ -42,7 +42,9 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let classes = args.open(&config, &jdk)?;
     let own = classes.own();
     require_classes(args, &classes, own.application.len() + own.tests.len())?;
-    let request = args.request(&config, own, &jdk)?;
+    let runs = args.runs()?;
+    let mut request = args.request(&config, own, &jdk)?;
+    request.recorded = runs.as_ref().map(|runs| runs.seen.recorded()).unwrap_or_default();
     let wanted = args.selection(&request.catalogue)?;
     let mut search = search(&classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
@@ -55,6 +57,10 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
         seconds: started.elapsed().as_secs_f64(),
         peak_mib: peak_mib(),
     };
+    if let Some(runs) = runs {
+        report.answer.compare_with(search.experienced(&runs.seen));
+        report.problems.extend(runs.problems);
+    }
     report.answer.select(&wanted);
     let view = view(args, &mut search, &report, &wanted)?;
     let render = |out: &mut dyn Write| render(out, args, &report, &view);

@@ -5,5 +5,7 @@ mod ceiling;
 mod implicit;
 mod inclusion;
 mod program;
+mod recording;
 mod scope;
+mod seen;
 mod thrown;

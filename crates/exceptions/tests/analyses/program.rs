@@ -45,6 +45,16 @@ impl Program {
         Self { classes, module_services, main }
     }
 
+    pub(crate) fn main(&self) -> &str {
+        self.main
+    }
+
+    /// Internal names of the application's classes.
+    pub(crate) fn application(&self) -> Vec<Vec<u8>> {
+        let own = self.classes.entries().filter(|(_, entry)| entry.given == Some(0));
+        own.flat_map(|(entry, _)| self.classes.classes(entry)).map(|class| class.name().to_vec()).collect()
+    }
+
     /// What is reached from its `main`.
     pub(crate) fn analyse(&self, options: impl Into<Options>) -> Reached<'_> {
         analyse(self, options, |world| {

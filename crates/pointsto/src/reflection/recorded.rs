@@ -1,13 +1,15 @@
 //! Targets of reflective calls that were seen in a run of the program.
 
 use super::Reflection;
+use super::actions::Action;
 use crate::ids::MethodId;
+use crate::objects::Origin;
 use crate::solver::Solver;
 use crate::world::World;
 
 /// A reflective call was seen to come to this method or constructor. With a caller it counts for the calls in that method
 /// only, without one for all whose target is not a constant. Names are those of class files (`java/lang/String`, `<init>`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Recorded {
     /// Class and name of the method that called.
     pub caller: Option<(Vec<u8>, Vec<u8>)>,
@@ -32,10 +34,33 @@ impl Solver<'_> {
         recorded_targets(&mut self.world, &self.reflections.recorded, at.method)
     }
 
+    /// What a run has shown for the calls in just this method comes to them, whatever objects do: some come from where nobody looks.
+    pub(super) fn use_recorded(&mut self, at: &Reflection) {
+        if !matches!(at.action, Action::NewInstance | Action::Construct | Action::Invoke) {
+            return;
+        }
+        let named: Vec<Recorded> =
+            self.reflections.recorded.iter().filter(|it| it.caller.is_some()).cloned().collect();
+        for target in recorded_targets(&mut self.world, &named, at.method) {
+            match (at.action, self.world.name_of(target) == b"<init>") {
+                (Action::Invoke, false) => self.invoke_given(at, Origin::Member(target)),
+                (Action::NewInstance | Action::Construct, true) => {
+                    self.construct_given(at, Origin::Member(target));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Adds what another run has shown; nothing if it is about calls that have been seen to without it.
     pub(crate) fn add_recorded(&mut self, recorded: &[Recorded]) -> Option<()> {
         let unknown = &self.reflections.unknown;
-        let is_late = |it: &Recorded| unknown.iter().any(|caller| it.concerns(&self.world, *caller));
+        let has_begun = |it: &Recorded| {
+            let mut calls = self.reflections.all.iter();
+            it.caller.is_some() && calls.any(|at| it.concerns(&self.world, at.method))
+        };
+        let is_late =
+            |it: &Recorded| unknown.iter().any(|caller| it.concerns(&self.world, *caller)) || has_begun(it);
         if recorded.iter().any(is_late) {
             return None;
         }
