@@ -138,14 +138,18 @@ fn concatenations_and_records_call_what_their_parts_declare() {
     check("concatenation-and-records");
 }
 
-/// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
-fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
+/// The classes of a program that is one file.
+fn compile(program: &str) -> Source {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("Main.java");
     fs::write(&file, program).expect("written");
     let compiler = Compiler::Javac { jdk: 17, release: 17 };
-    let classes = compiler.compile(&Job::of([file])).expect("the program compiles");
-    let source = Source::open(&[classes]);
+    Source::open(&[compiler.compile(&Job::of([file])).expect("the program compiles")])
+}
+
+/// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
+fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let source = compile(program);
     let reached = reach(&source, recorded);
     let is_own = |name: &String| name.starts_with("Main");
     let short =
@@ -249,6 +253,26 @@ fn threads_hand_what_ends_them_to_their_handler_and_finalisers_run() {
     for method in ["Main$Handler.uncaughtException", "Main$Fault.getMessage", "Main$Kept.released"] {
         assert!(reached.contains(method), "{method} is not in {reached:?}");
     }
+}
+
+#[test]
+fn assertions_of_the_program_are_on_and_those_of_the_jdk_are_off() {
+    let program = r#"
+        public class Main {
+            static boolean holds(Object key) { return key != null; }
+            public static void main(String[] args) {
+                assert holds(args);
+                new java.util.HashMap<Object, Object>().put(args, args);
+            }
+        }"#;
+    let source = compile(program);
+    let reached = reach(&source, &[]);
+    let is_reached = |name: &str| {
+        let mut all = (0..reached.instances.len()).map(catchment_pointsto::ids::InstanceId::new);
+        all.any(|it| reached.method_of(it).is_some_and(|it| reached.world.describe(it).starts_with(name)))
+    };
+    assert!(is_reached("Main.holds(") && is_reached("java.util.HashMap$TreeNode.treeify("));
+    assert!(!is_reached("java.util.HashMap$TreeNode.checkInvariants("));
 }
 
 const BY_ARGUMENT: &str = r#"
