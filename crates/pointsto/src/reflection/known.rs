@@ -1,4 +1,5 @@
-//! What reflective calls of the JDK come to that put the name of a class together at run time, read from `data/reflection.txt`.
+//! What reflective calls of the JDK come to whose names are no constants but known all the same, read from
+//! `data/reflection.txt`.
 
 use crate::ids::MethodId;
 use crate::world::World;
