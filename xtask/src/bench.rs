@@ -2,6 +2,9 @@
 
 pub(crate) mod ir;
 pub(crate) mod links;
+mod measured;
+pub(crate) mod precision;
+mod subjects;
 pub(crate) mod timed;
 pub(crate) mod watch;
 pub(crate) mod weave;

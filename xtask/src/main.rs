@@ -53,6 +53,8 @@ enum Bench {
     Watch(bench::watch::Options),
     /// Call graph and points-to of real programs, with Tai-e beside it.
     Links(bench::links::Options),
+    /// Links from faults of disk and network under every configuration; fails where a finer one has more.
+    Precision(bench::precision::Options),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +76,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),
         Command::Bench(Bench::Links(options)) => bench::links::run(&options),
+        Command::Bench(Bench::Precision(options)) => bench::precision::run(&options),
         Command::Timed(timed) => bench::timed::run(&timed),
         Command::ReadOnce { image } => bench::weave::read_once(&image),
     }

@@ -2,7 +2,7 @@
 
 use catchment_classfile::LineTable;
 use catchment_exceptions::{Raises, flow};
-use catchment_pointsto::ids::MethodId;
+use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse_recorded};
 use catchment_program::{ClassPath, LoadOptions};
@@ -140,23 +140,39 @@ fn concatenations_and_records_call_what_their_parts_declare() {
     check("concatenation-and-records");
 }
 
-/// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
-fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
+/// The classes of a program that is one file.
+fn compile(program: &str) -> Source {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("Main.java");
     fs::write(&file, program).expect("written");
     let compiler = Compiler::Javac { jdk: 17, release: 17 };
-    let classes = compiler.compile(&Job::of([file])).expect("the program compiles");
-    let source = Source::open(&[classes]);
+    Source::open(&[compiler.compile(&Job::of([file])).expect("the program compiles")])
+}
+
+/// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
+fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let source = compile(program);
     let reached = reach(&source, recorded);
     let is_own = |name: &String| name.starts_with("Main");
-    let short =
-        |method: MethodId| reached.world.describe(method).split('(').next().unwrap_or_default().to_owned();
-    let instances = reached.instances.iter().enumerate();
-    let methods =
-        instances.filter_map(|(at, _)| reached.method_of(catchment_pointsto::ids::InstanceId::new(at)));
     let blind = reached.blind_spots.iter().filter(|it| it.spot == BlindSpot::Reflection);
-    (methods.map(short).filter(is_own).collect(), blind.map(|it| short(it.method)).filter(is_own).collect())
+    let blind = blind.map(|it| short(&reached, it.method));
+    (names(&reached).filter(is_own).collect(), blind.filter(is_own).collect())
+}
+
+/// All methods that are reached, those of the JDK as well.
+fn all_methods(program: &str) -> BTreeSet<String> {
+    let source = compile(program);
+    names(&reach(&source, &[])).collect()
+}
+
+fn names(reached: &Reached<'_>) -> impl Iterator<Item = String> {
+    let instances = (0..reached.instances.len()).map(InstanceId::new);
+    instances.filter_map(|it| reached.method_of(it)).map(|method| short(reached, method))
+}
+
+/// Class and name.
+fn short(reached: &Reached<'_>, method: MethodId) -> String {
+    reached.world.describe(method).split('(').next().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -281,6 +297,73 @@ fn threads_hand_what_ends_them_to_their_handler_and_finalisers_run() {
     for method in ["Main$Handler.uncaughtException", "Main$Fault.getMessage", "Main$Kept.released"] {
         assert!(reached.contains(method), "{method} is not in {reached:?}");
     }
+}
+
+#[test]
+fn assertions_of_the_program_are_on_and_those_of_the_jdk_are_off() {
+    let program = r#"
+        public class Main {
+            static boolean holds(Object key) { return key != null; }
+            public static void main(String[] args) {
+                assert holds(args);
+                new java.util.HashMap<Object, Object>().put(args, args);
+            }
+        }"#;
+    let reached = all_methods(program);
+    let is_reached = |name: &str| reached.contains(name);
+    assert!(is_reached("Main.holds") && is_reached("java.util.HashMap$TreeNode.treeify"));
+    assert!(!is_reached("java.util.HashMap$TreeNode.checkInvariants"));
+}
+
+#[test]
+fn classes_of_the_jdk_whose_names_are_no_constants_and_what_the_jvm_gives_are_known() {
+    let program = r#"
+        public class Main {
+            public static void main(String[] args) throws Exception {
+                new java.net.URL(args[0]).openStream();
+                java.net.InetAddress.getByName(args[0]).isLinkLocalAddress();
+                Main.class.getModule().isExported("main");
+                java.util.logging.Logger.getGlobal().info(args[0]);
+                new java.io.File(args[0]).exists();
+            }
+        }"#;
+    let reached = all_methods(program);
+    for method in [
+        "sun.net.www.protocol.http.HttpURLConnection.connect",
+        "sun.net.www.protocol.ftp.FtpURLConnection.connect",
+        "java.net.Inet6AddressImpl.lookupAllHostAddr",
+        "java.net.Inet4Address.isLinkLocalAddress",
+        "java.lang.Module.isExported",
+        "java.util.logging.ConsoleHandler.publish",
+    ] {
+        assert!(reached.contains(method), "{method}");
+    }
+    assert!(!reached.contains("java.lang.SecurityManager.checkRead"));
+}
+
+#[test]
+fn a_security_manager_is_there_if_the_program_installs_one() {
+    let program = r#"
+        public class Main {
+            static class Manager extends SecurityManager { @Override public void checkRead(String file) {} }
+            public static void main(String[] args) {
+                System.setSecurityManager(new Manager());
+                new java.io.File(args[0]).exists();
+            }
+        }"#;
+    assert!(methods(program, &[]).0.contains("Main$Manager.checkRead"));
+}
+
+#[test]
+fn a_private_method_is_never_another_of_the_same_name() {
+    let program = r#"
+        public class Main {
+            static class Upper { private void open() {} void use() { open(); } }
+            static class Lower extends Upper { private void open() {} }
+            public static void main(String[] args) { new Lower().use(); }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(reached.contains("Main$Upper.open") && !reached.contains("Main$Lower.open"), "{reached:?}");
 }
 
 const BY_ARGUMENT: &str = r#"

@@ -1,14 +1,23 @@
 //! The control flow of a method: which blocks it reaches, where it goes from each, and in which order to look at them.
 
+use crate::assertions::{self, Assertions};
 use crate::blocks::{Blocks, NONE, Node, last_start, small};
 use crate::error::{Failure, Fault};
 use crate::scan::Scan;
 use crate::subroutines::Returns;
-use catchment_classfile::{Code, Insn, Role};
+use catchment_classfile::{Code, ConstantPool, Insn, Role};
 use std::ops::Range;
 
 /// Blocks times rows of the exception table that are compared; compilers stay far below.
 const MAX_COMPARED: usize = 50_000_000;
+
+/// What the graph is made of.
+pub(crate) struct Source<'s, 'a> {
+    pub(crate) code: &'s Code<'a>,
+    pub(crate) pool: &'s ConstantPool<'a>,
+    pub(crate) scan: &'s Scan,
+    pub(crate) assertions: Assertions,
+}
 
 /// The memory is used again for the next method.
 #[derive(Debug, Default)]
@@ -30,7 +39,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    pub(crate) fn build(&mut self, code: &Code<'_>, scan: &Scan) -> Result<(), Failure> {
+    pub(crate) fn build(&mut self, source: &Source<'_, '_>) -> Result<(), Failure> {
+        let Source { code, scan, .. } = source;
         for list in [&mut self.order, &mut self.edges, &mut self.predecessors] {
             list.clear();
         }
@@ -40,7 +50,7 @@ impl Graph {
             return Err(Failure::at(0, Fault::TooLarge));
         }
         self.returns.find(code, scan, &self.blocks)?;
-        self.reach(code, scan)?;
+        self.reach(source)?;
         self.keep_reached();
         self.find_predecessors();
         Ok(())
@@ -96,9 +106,9 @@ impl Graph {
     }
 
     /// Follows control from the start, depth first.
-    fn reach(&mut self, code: &Code<'_>, scan: &Scan) -> Result<(), Failure> {
+    fn reach(&mut self, source: &Source<'_, '_>) -> Result<(), Failure> {
         self.path.clear();
-        self.enter(0, code, scan)?;
+        self.enter(0, source)?;
         while let Some((node, followed)) = self.path.last_mut() {
             let it = &self.blocks.nodes[*node as usize];
             // The lists of successors and catching blocks lie behind each other.
@@ -107,7 +117,7 @@ impl Graph {
                 *followed += 1;
                 let next = self.edges[edge as usize];
                 if !self.blocks.nodes[next as usize].reached {
-                    self.enter(next, code, scan)?;
+                    self.enter(next, source)?;
                 }
             } else {
                 self.order.push(*node);
@@ -118,8 +128,9 @@ impl Graph {
         Ok(())
     }
 
-    fn enter(&mut self, node: u32, code: &Code<'_>, scan: &Scan) -> Result<(), Failure> {
-        let successors = self.add_successors(node, code, scan)?;
+    fn enter(&mut self, node: u32, source: &Source<'_, '_>) -> Result<(), Failure> {
+        let scan = source.scan;
+        let successors = self.add_successors(node, source)?;
         let rows = self.add_rows(self.blocks.nodes[node as usize].start, scan);
         let it = &mut self.blocks.nodes[node as usize];
         (it.reached, it.successors, it.rows) = (true, successors, rows.clone());
@@ -131,7 +142,8 @@ impl Graph {
         Ok(())
     }
 
-    fn add_successors(&mut self, node: u32, code: &Code<'_>, scan: &Scan) -> Result<Range<u32>, Failure> {
+    fn add_successors(&mut self, node: u32, source: &Source<'_, '_>) -> Result<Range<u32>, Failure> {
+        let Source { code, pool, scan, assertions } = *source;
         let first = self.edges.len();
         let Node { start, end, .. } = self.blocks.nodes[node as usize];
         let Some(last) = last_start(scan, start, end) else {
@@ -141,7 +153,8 @@ impl Graph {
         };
         let insn = Insn::at(code.bytes, last).map_err(|error| Failure::at(last, error))?;
         let role = insn.role();
-        if role.falls_through() && role != Role::Subroutine {
+        let passes_by = assertions == Assertions::Off && assertions::is_test(&insn, start, code, pool, scan);
+        if role.falls_through() && role != Role::Subroutine && !passes_by {
             self.add_edge(last, insn.next_pc(), scan)?;
         }
         for target in insn.targets() {

@@ -29,6 +29,7 @@
 //! ```
 
 mod assemble;
+mod assertions;
 mod blocks;
 mod body;
 mod descriptor;
@@ -48,6 +49,7 @@ mod translator;
 mod uses;
 mod values;
 
+pub use assertions::Assertions;
 pub use body::{
     ArrayKind, Block, BlockId, Body, Handler, HandlerId, InvokeKind, Op, Operands, PoolIndex, Stmt, Var,
 };

@@ -1,11 +1,12 @@
 //! The front door: one method in, its body out.
 
 use crate::assemble::{Assemble, Parts};
+use crate::assertions::Assertions;
 use crate::body::Body;
 use crate::descriptor::{Shape, parse_method};
 use crate::error::{Failure, Fault, TranslateError};
 use crate::fill::{Fill, Method};
-use crate::graph::Graph;
+use crate::graph::{Graph, Source};
 use crate::phis::Phis;
 use crate::scan::Scan;
 use crate::values::Values;
@@ -39,8 +40,19 @@ impl Translator {
         class: &ClassFile<'a>,
         method: &Member<'a>,
     ) -> Result<Option<Body>, TranslateError> {
+        self.translate_with(class, method, Assertions::On)
+    }
+
+    /// Like [`Self::translate`], perhaps without what `assert` statements do.
+    pub fn translate_with<'a>(
+        &mut self,
+        class: &ClassFile<'a>,
+        method: &Member<'a>,
+        assertions: Assertions,
+    ) -> Result<Option<Body>, TranslateError> {
         let code = class.code(method).map_err(|error| Failure::at(0, error));
-        let body = code.and_then(|code| code.map(|(_, code)| self.body(class, method, &code)).transpose());
+        let body = code
+            .and_then(|code| code.map(|(_, code)| self.body(class, method, &code, assertions)).transpose());
         body.map_err(|Failure { pc, fault }| {
             let method = format!("{}{}", method.name, method.descriptor);
             TranslateError { method, pc, fault }
@@ -52,6 +64,7 @@ impl Translator {
         class: &ClassFile<'a>,
         method: &Member<'a>,
         code: &Code<'a>,
+        assertions: Assertions,
     ) -> Result<Body, Failure> {
         let at_start = |fault: Fault| Failure::at(0, fault);
         self.parameters.clear();
@@ -61,7 +74,7 @@ impl Translator {
         parse_method(method.descriptor.as_bytes(), &mut self.parameters).map_err(at_start)?;
         self.scan.run(code, &class.pool)?;
         self.scan.count_parameters(&self.parameters).map_err(at_start)?;
-        self.graph.build(code, &self.scan)?;
+        self.graph.build(&Source { code, pool: &class.pool, scan: &self.scan, assertions })?;
         let parameters = self.values.begin(&self.parameters, &self.scan, &self.graph).map_err(at_start)?;
         let Self { scan, graph, values, fill, phis, .. } = self;
         fill.run(&Method { code, pool: &class.pool, scan, graph }, values)?;

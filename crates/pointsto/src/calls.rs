@@ -54,8 +54,9 @@ impl Solver<'_> {
         named: MethodId,
         arguments: Arguments,
     ) {
-        let Method { class, selector, .. } = *self.world.method(named);
-        match kind {
+        let declared = *self.world.method(named);
+        let Method { class, selector, .. } = declared;
+        match declared.called_as(kind) {
             InvokeKind::Static => {
                 self.initialise(class);
                 let site = self.add_site(caller, pc, selector, arguments);

@@ -8,6 +8,7 @@
 pub(crate) mod actions;
 mod classes;
 mod handles;
+mod known;
 mod members;
 pub(crate) mod names;
 mod proxies;

@@ -372,8 +372,8 @@ impl<'a> Solver<'a> {
     pub(crate) fn body_of(&mut self, method: MethodId) -> Option<Body> {
         let class = self.world.method(method).class;
         let member = self.world.member_of(method)?;
-        let file = self.world.class_of(class).file()?;
-        match self.translator.translate(file, member) {
+        let class = self.world.class_of(class);
+        match self.translator.translate_with(class.file()?, member, class.assertions()) {
             Ok(body) => body,
             Err(error) => {
                 self.problems.push((method, error.to_string()));

@@ -5,28 +5,23 @@
 //! ran each analysis has reached.
 
 mod comparison;
-mod measured;
 mod method_names;
 mod ours;
 mod recorded;
-mod subjects;
 mod tai_e;
 mod wala;
 
-use anyhow::{Result, bail};
+use super::measured::Measured;
+use super::subjects::{self, Subject};
+use anyhow::Result;
 use catchment_testkit::workspace;
 use comparison::{Comparison, Side};
-use measured::Measured;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use subjects::Subject;
 use tai_e::TaiE;
 use wala::Wala;
-
-/// What both analyse, and what the subjects run on.
-const JDK: u32 = 17;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -61,7 +56,7 @@ struct Analyses {
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let subjects = chosen(subjects::all()?, &options.only)?;
+    let subjects = subjects::chosen(&options.only)?;
     let analyses = Analyses {
         tai_e: TaiE::prepare(options.tai_e.as_deref(), options.heap.as_deref())?,
         catchment: if options.only_tai_e { None } else { Some(super::watch::build_catchment()?) },
@@ -78,13 +73,6 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     println!("\n{}", comparison::BARS);
     Ok(if all_met { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn chosen(subjects: Vec<Subject>, only: &[String]) -> Result<Vec<Subject>> {
-    if let Some(unknown) = only.iter().find(|name| subjects.iter().all(|subject| subject.name != **name)) {
-        bail!("no subject is called {unknown}");
-    }
-    Ok(subjects.into_iter().filter(|subject| only.is_empty() || only.contains(&subject.name)).collect())
 }
 
 impl Analyses {

@@ -1,6 +1,9 @@
 //! What snippets become.
 
-use crate::classes::{JAVAC, listing};
+use crate::classes::{JAVAC, compile, listing, named};
+use catchment_classfile::ClassFile;
+use catchment_ir::{Assertions, Translator};
+use catchment_testkit::compilers::Compiler;
 
 #[track_caller]
 fn check(members: &str, expected: &str) {
@@ -302,4 +305,25 @@ fn a_handler_whose_range_throws_nothing_is_nowhere() {
         b2
          11: return",
     );
+}
+
+#[test]
+fn what_an_assertion_holds_is_left_out_where_assertions_are_off() {
+    for compiler in [JAVAC, Compiler::Ecj2025 { level: 17 }] {
+        let bytes =
+            compile(compiler, "void m(Object o) { assert o.equals(this) : o.toString(); o.hashCode(); }");
+        let class = ClassFile::parse(&bytes).expect("a class");
+        let method = class.methods.iter().find(|it| it.name == "m").expect("m");
+        let calls = |assertions| {
+            let body = Translator::default().translate_with(&class, method, assertions);
+            named(&class, &body.expect("translated").expect("code").to_string())
+        };
+        let (on, off) = (calls(Assertions::On), calls(Assertions::Off));
+        assert!(
+            ["equals", "toString", "AssertionError", "hashCode"].iter().all(|it| on.contains(it)),
+            "{on}"
+        );
+        assert!(["equals", "toString", "AssertionError"].iter().all(|it| !off.contains(it)), "{off}");
+        assert!(off.contains("$assertionsDisabled") && off.contains("hashCode"), "{off}");
+    }
 }

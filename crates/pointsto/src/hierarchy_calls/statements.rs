@@ -96,7 +96,7 @@ impl HierarchyCalls<'_> {
         owner: ClassId,
     ) {
         let declared = *self.world.method(named);
-        match kind {
+        match declared.called_as(kind) {
             InvokeKind::Static => {
                 self.initialise(declared.class);
                 self.call_directly(caller, pc, named);

@@ -101,9 +101,8 @@ impl Solver<'_> {
         }
         let Some(receiver) = receiver else { return };
         let receiver = self.filtered(receiver, declared.class);
-        let kind = if declared.is_private() { InvokeKind::Special } else { InvokeKind::Virtual };
         let arguments = Arguments { receiver: Some(receiver), rest, result, thrown };
-        self.add_reflective_call(at, kind, method, arguments);
+        self.add_reflective_call(at, InvokeKind::Virtual, method, arguments);
     }
 
     pub(super) fn add_reflective_call(

@@ -2,6 +2,7 @@
 
 use super::Reflection;
 use super::actions::Action;
+use super::known::known_targets;
 use crate::ids::MethodId;
 use crate::objects::Origin;
 use crate::solver::Solver;
@@ -28,7 +29,7 @@ impl Recorded {
 }
 
 impl Solver<'_> {
-    /// What a run has shown for this call.
+    /// What is known or a run has shown for this call.
     pub(super) fn recorded_targets(&mut self, at: &Reflection) -> Vec<MethodId> {
         self.reflections.unknown.insert(at.method);
         recorded_targets(&mut self.world, &self.reflections.recorded, at.method)
@@ -69,7 +70,7 @@ impl Solver<'_> {
     }
 }
 
-/// What a run has shown for the calls in a method.
+/// What is known or a run has shown for the calls in a method.
 pub(crate) fn recorded_targets(
     world: &mut World<'_>,
     recorded: &[Recorded],
@@ -80,5 +81,7 @@ pub(crate) fn recorded_targets(
         let class = world.class(&it.class);
         world.declared_as(class, &it.name, &it.descriptor)
     };
-    found.into_iter().filter_map(target).collect()
+    let mut targets: Vec<MethodId> = found.into_iter().filter_map(target).collect();
+    targets.extend(known_targets(world, caller));
+    targets
 }

@@ -2,6 +2,7 @@
 
 use crate::ids::{ClassId, FieldId, MethodId};
 use catchment_classfile::{ClassFile, JvmStr};
+use catchment_ir::Assertions;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -56,6 +57,11 @@ pub struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
+    /// Those of the JDK are off unless the JVM is told to switch on just them (`-esa`), also where tests run with assertions.
+    pub(crate) fn assertions(&self) -> Assertions {
+        if self.layer == Layer::Jdk { Assertions::Off } else { Assertions::On }
+    }
+
     pub fn file(&self) -> Option<&ClassFile<'a>> {
         match &self.shape {
             Shape::Read(file) => Some(file),

@@ -37,8 +37,10 @@ impl World<'_> {
                 continue;
             }
             let declared = self.declared(*above, selector);
-            let usable =
-                declared.filter(|id| !self.method(*id).is_static() && !self.method(*id).is_abstract());
+            let usable = declared.filter(|id| {
+                let method = self.method(*id);
+                !method.is_static() && !method.is_abstract() && !method.is_private()
+            });
             if let Some(id) = usable
                 && best.is_none_or(|best| self.is_subtype(*above, self.method(best).class))
             {

@@ -4,6 +4,7 @@ use super::World;
 use super::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC};
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
 use catchment_classfile::{Member, descriptor};
+use catchment_ir::InvokeKind;
 
 /// A bit of the access flags that class files have no use for.
 const MODELLED: u16 = 0x8000;
@@ -37,6 +38,15 @@ impl Method {
 
     pub fn is_private(&self) -> bool {
         self.access & ACC_PRIVATE != 0
+    }
+
+    /// How a call of it finds its target. A private method is the one that is meant, however it is called (JVMS §5.4.6):
+    /// compilers call those of the same nest virtually, and a class below may have another of that name.
+    pub(crate) fn called_as(&self, kind: InvokeKind) -> InvokeKind {
+        match kind {
+            InvokeKind::Virtual | InvokeKind::Interface if self.is_private() => InvokeKind::Special,
+            other => other,
+        }
     }
 
     /// Can be called by who only knows the public face of its class, or extends it.

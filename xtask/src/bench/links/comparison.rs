@@ -151,7 +151,7 @@ impl fmt::Display for Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::links::measured::Measured;
+    use crate::bench::measured::Measured;
 
     fn side(seconds: &[u64], peak_mib: u64, reached: &[&str]) -> Side {
         let run = |&seconds: &u64| Analysis {

@@ -1,8 +1,8 @@
 //! Catchment's side: `catchment links` at the configuration that is Tai-e's.
 
-use super::measured::{self, End};
-use super::subjects::Program;
-use super::{Analysis, Counts, JDK};
+use super::{Analysis, Counts};
+use crate::bench::measured::{self, End};
+use crate::bench::subjects::{JDK, Program};
 use anyhow::{Context, Result, bail};
 use catchment_testkit::jdk;
 use serde_json::Value;

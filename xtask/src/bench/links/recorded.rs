@@ -3,9 +3,8 @@
 //! HotSpot of JDK 17 can write down every method whose first call it sees, its own start included. No agent is needed, so
 //! nothing of a recorder is among the methods.
 
-use super::JDK;
 use super::method_names::from_jvm;
-use super::subjects::Program;
+use crate::bench::subjects::{JDK, Program};
 use anyhow::{Context, Result, bail};
 use catchment_testkit::jdk;
 use std::collections::BTreeSet;
@@ -55,7 +54,7 @@ fn read_log(log: &Path) -> Result<BTreeSet<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::links::subjects;
+    use crate::bench::subjects;
 
     #[test]
     fn methods_of_program_library_and_jdk_are_recorded() {

@@ -4,10 +4,10 @@
 //! the JDK that it runs on as the library, JDK code analysed like the application's. Strings, string builders and
 //! exceptions of one type are one object each.
 
-use super::measured::{self, End, Measured};
 use super::method_names::from_tai_e;
-use super::subjects::Program;
-use super::{Analysis, Counts, JDK};
+use super::{Analysis, Counts};
+use crate::bench::measured::{self, End, Measured};
+use crate::bench::subjects::{JDK, Program};
 use anyhow::{Context, Result};
 use catchment_testkit::{jdk, maven};
 use std::collections::BTreeSet;

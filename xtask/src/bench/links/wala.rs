@@ -1,9 +1,9 @@
 //! WALA's call graph: 0-1-CFA, one object per allocation site with strings, string builders and exceptions merged, and
 //! reflection by string constants. It has no command line, so a small program of ours calls it.
 
-use super::measured::{self, End};
-use super::subjects::Program;
-use super::{Analysis, Counts, JDK};
+use super::{Analysis, Counts};
+use crate::bench::measured::{self, End};
+use crate::bench::subjects::{JDK, Program};
 use anyhow::{Context, Result};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
 use catchment_testkit::{jdk, maven, workspace};

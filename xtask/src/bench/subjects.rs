@@ -1,11 +1,13 @@
 //! The programs to analyse, as `xtask/links/subjects.txt` lists them.
 
-use super::JDK;
 use anyhow::{Context, Result, bail};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
 use catchment_testkit::{maven, workspace};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// What the subjects are compiled for, run on and analysed with.
+pub(super) const JDK: u32 = 17;
 
 /// One block of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +15,7 @@ pub(super) struct Subject {
     pub(super) name: String,
     main_class: String,
     artifacts: Vec<String>,
+    application: Vec<String>,
     arguments: Vec<String>,
 }
 
@@ -22,6 +25,8 @@ pub(super) struct Program {
     pub(super) main_class: String,
     /// Our own classes first, if there are any.
     pub(super) class_path: Vec<PathBuf>,
+    /// Patterns of the classes that are the subject's own.
+    pub(super) application: Vec<String>,
     data: PathBuf,
     arguments: Vec<String>,
 }
@@ -34,6 +39,15 @@ pub(super) fn all() -> Result<Vec<Subject>> {
 
 fn folder() -> PathBuf {
     workspace::root().join("xtask/links")
+}
+
+/// Those of these names, or all if there are none.
+pub(super) fn chosen(names: &[String]) -> Result<Vec<Subject>> {
+    let subjects = all()?;
+    if let Some(unknown) = names.iter().find(|name| subjects.iter().all(|subject| subject.name != **name)) {
+        bail!("no subject is called {unknown}");
+    }
+    Ok(subjects.into_iter().filter(|subject| names.is_empty() || names.contains(&subject.name)).collect())
 }
 
 fn parse(text: &str) -> Result<Vec<Subject>> {
@@ -49,6 +63,7 @@ fn parse(text: &str) -> Result<Vec<Subject>> {
         match key {
             "main" => subject.main_class = value,
             "artifact" => subject.artifacts.push(value),
+            "application" => subject.application.push(value),
             "argument" => subject.arguments.push(value),
             _ => bail!("unknown key {key} of subject {}", subject.name),
         }
@@ -70,6 +85,7 @@ impl Subject {
         Ok(Program {
             main_class: self.main_class.clone(),
             class_path,
+            application: self.application.clone(),
             data,
             arguments: self.arguments.clone(),
         })
@@ -103,9 +119,10 @@ mod tests {
     }
 
     #[test]
-    fn every_subject_of_the_list_has_a_main_class_and_artifacts() {
+    fn every_subject_of_the_list_is_complete() {
         for subject in all().unwrap() {
-            assert!(!subject.main_class.is_empty() && !subject.artifacts.is_empty(), "{}", subject.name);
+            assert!(!subject.main_class.is_empty(), "{}", subject.name);
+            assert!(!subject.artifacts.is_empty() && !subject.application.is_empty(), "{}", subject.name);
         }
     }
 }
