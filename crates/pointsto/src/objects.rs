@@ -4,6 +4,7 @@
 //! class, which are told apart by where they are thrown and not by where they are made.
 
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};
+use crate::stored::{Reader, Stored, Writer, stored};
 use rustc_hash::FxHashMap;
 
 /// Where an object is made.
@@ -29,11 +30,27 @@ pub(crate) enum Origin {
     Forwarded(InstanceId),
 }
 
+stored! {
+    enum Origin {
+        0 => Site { method, pc, level, context },
+        1 => Merged,
+        2 => Lambda(number),
+        3 => ClassOf(class),
+        4 => NameOf(class),
+        5 => Member(method),
+        6 => FieldOf(field),
+        7 => Proxy(call),
+        8 => Forwarded(instance),
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Object {
     pub(crate) class: ClassId,
     pub(crate) origin: Origin,
 }
+
+stored! { struct Object { class, origin } }
 
 /// A lambda object: what the JVM makes a hidden class for.
 #[derive(Debug, Clone)]
@@ -43,6 +60,8 @@ pub(crate) struct Lambda {
     /// The method of the hidden class, which calls what the lambda stands for.
     pub(crate) proxy: InstanceId,
 }
+
+stored! { struct Lambda { name, proxy } }
 
 /// Numbers below this are kept for exceptions. They travel together, every call passes them on, and side by side they take
 /// a tenth of the space in a set.
@@ -54,6 +73,28 @@ pub(crate) struct Objects {
     others: Vec<Object>,
     by_origin: FxHashMap<(ClassId, Origin), ObjectId>,
     pub(crate) lambdas: Vec<Lambda>,
+}
+
+impl Stored for Objects {
+    fn write(&self, to: &mut Writer) {
+        let Self { exceptions, others, by_origin: _, lambdas } = self;
+        exceptions.write(to);
+        others.write(to);
+        lambdas.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let (exceptions, others, lambdas) = Stored::read(from)?;
+        let mut objects = Self { exceptions, others, by_origin: FxHashMap::default(), lambdas };
+        // A file that has more exceptions than can be numbered was not written by us.
+        (objects.exceptions.len() <= FIRST_OTHER).then_some(())?;
+        let origin_of = |object: u32| {
+            let Object { class, origin } = *objects.get(object);
+            ((class, origin), ObjectId(object))
+        };
+        objects.by_origin = objects.numbers().map(origin_of).collect();
+        Some(objects)
+    }
 }
 
 impl Objects {
