@@ -46,13 +46,18 @@ impl Writer {
         self.bytes
     }
 
+    /// There are never four thousand million of anything: all of it has a number of 32 bits.
+    pub(crate) fn len(&mut self, len: usize) {
+        u32::try_from(len).unwrap_or(u32::MAX).write(self);
+    }
+
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        bytes.len().write(self);
+        self.len(bytes.len());
         self.bytes.extend_from_slice(bytes);
     }
 
     pub(crate) fn list<'v, T: Stored + 'v>(&mut self, values: impl ExactSizeIterator<Item = &'v T>) {
-        values.len().write(self);
+        self.len(values.len());
         values.for_each(|value| value.write(self));
     }
 }
@@ -68,7 +73,7 @@ impl<'b> Reader<'b> {
 
     /// A length of values that have a byte each at least: more than there are bytes would be a mistake to make room for.
     pub(crate) fn len(&mut self) -> Option<usize> {
-        usize::read(self).filter(|len| *len <= self.bytes.len())
+        Some(u32::read(self)? as usize).filter(|len| *len <= self.bytes.len())
     }
 
     pub(crate) fn bytes(&mut self) -> Option<&'b [u8]> {
@@ -265,7 +270,7 @@ tuples!((A, B), (A, B, C));
 
 impl<K: Stored + Eq + Hash, V: Stored> Stored for FxHashMap<K, V> {
     fn write(&self, to: &mut Writer) {
-        self.len().write(to);
+        to.len(self.len());
         for (key, value) in self {
             key.write(to);
             value.write(to);

@@ -22,7 +22,7 @@ impl<'a> World<'a> {
     pub(crate) fn write(&self, to: &mut Writer) {
         let Self { classes, methods, fields, selectors, dispatched, problems, asked, object, .. } = self;
         let Self { source: _, by_name: _, by_selector: _, loading: _, scratch: _, .. } = self;
-        classes.len().write(to);
+        to.len(classes.len());
         classes.iter().for_each(|class| class.write(to));
         methods.write(to);
         fields.write(to);
