@@ -39,6 +39,10 @@ fn add(workspace: &Path, path: &Path, code: &mut DefaultHasher) -> Result<(), Bo
         entries.sort();
         return entries.iter().try_for_each(|entry| add(workspace, entry, code));
     }
+    // Such as the locks of editors, which are links to nowhere.
+    if !path.is_file() {
+        return Ok(());
+    }
     let bytes = fs::read(path)?;
     code.write(path.strip_prefix(workspace)?.as_os_str().as_encoded_bytes());
     code.write_usize(bytes.len());
