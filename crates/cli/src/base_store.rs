@@ -18,7 +18,7 @@ const MAGIC: [u8; 8] = *b"CMBASE01";
 const EXTENSION: &str = "base";
 const UNFINISHED: &str = "unfinished-";
 
-/// So many files are left, those that were used last: bases of two JDKs with two analyses each. They have 35 to 85 MB each.
+/// So many files are left, those that were used last: bases of two JDKs with two analyses each. They have 30 to 80 MB each.
 const KEPT: usize = 4;
 
 /// What was not finished by then never will be.
