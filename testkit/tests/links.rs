@@ -113,7 +113,7 @@ fn origin(fixture: &Fixture, compiled: &Compiled, raise: &RaisePoint) -> String 
     let Place { class, method, line, .. } = &raise.place;
     match &raise.by {
         RaisedBy::Operation { kind, .. } => kind.clone(),
-        RaisedBy::Throw | RaisedBy::Implicit => fixture.name_of(compiled, class, method, *line),
+        RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => fixture.name_of(compiled, class, method, *line),
     }
 }
 
@@ -130,11 +130,17 @@ fn search_fixture<'p>(
     .expect("the fixture has a main and no class of the JDK")
 }
 
+/// Written and read again, as it is between two runs: what is kept is held to the same links.
+fn base_on(jdk: &Jdk, call_graph: CallGraph, implicit: bool) -> Option<Base<'_>> {
+    let bytes = Base::solve(jdk, call_graph, implicit)?.to_bytes();
+    Some(Base::read(&bytes, jdk, call_graph, implicit).expect("what was written"))
+}
+
 /// Runs every fixture under one call graph, alone and with each filter that it takes.
 fn check(call_graph: CallGraph, name: &str) {
     let jdk = Jdk::open();
-    let base = LazyCell::new(|| Base::solve(&jdk, call_graph, false));
-    let base_with_implicit = LazyCell::new(|| Base::solve(&jdk, call_graph, true));
+    let base = LazyCell::new(|| base_on(&jdk, call_graph, false));
+    let base_with_implicit = LazyCell::new(|| base_on(&jdk, call_graph, true));
     let of_graph = |it: &&&str| it.split('+').next() == Some(name);
     let configurations: Vec<Analysis> =
         CONFIGURATIONS.iter().filter(of_graph).map(|it| it.parse().expect("a configuration")).collect();

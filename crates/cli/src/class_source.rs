@@ -2,10 +2,11 @@
 
 use catchment_exceptions::{ClassSource, Layer, ModuleServices, OwnClasses, services_file};
 use catchment_lab::PairSelection;
-use catchment_program::{ClassPath, Entry};
+use catchment_program::{ClassPath, Entry, EntryId};
 use std::cell::OnceCell;
 
 /// A class path in layers.
+#[derive(Debug)]
 pub(crate) struct LayeredClasses {
     class_path: ClassPath,
     /// By entry of the class path.
@@ -24,6 +25,10 @@ impl LayeredClasses {
     ) -> Self {
         let layers = class_path.entries().map(|(_, entry)| layer_of(entry)).collect();
         Self { class_path, layers, selection, module_services: OnceCell::new() }
+    }
+
+    pub(crate) fn jdk(&self) -> JdkClasses<'_> {
+        JdkClasses { classes: self }
     }
 
     pub(crate) fn class_path(&self) -> &ClassPath {
@@ -50,6 +55,15 @@ impl LayeredClasses {
         own
     }
 
+    /// Those of the JDK's modules, and those that files of these entries name.
+    fn providers(&self, service: &[u8], is_asked: impl Fn(EntryId) -> bool) -> Vec<Vec<u8>> {
+        let by_modules = self.module_services.get_or_init(|| {
+            ModuleServices::read(self.class_path.modules().filter_map(|(_, module)| module.bytes().ok()))
+        });
+        let files = self.class_path.resources(&services_file(service)).into_iter();
+        by_modules.providers(service, files.filter_map(|(entry, file)| file.ok().filter(|_| is_asked(entry))))
+    }
+
     /// What is included is the application, wherever but in the JDK it lies; what is left out is a library.
     fn layer_of(&self, name: &[u8], layer: Layer) -> Layer {
         let is_plain = self.selection.include.is_empty() && self.selection.exclude.is_empty();
@@ -62,6 +76,43 @@ impl LayeredClasses {
             Layer::Library if !is_left_out && !self.selection.include.is_empty() => Layer::Application,
             other => other,
         }
+    }
+}
+
+/// The JDK of a class path alone, as if there were no program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JdkClasses<'c> {
+    classes: &'c LayeredClasses,
+}
+
+impl JdkClasses<'_> {
+    fn has(&self, entry: EntryId) -> bool {
+        self.classes.layers.get(entry.0 as usize) == Some(&Layer::Jdk)
+    }
+
+    /// All that its classes are read from, with how many are; nothing if some of it lies in a folder.
+    pub(crate) fn content(&self) -> Option<Vec<(&[u8], usize)>> {
+        let class_path = &self.classes.class_path;
+        let entries = class_path.entries().map(|(entry, _)| entry).filter(|entry| self.has(*entry));
+        entries.map(|entry| Some((class_path.bytes(entry)?, class_path.classes(entry).len()))).collect()
+    }
+}
+
+impl ClassSource for JdkClasses<'_> {
+    fn find(&self, internal_name: &[u8]) -> Option<(&[u8], Layer)> {
+        let found = self.classes.class_path.find_within(internal_name, |entry| self.has(entry))?;
+        Some((found.bytes().ok()?, Layer::Jdk))
+    }
+
+    fn for_each_name(&self, with: &mut dyn FnMut(&[u8])) {
+        let class_path = &self.classes.class_path;
+        for (entry, _) in class_path.entries().filter(|(entry, _)| self.has(*entry)) {
+            class_path.classes(entry).for_each(|class| with(class.name()));
+        }
+    }
+
+    fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
+        self.classes.providers(service, |entry| self.has(entry))
     }
 }
 
@@ -80,10 +131,6 @@ impl ClassSource for LayeredClasses {
     }
 
     fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
-        let by_modules = self.module_services.get_or_init(|| {
-            ModuleServices::read(self.class_path.modules().filter_map(|(_, module)| module.bytes().ok()))
-        });
-        let files = self.class_path.resources(&services_file(service));
-        by_modules.providers(service, files.into_iter().filter_map(|(_, file)| file.ok()))
+        self.providers(service, |_| true)
     }
 }

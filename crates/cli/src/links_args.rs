@@ -92,6 +92,9 @@ pub(crate) struct LinksArgs {
     /// Hold no more memory than this, such as 2G or 800M: packages that take most are told apart less, and it is said which
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,
+    /// Neither use nor keep what was found out about the JDK in the cache folder; the results are the same
+    #[arg(long, help_heading = "The analysis")]
+    pub(crate) no_cache: bool,
     /// Print JSON (schema catchment.links/1, or that of what is shown instead)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,

@@ -1,12 +1,14 @@
 //! The `catchment` binary: parse, run, print the error, exit code.
 
 mod args;
+mod base_store;
 mod class_source;
 mod commands;
 mod config;
 mod demo_project;
 mod duration;
 mod exit;
+mod jdk_base;
 mod links_args;
 mod links_request;
 mod memory;

@@ -29,6 +29,13 @@ pub enum CallGraph {
     TwoObj,
 }
 
+impl CallGraph {
+    /// Whether there is a [`Base`] to go on from.
+    pub fn has_base(self) -> bool {
+        !matches!(self, Self::Cha | Self::Rta)
+    }
+}
+
 /// What else must hold between a try and a raising point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataFilter {
@@ -129,6 +136,38 @@ impl<'a> Base<'a> {
     pub fn solve(source: &'a dyn ClassSource, call_graph: CallGraph, implicit: bool) -> Option<Self> {
         let options = options_of(call_graph, implicit_kinds(implicit), true);
         Some(Self { solved: catchment_pointsto::Base::solve(source, options)? })
+    }
+
+    /// For another run, which reads them with [`Self::read`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.solved.to_bytes()
+    }
+
+    /// What [`Self::to_bytes`] has written, on the same classes and by the same code: nobody but the caller can know that it is so.
+    /// Nothing if it was solved for another analysis, or surely is something else.
+    pub fn read(
+        bytes: &[u8],
+        source: &'a dyn ClassSource,
+        call_graph: CallGraph,
+        implicit: bool,
+    ) -> Option<Self> {
+        let options = options_of(call_graph, implicit_kinds(implicit), true);
+        Some(Self { solved: catchment_pointsto::Base::read(bytes, source, options)? })
+    }
+
+    /// Like [`Self::reach`], for one program only.
+    pub(crate) fn into_reached(
+        self,
+        source: &'a dyn ClassSource,
+        analysis: Analysis,
+        implicit: ImplicitKinds,
+        recorded: &[Recorded],
+        entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
+    ) -> Option<Result<Reached<'a>, Refusal>> {
+        let options = options_of(analysis.call_graph, implicit, true);
+        (*self.solved.options() == options).then_some(())?;
+        let base = if analysis.filter.is_some() { self.solved } else { self.solved.without_heap() };
+        Some(base.into_reached(source, recorded, entries))
     }
 
     /// What the program reaches from its entry points; nothing if this base is for another analysis.

@@ -17,7 +17,7 @@ use crate::scope::Scope;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Ceiling, Reached, Recorded, Refusal};
+use catchment_pointsto::{Ceiling, Coarsened, Reached, Recorded, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -87,6 +87,17 @@ pub fn search<'a>(
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
+    search_from(|| None, source, request, stage)
+}
+
+/// Like [`search`], going on from what `base` gives, which is asked for it once the entry points are known. Where a program cannot go
+/// on from there everything is looked at anew, as it is with a ceiling: coarse packages may be among those of the base.
+pub fn search_from<'a>(
+    base: impl FnOnce() -> Option<Base<'a>>,
+    source: &'a dyn ClassSource,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<LinkSearch<'a>, SearchError> {
     // Asked once before anything costs time, and once more among the classes of the analysis.
     let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
     stage(Stage::CallGraph { entries: entries.len() });
@@ -94,7 +105,13 @@ pub fn search<'a>(
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
     let SearchRequest { analysis, ceiling, recorded, .. } = request;
-    let (reached, coarsened) = reach(source, *analysis, implicit, *ceiling, recorded, find_entries);
+    let base = if ceiling.is_some() { None } else { base() };
+    let reached =
+        base.and_then(|base| base.into_reached(source, *analysis, implicit, recorded, find_entries));
+    let (reached, coarsened) = match reached {
+        Some(Ok(reached)) => (reached, Coarsened::default()),
+        Some(Err(_)) | None => reach(source, *analysis, implicit, *ceiling, recorded, find_entries),
+    };
     let mut search = find_links(reached, request, stage);
     search.memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,

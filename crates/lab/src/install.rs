@@ -3,13 +3,12 @@
 //! The folder is named by the content, appears by a rename, complete or not at all, and is kept for the next run and for
 //! daemons that outlive this one. Several processes may install at once.
 
+use crate::cache_folders::{cache_folders, private_temporary_folder};
 use crate::embedded;
-use crate::unix::{is_noexec, user_id};
+use crate::unix::is_noexec;
 use catchment_protocol::hash::hash64;
-use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 pub(crate) const LIBRARY: &str = "libcatchment_agent.so";
@@ -44,15 +43,6 @@ pub(crate) fn install(last_resort: &Path) -> Result<InstalledAgent, InstallError
     install_into_one_of(cache_folders().chain(private).chain([last_resort.to_owned()]))
 }
 
-/// A kept folder under the temporary ones that nobody else can have put anything into.
-fn private_temporary_folder() -> Option<PathBuf> {
-    let folder = env::temp_dir().join(format!("catchment-{}", user_id()));
-    let _ = fs::DirBuilder::new().mode(0o700).create(&folder);
-    let metadata = fs::symlink_metadata(&folder).ok()?;
-    let is_ours = metadata.is_dir() && metadata.uid() == user_id() && metadata.mode() & 0o077 == 0;
-    is_ours.then_some(folder)
-}
-
 fn install_into_one_of(folders: impl Iterator<Item = PathBuf>) -> Result<InstalledAgent, InstallError> {
     let mut attempts = Vec::new();
     for folder in folders {
@@ -62,12 +52,6 @@ fn install_into_one_of(folders: impl Iterator<Item = PathBuf>) -> Result<Install
         }
     }
     Err(InstallError { attempts })
-}
-
-fn cache_folders() -> impl Iterator<Item = PathBuf> {
-    let xdg = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    xdg.into_iter().chain(home).filter(|folder| folder.is_absolute()).map(|folder| folder.join("catchment"))
 }
 
 /// Changes with what this tool puts into JVMs.

@@ -4,6 +4,7 @@
 //! JVMs (`worker`), keeps everything in a store and leaves the judging to the `verdicts` crate. Processes, files and signals
 //! live here; how results look, in the `report` crate.
 
+mod cache_folders;
 mod check;
 mod child;
 mod compiled;
@@ -21,6 +22,7 @@ mod unix;
 mod watch;
 mod worker;
 
+pub use cache_folders::{cache_folders, existing_private_folder, private_temporary_folder};
 pub use check::{CheckError, CheckRequest, PairSelection, check};
 pub use child::ChildEnd;
 pub use embedded::driver_jar;

@@ -10,11 +10,12 @@ use crate::ids::MethodId;
 use crate::options::{Analysis, Options};
 use crate::reflection::Recorded;
 use crate::solver::Solver;
+use crate::stored::{Reader, Stored, Writer};
 use crate::world::{ClassSource, Differs, World};
 use std::fmt;
 
 /// A solved analysis without a program.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Base<'a> {
     options: Options,
     solver: Solver<'a>,
@@ -43,7 +44,35 @@ impl<'a> Base<'a> {
         &self.options
     }
 
-    /// Like [`crate::analyse_recorded`] with the options of the base. The source has the classes of the base, and those of the program.
+    /// For another run, which reads them with [`Self::read`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        self.options.keeps_heap.write(&mut writer);
+        self.solver.write(&mut writer);
+        writer.into_bytes()
+    }
+
+    /// What [`Self::to_bytes`] has written, on the same classes and by the same code: nobody but the caller can know that it is so.
+    /// Nothing if it was solved with other options, or surely is something else.
+    pub fn read(bytes: &[u8], source: &'a dyn ClassSource, options: impl Into<Options>) -> Option<Self> {
+        let options = options.into();
+        let mut reader = Reader::new(bytes);
+        let keeps_heap = bool::read(&mut reader)?;
+        let solver = Solver::read(&mut reader, source)?;
+        let analysis = Analysis::Objects(solver.contexts.sensitivity);
+        let written = Options { analysis, implicit: solver.implicit_kinds, keeps_heap };
+        (reader.is_at_end() && written == options).then_some(Self { options, solver })
+    }
+
+    /// The base of an analysis whose objects nobody looks at.
+    #[must_use]
+    pub fn without_heap(mut self) -> Self {
+        self.options.keeps_heap = false;
+        self.solver.forget_heap();
+        self
+    }
+
+    /// Like [`Self::into_reached`], for one program of many.
     pub fn analyse<'b>(
         &self,
         source: &'b dyn ClassSource,
@@ -53,7 +82,20 @@ impl<'a> Base<'a> {
     where
         'a: 'b,
     {
-        let mut solver: Solver<'b> = self.solver.clone();
+        self.clone().into_reached(source, recorded, entries)
+    }
+
+    /// Like [`crate::analyse_recorded`] with the options of the base. The source has the classes of the base, and those of the program.
+    pub fn into_reached<'b>(
+        self,
+        source: &'b dyn ClassSource,
+        recorded: &[Recorded],
+        entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
+    ) -> Result<Reached<'b>, Refusal>
+    where
+        'a: 'b,
+    {
+        let mut solver: Solver<'b> = self.solver;
         let providers = solver.world.continue_with(source).map_err(Refusal::Differs)?;
         solver.make_providers(&providers);
         solver.add_recorded(recorded).ok_or(Refusal::Recorded)?;

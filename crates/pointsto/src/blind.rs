@@ -2,6 +2,7 @@
 
 use crate::ids::MethodId;
 use crate::solver::Solver;
+use crate::stored::stored;
 
 /// Why something was not seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +19,10 @@ pub enum BlindSpot {
     Reflection,
 }
 
+stored! {
+    enum BlindSpot { 0 => Dynamic, 1 => Native, 2 => Missing, 3 => Unreadable, 4 => Reflection }
+}
+
 /// A place and what is not seen there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Blind {
@@ -25,6 +30,8 @@ pub struct Blind {
     pub method: MethodId,
     pub pc: u16,
 }
+
+stored! { struct Blind { spot, method, pc } }
 
 impl Solver<'_> {
     pub(crate) fn blind(&mut self, method: MethodId, pc: u16, spot: BlindSpot) {

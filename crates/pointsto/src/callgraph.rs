@@ -6,6 +6,7 @@ use crate::blind::Blind;
 use crate::heap::Heap;
 use crate::ids::{InstanceId, MethodId};
 use crate::implicit::Implicit;
+use crate::stored::stored;
 use crate::world::{Typed, World};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -19,6 +20,8 @@ pub enum Code {
     Proxy(MethodId),
 }
 
+stored! { enum Code { 0 => Method(method), 1 => Proxy(method) } }
+
 /// How a call leads to its targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CallKind {
@@ -30,6 +33,8 @@ pub enum CallKind {
     /// By reflection; what it throws arrives inside an `InvocationTargetException`.
     Reflective,
 }
+
+stored! { enum CallKind { 0 => Ordinary, 1 => Thread, 2 => Initialiser, 3 => Reflective } }
 
 /// A place that calls, and what it can come to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::sets::Set;
 use crate::solver::{Solver, Use};
+use crate::stored::{Reader, Stored, Writer, stored};
 use crate::world::Method;
 use catchment_ir::InvokeKind;
 use smallvec::SmallVec;
@@ -32,6 +33,26 @@ pub(crate) struct Arguments {
     pub(crate) result: Option<NodeId>,
     /// Where what the callee throws goes; nothing if it runs in a thread of its own.
     pub(crate) thrown: Option<NodeId>,
+}
+
+stored! { struct Arguments { receiver, rest, result, thrown } }
+
+impl Stored for CallSite {
+    fn write(&self, to: &mut Writer) {
+        let Self { caller, pc, selector, arguments, targets, linked: _, seen } = self;
+        (*caller, *pc, *selector).write(to);
+        arguments.write(to);
+        targets.write(to);
+        seen.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let (caller, pc, selector) = Stored::read(from)?;
+        let arguments = Stored::read(from)?;
+        let targets: SmallVec<[InstanceId; 1]> = Stored::read(from)?;
+        let linked = targets.iter().map(|target| target.0).collect();
+        Some(Self { caller, pc, selector, arguments, targets, linked, seen: Stored::read(from)? })
+    }
 }
 
 impl From<CallSite> for FoundCall {

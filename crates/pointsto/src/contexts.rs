@@ -10,6 +10,7 @@ use crate::callgraph::Code;
 use crate::ids::{ClassId, ContextId, InstanceId, MethodId, ObjectId, SelectorId};
 use crate::objects::Origin;
 use crate::solver::Solver;
+use crate::stored::{Reader, Stored, Writer, stored};
 use crate::world::{Layer, Method, World};
 use rustc_hash::FxHashMap;
 
@@ -35,6 +36,8 @@ pub enum Sensitivity {
     TwoObjects,
 }
 
+stored! { enum Sensitivity { 0 => Insensitive, 1 => Constructors, 2 => TwoObjects } }
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     None,
@@ -52,6 +55,10 @@ enum Key {
     },
 }
 
+stored! {
+    enum Key { 0 => None, 1 => Call { caller, pc }, 2 => Receiver(object), 3 => Maker { class, origin } }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Contexts {
     pub(crate) sensitivity: Sensitivity,
@@ -63,6 +70,25 @@ pub(crate) struct Contexts {
     common: Vec<SelectorId>,
     /// Whether the methods of a class are told apart by receiver, once somebody has asked.
     by_receiver: FxHashMap<ClassId, bool>,
+}
+
+impl Stored for Contexts {
+    fn write(&self, to: &mut Writer) {
+        let Self { sensitivity, keys, by_key: _, stores, common, by_receiver } = self;
+        sensitivity.write(to);
+        keys.write(to);
+        stores.write(to);
+        common.write(to);
+        by_receiver.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let sensitivity = Stored::read(from)?;
+        let keys: Vec<Key> = Stored::read(from)?;
+        let by_key = keys.iter().enumerate().map(|(index, key)| (*key, ContextId::new(index))).collect();
+        let (stores, common, by_receiver) = Stored::read(from)?;
+        Some(Self { sensitivity, keys, by_key, stores, common, by_receiver })
+    }
 }
 
 impl Contexts {

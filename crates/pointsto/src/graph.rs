@@ -9,6 +9,7 @@ mod circles;
 mod cycles;
 mod filters;
 mod incoming;
+mod kept;
 mod kinds;
 mod log;
 mod reduce;
@@ -19,6 +20,7 @@ pub(crate) use log::{Log, NOBODY, Solution};
 
 use crate::ids::NodeId;
 use crate::sets::Set;
+use crate::stored::stored;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,6 +33,8 @@ pub(crate) struct Edge {
     pub(crate) to: NodeId,
     pub(crate) filter: Filter,
 }
+
+stored! { struct Edge { to, filter } }
 
 /// What waits for the objects of a node: the number of a list that the solver keeps, and what it has not been given yet.
 #[derive(Debug, Clone, Default)]

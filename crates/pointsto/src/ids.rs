@@ -1,5 +1,7 @@
 //! Small numbers for what a program is made of.
 
+use crate::stored::{Reader, Stored, Writer};
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -14,6 +16,18 @@ macro_rules! ids {
             /// The number of the `index`-th thing of its kind. There are never four thousand million.
             pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
+            }
+        }
+
+        impl Stored for $name {
+            #[inline]
+            fn write(&self, to: &mut Writer) {
+                self.0.write(to);
+            }
+
+            #[inline]
+            fn read(from: &mut Reader<'_>) -> Option<Self> {
+                u32::read(from).map(Self)
             }
         }
     )*};

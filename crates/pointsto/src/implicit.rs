@@ -6,6 +6,7 @@
 
 use crate::bounds::Bounds;
 use crate::ids::{ClassId, MethodId};
+use crate::stored::stored;
 use crate::world::{Element, Fits, Typed, World};
 use catchment_ir::{Body, Op, PoolIndex, StatementSet, Stmt, Var, never_null};
 use smallvec::SmallVec;
@@ -27,6 +28,18 @@ pub enum ImplicitKind {
     Arithmetic,
     /// A class, field or method that is not there.
     Link,
+}
+
+stored! {
+    enum ImplicitKind {
+        0 => Null,
+        1 => Cast,
+        2 => Index,
+        3 => NegativeSize,
+        4 => ArrayStore,
+        5 => Arithmetic,
+        6 => Link,
+    }
 }
 
 impl ImplicitKind {
@@ -68,6 +81,8 @@ pub struct ImplicitKinds {
     pub link: bool,
 }
 
+stored! { struct ImplicitKinds { null, cast, bounds, arithmetic, link } }
+
 impl ImplicitKinds {
     pub const ALL: Self = Self { null: true, cast: true, bounds: true, arithmetic: true, link: true };
 
@@ -93,6 +108,8 @@ pub struct Implicit {
     pub pc: u16,
     pub kind: ImplicitKind,
 }
+
+stored! { struct Implicit { method, pc, kind } }
 
 /// Looks for them in one method.
 pub(crate) struct Finder<'b> {

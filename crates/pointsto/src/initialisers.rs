@@ -5,6 +5,7 @@ use crate::contexts::INSENSITIVE;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::solver::Solver;
 use crate::statements::Adding;
+use crate::stored::stored;
 use crate::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -17,6 +18,8 @@ pub(crate) struct Initialisers {
     /// Uses of classes that have an initialiser.
     uses: Vec<(InstanceId, u16, ClassId)>,
 }
+
+stored! { struct Initialisers { begun, instances, uses } }
 
 impl Initialisers {
     /// Initialisers that have to run now that a class is used: those of classes and interfaces above it first.

@@ -33,6 +33,7 @@ mod sets;
 mod settled;
 mod solver;
 mod statements;
+mod stored;
 pub mod world;
 
 pub use base::{Base, Refusal};

@@ -4,6 +4,7 @@
 //! class, which are told apart by where they are thrown and not by where they are made.
 
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};
+use crate::stored::{Reader, Stored, Writer, stored};
 use rustc_hash::FxHashMap;
 
 /// Where an object is made.
@@ -29,11 +30,27 @@ pub(crate) enum Origin {
     Forwarded(InstanceId),
 }
 
+stored! {
+    enum Origin {
+        0 => Site { method, pc, level, context },
+        1 => Merged,
+        2 => Lambda(number),
+        3 => ClassOf(class),
+        4 => NameOf(class),
+        5 => Member(method),
+        6 => FieldOf(field),
+        7 => Proxy(call),
+        8 => Forwarded(instance),
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Object {
     pub(crate) class: ClassId,
     pub(crate) origin: Origin,
 }
+
+stored! { struct Object { class, origin } }
 
 /// A lambda object: what the JVM makes a hidden class for.
 #[derive(Debug, Clone)]
@@ -43,6 +60,8 @@ pub(crate) struct Lambda {
     /// The method of the hidden class, which calls what the lambda stands for.
     pub(crate) proxy: InstanceId,
 }
+
+stored! { struct Lambda { name, proxy } }
 
 /// No object has this number.
 const NOBODY: u32 = u32::MAX;
@@ -62,6 +81,8 @@ enum Family {
     Class(ClassId),
 }
 
+stored! { enum Family { 0 => Exceptions, 1 => Few, 2 => Class(class) } }
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Objects {
     /// In the order in which they were made, with their numbers.
@@ -73,6 +94,33 @@ pub(crate) struct Objects {
     count_of: FxHashMap<ClassId, u32>,
     by_origin: FxHashMap<(ClassId, Origin), ObjectId>,
     pub(crate) lambdas: Vec<Lambda>,
+}
+
+impl Stored for Objects {
+    /// The rest follows from these.
+    fn write(&self, to: &mut Writer) {
+        let Self { made, places, next, count_of: _, by_origin: _, lambdas } = self;
+        made.write(to);
+        to.len(places.len());
+        next.write(to);
+        lambdas.write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let made: Vec<(u32, Object)> = Stored::read(from)?;
+        let numbers = u32::read(from)?;
+        let (next, lambdas) = Stored::read(from)?;
+        let mut objects = Self { made, next, lambdas, ..Self::default() };
+        // A file with numbers beyond the last block was not written by us.
+        objects.made.iter().all(|(number, _)| *number < numbers).then_some(())?;
+        objects.places.resize(numbers as usize, NOBODY);
+        for (place, (number, Object { class, origin })) in (0..).zip(&objects.made) {
+            objects.places[*number as usize] = place;
+            *objects.count_of.entry(*class).or_default() += 1;
+            objects.by_origin.insert((*class, *origin), ObjectId(*number));
+        }
+        Some(objects)
+    }
 }
 
 impl Objects {

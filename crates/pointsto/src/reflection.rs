@@ -28,6 +28,7 @@ use crate::objects::Origin;
 use crate::sets::Set;
 use crate::solver::{Part, Solver, Use};
 use crate::statements::Adding;
+use crate::stored::stored;
 use actions::{Action, Watched};
 use proxies::Forwarders;
 use rustc_hash::FxHashSet;
@@ -51,6 +52,8 @@ pub(crate) struct Reflection {
     cast: Option<ClassId>,
 }
 
+stored! { struct Reflection { action, caller, method, pc, arguments, given, names, cast } }
+
 /// All reflective calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reflections {
@@ -63,6 +66,8 @@ pub(crate) struct Reflections {
     /// Methods with calls that nothing but a run can tell the targets of.
     unknown: FxHashSet<MethodId>,
 }
+
+stored! { struct Reflections { classes, all, done, forwarders, recorded, unknown } }
 
 impl Solver<'_> {
     /// Whether methods of the class may be reflective.

@@ -8,6 +8,7 @@ use crate::calls::Arguments;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::objects::Origin;
 use crate::solver::{Instance, Solver};
+use crate::stored::stored;
 use crate::world::{Layer, World};
 use catchment_ir::InvokeKind;
 use rustc_hash::FxHashMap;
@@ -38,6 +39,8 @@ pub(crate) struct Serialised {
     /// By callback, and one more for what is read: how many objects have been seen to.
     seen: [usize; CALLBACKS.len() + 1],
 }
+
+stored! { struct Serialised { is_serialisable, objects, seen } }
 
 impl Solver<'_> {
     pub(crate) fn note_serialisable(&mut self, object: u32) {

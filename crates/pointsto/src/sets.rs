@@ -4,6 +4,7 @@
 //!   {1, 3, 70}   =   [ key 0: ..1010 | key 1: ..1000000 ]     64 members to a block, blocks sorted by key
 //! ```
 
+use crate::stored::{Reader, Stored, Writer, stored};
 use std::cmp::Ordering;
 
 /// 64 members side by side. Two halves, so that a block takes twelve bytes and not sixteen.
@@ -12,6 +13,8 @@ struct Block {
     key: u32,
     halves: [u32; 2],
 }
+
+stored! { struct Block { key, halves } }
 
 impl Block {
     fn new(key: u32, bits: u64) -> Self {
@@ -193,6 +196,15 @@ impl Set {
 
     pub(crate) fn shrink(&mut self) {
         self.blocks.shrink_to_fit();
+    }
+
+    /// As [`Stored`] does the first time.
+    pub(crate) fn write_blocks(&self, to: &mut Writer) {
+        self.blocks.write(to);
+    }
+
+    pub(crate) fn read_blocks(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self { blocks: Vec::read(from)? })
     }
 }
 

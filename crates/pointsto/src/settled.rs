@@ -4,6 +4,7 @@ use crate::contexts::INSENSITIVE;
 use crate::ids::{ClassId, MethodId, NodeId};
 use crate::serialisation::Serialised;
 use crate::solver::Solver;
+use crate::stored::stored;
 use crate::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,6 +16,8 @@ pub(crate) struct Settled {
     pub(crate) serialised: Serialised,
     has_finaliser: FxHashMap<ClassId, bool>,
 }
+
+stored! { struct Settled { seen, services, serialised, has_finaliser } }
 
 impl Solver<'_> {
     /// Whether that made more to do.

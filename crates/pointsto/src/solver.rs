@@ -1,5 +1,7 @@
 //! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
 
+mod kept;
+
 use crate::blind::{Blind, BlindSpot};
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
 use crate::calls::{CallSite, SiteId};
@@ -15,6 +17,7 @@ use crate::objects::{Objects, Origin};
 use crate::reflection::{ReflectionId, Reflections};
 use crate::sets::Set;
 use crate::settled::Settled;
+use crate::stored::stored;
 use crate::world::{ClassSource, Typed, World};
 use catchment_ir::{Body, Translator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,6 +33,8 @@ pub(crate) struct Instance {
     pub(crate) thrown: NodeId,
 }
 
+stored! { struct Instance { code, context, parameters, returned, thrown } }
+
 /// A `throw` in one instance of a method.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Throw {
@@ -37,6 +42,8 @@ pub(crate) struct Throw {
     pub(crate) pc: u16,
     pub(crate) thrown: NodeId,
 }
+
+stored! { struct Throw { instance, pc, thrown } }
 
 /// A part of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +54,8 @@ pub enum Part {
     /// All fields and elements: what native code reaches by offset.
     Anything,
 }
+
+stored! { enum Part { 0 => Field(field), 1 => Elements, 2 => Anything } }
 
 /// What is done with the objects of a node as they come.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +75,16 @@ pub(crate) enum Use {
         method: MethodId,
     },
     Reflect(ReflectionId),
+}
+
+stored! {
+    enum Use {
+        0 => Load { part, into },
+        1 => Store { part, from },
+        2 => Call(site),
+        3 => Direct { site, method },
+        4 => Reflect(id),
+    }
 }
 
 /// The whole analysis under way.
@@ -125,7 +144,19 @@ pub(crate) struct Known {
     pub(crate) builders: [ClassId; 2],
 }
 
-/// Their names.
+impl Known {
+    fn of(world: &mut World<'_>) -> Self {
+        Self {
+            string: world.class(b"java/lang/String"),
+            class: world.class(b"java/lang/Class"),
+            throwable: world.class(b"java/lang/Throwable"),
+            named: NAMED.map(|name| world.class(name.as_bytes())),
+            builders: [world.class(b"java/lang/StringBuilder"), world.class(b"java/lang/StringBuffer")],
+        }
+    }
+}
+
+/// Names of those that have some.
 pub(crate) const NAMED: [&str; 6] = [
     "java/lang/String",
     "java/lang/Class",
@@ -146,13 +177,7 @@ impl<'a> Solver<'a> {
     ) -> Self {
         let mut world = World::new(source);
         let contexts = Contexts::new(sensitivity, &mut world);
-        let known = Known {
-            string: world.class(b"java/lang/String"),
-            class: world.class(b"java/lang/Class"),
-            throwable: world.class(b"java/lang/Throwable"),
-            named: NAMED.map(|name| world.class(name.as_bytes())),
-            builders: [world.class(b"java/lang/StringBuilder"), world.class(b"java/lang/StringBuffer")],
-        };
+        let known = Known::of(&mut world);
         let mut graph = Graph::default();
         let threads = graph.node();
         Self {
@@ -427,6 +452,12 @@ impl<'a> Solver<'a> {
             blind_spots: self.blind_spots.into_iter().collect(),
             world: self.world,
         }
+    }
+
+    /// Nobody will ask for the objects after all.
+    pub(crate) fn forget_heap(&mut self) {
+        self.graph.log = None;
+        self.waiters = Vec::new();
     }
 
     /// The objects, if somebody will ask.

@@ -8,6 +8,7 @@ mod asked;
 mod class;
 mod dispatch;
 mod dynamic;
+mod kept;
 mod load;
 mod members;
 mod providers;

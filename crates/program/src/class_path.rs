@@ -113,9 +113,14 @@ impl ClassPath {
     /// The class that a class loader would find under this internal name (`java/lang/String`): the first. Module descriptors
     /// are not classes; see [`Self::modules`].
     pub fn find(&self, name: &[u8]) -> Option<Found<'_>> {
+        self.find_within(name, |_| true)
+    }
+
+    /// The same where the class path consists of some of its entries only.
+    pub fn find_within(&self, name: &[u8], is_there: impl Fn(EntryId) -> bool) -> Option<Found<'_>> {
         let mut at = self.first.get(&hash(name)).copied();
         while let Some(class) = at.and_then(|at| self.classes.get(at as usize)) {
-            if self.name(class) == name {
+            if self.name(class) == name && is_there(class.entry) {
                 return Some(Found { class_path: self, class });
             }
             at = class.next;
@@ -150,6 +155,14 @@ impl ClassPath {
         match &entry.container {
             Container::Folder(root) => ContentKey::of_folder(root, &entry.origin),
             Container::Archive { .. } | Container::Image(_) => ContentKey::of_file(&entry.origin),
+        }
+    }
+
+    /// All bytes of an entry that is one file; nothing for folders.
+    pub fn bytes(&self, entry: EntryId) -> Option<&[u8]> {
+        match &self.entry(entry)?.container {
+            Container::Folder(_) => None,
+            Container::Archive { bytes, .. } | Container::Image(bytes) => Some(bytes.as_ref()),
         }
     }
 

@@ -1,13 +1,17 @@
 //! `catchment links`: what can reach each catch clause.
 
+use crate::base_store::BaseStore;
 use crate::class_source::LayeredClasses;
 use crate::config::Config;
 use crate::exit::{BadInput, ExitCode};
+use crate::jdk_base::base_of;
 use crate::links_args::{GroupBy, LinksArgs};
 use crate::output::{self, ReportFile};
 use crate::progress;
 use anyhow::{Context, Result};
-use catchment_exceptions::{Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search};
+use catchment_exceptions::{
+    Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
+};
 use catchment_lab::Progress;
 use catchment_report::{
     ExplainedLink, LinksBy, LinksReport, LinksView, ListedProblem, links_named, write_blind_spots_json,
@@ -46,7 +50,10 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let mut request = args.request(&config, own, &jdk)?;
     request.recorded = runs.as_ref().map(|runs| runs.seen.recorded()).unwrap_or_default();
     let wanted = args.selection(&request.catalogue)?;
-    let mut search = search(&classes, &request, &mut |stage| tell(&mut *progress, stage))?;
+    let jdk_classes = classes.jdk();
+    let store = (!args.no_cache).then(BaseStore::of_user);
+    let base = || base_of(&jdk_classes, &request, store.as_ref());
+    let mut search = search_from(base, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
     if let Some(path) = &args.methods {
         write_methods(path, &search)?;

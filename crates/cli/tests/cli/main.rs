@@ -5,6 +5,7 @@ mod bad_input;
 mod demo;
 mod handlers;
 mod links;
+mod links_cache;
 mod links_seen;
 mod maven;
 mod other_agents;

@@ -2,8 +2,13 @@
 
 use crate::inclusion::{FILES_AND_LAMBDAS, Facts, Names};
 use crate::program::{Program, main_of};
+use catchment_pointsto::heap::Heap;
+use catchment_pointsto::ids::NodeId;
 use catchment_pointsto::world::{ClassSource, Differs, Layer};
-use catchment_pointsto::{Base, Reached, Recorded, Refusal, Sensitivity, analyse, analyse_recorded};
+use catchment_pointsto::{
+    Analysis, Base, ImplicitKinds, Options, Reached, Recorded, Refusal, Sensitivity, analyse,
+    analyse_recorded,
+};
 
 const CHARSETS: &[u8] = b"java/nio/charset/spi/CharsetProvider";
 
@@ -59,6 +64,62 @@ fn what_follows_from_a_base_is_what_follows_from_scratch() {
         let reached = base.analyse(&program, &[], main_of).expect("the program has its own classes only");
         assert_same(&mut Names::default(), reached, analyse(&program, sensitivity, main_of));
     }
+}
+
+/// The same numbers, not only the same names.
+fn assert_equal(one: &Reached<'_>, other: &Reached<'_>) {
+    assert_eq!(one.stats, other.stats);
+    assert_eq!(one.instances, other.instances);
+    assert_eq!(one.entries, other.entries);
+    assert_eq!(one.calls(), other.calls());
+    assert!(one.calls().iter().all(|call| one.targets(call) == other.targets(call)));
+    assert_eq!(one.throws(), other.throws());
+    assert_eq!(one.blind_spots, other.blind_spots);
+    let nodes = |of: &Reached<'_>| of.heap.as_ref().map(Heap::nodes);
+    assert_eq!(nodes(one), nodes(other));
+    for node in (0..nodes(one).unwrap_or_default()).map(NodeId::new) {
+        let heaps = one.heap.as_ref().zip(other.heap.as_ref());
+        assert!(heaps.is_some_and(|(one, other)| one.objects(node) == other.objects(node)), "{node:?}");
+    }
+}
+
+#[test]
+fn a_base_that_was_written_and_read_is_the_one_that_was_solved() {
+    let (jdk, program) = (jdk(), Program::compile(FILES_AND_LAMBDAS, Vec::new()));
+    let none = ImplicitKinds::default();
+    for (sensitivity, implicit) in
+        [(Sensitivity::Insensitive, ImplicitKinds::ALL), (Sensitivity::TwoObjects, none)]
+    {
+        let options = Options { analysis: Analysis::Objects(sensitivity), implicit, keeps_heap: true };
+        let base = Base::solve(&jdk, options).expect("an analysis by objects");
+        let bytes = base.to_bytes();
+        let read = Base::read(&bytes, &jdk, options).expect("what was written");
+        assert_eq!(read.to_bytes().len(), bytes.len());
+        let mut solved = base.analyse(&program, &[], main_of).expect("its own classes only");
+        assert_equal(&solved, &read.analyse(&program, &[], main_of).expect("its own classes only"));
+        let without_heap = read.without_heap().into_reached(&program, &[], main_of).expect("the same");
+        assert!(without_heap.heap.is_none());
+        solved.heap = None;
+        assert_equal(&solved, &without_heap);
+    }
+}
+
+#[test]
+fn bytes_that_are_no_base_of_this_analysis_on_these_classes_are_not_read() {
+    let jdk = jdk();
+    let base = Base::solve(&jdk, Sensitivity::Insensitive).expect("an analysis by objects");
+    let bytes = base.to_bytes();
+    assert!(Base::read(&bytes, &jdk, Sensitivity::Insensitive).is_some());
+    assert!(Base::read(&bytes, &jdk, Sensitivity::Constructors).is_none());
+    let with_implicit = Options { implicit: ImplicitKinds::ALL, ..Sensitivity::Insensitive.into() };
+    assert!(Base::read(&bytes, &jdk, with_implicit).is_none());
+    let lacking = Changed { lacks: b"java/lang/String", ..Changed::nothing_of(&jdk) };
+    assert!(Base::read(&bytes, &lacking, Sensitivity::Insensitive).is_none());
+    for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+        assert!(Base::read(&bytes[..end], &jdk, Sensitivity::Insensitive).is_none(), "{end}");
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    assert!(Base::read(&longer, &jdk, Sensitivity::Insensitive).is_none());
 }
 
 const PROVIDER: &str = r#"

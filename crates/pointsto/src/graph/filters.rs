@@ -4,6 +4,7 @@
 
 use crate::ids::ClassId;
 use crate::sets::Set;
+use crate::stored::{Reader, Stored, Writer, stored};
 use crate::world::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 
@@ -24,6 +25,18 @@ impl Filter {
     }
 }
 
+impl Stored for Filter {
+    #[inline]
+    fn write(&self, to: &mut Writer) {
+        self.0.write(to);
+    }
+
+    #[inline]
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        u32::read(from).map(Self)
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Mask {
     class: ClassId,
@@ -33,6 +46,8 @@ struct Mask {
     certain: Set,
 }
 
+stored! { struct Mask { class, possible, certain } }
+
 #[derive(Debug, Clone, Default)]
 pub struct Filters {
     masks: Vec<Mask>,
@@ -41,11 +56,15 @@ pub struct Filters {
     known: FxHashMap<Typed, Known>,
 }
 
+stored! { struct Filters { masks, by_class, known } }
+
 #[derive(Debug, Clone, Default)]
 struct Known {
     fitting: Vec<(usize, Fits)>,
     objects: Vec<u32>,
 }
+
+stored! { struct Known { fitting, objects } }
 
 impl Filters {
     /// Lets instances of `class` through.

@@ -5,6 +5,7 @@
 use super::Graph;
 use crate::ids::{InstanceId, NodeId};
 use crate::sets::Set;
+use crate::stored::stored;
 
 /// Owner of nodes that belong to no instance: static fields, and parts of objects.
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -19,6 +20,8 @@ pub(crate) struct Log {
     pub(crate) copies: Vec<(NodeId, NodeId)>,
     pub(crate) makes: Vec<(NodeId, u32)>,
 }
+
+stored! { struct Log { owner, owners, copies, makes } }
 
 /// The sets of a finished graph.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! Which methods of the JDK are reflective, and what their calls wait for.
 
+use crate::stored::stored;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     ForName,
@@ -23,6 +25,32 @@ pub(crate) enum Action {
     Unreflect,
     InvokeHandle,
     AccessVariable,
+}
+
+stored! {
+    enum Action {
+        0 => ForName,
+        1 => LoadClass,
+        2 => NewInstance,
+        3 => GetConstructor,
+        4 => GetConstructors,
+        5 => Construct,
+        6 => GetMethod,
+        7 => Invoke,
+        8 => GetField,
+        9 => ReadField,
+        10 => WriteField,
+        11 => NewArray,
+        12 => NewProxy,
+        13 => LoadService,
+        14 => FindHandle,
+        15 => FindConstructor,
+        16 => FindFieldHandle,
+        17 => FindVarHandle,
+        18 => Unreflect,
+        19 => InvokeHandle,
+        20 => AccessVariable,
+    }
 }
 
 /// Where the objects are that say what is meant.

@@ -6,6 +6,7 @@ use super::known::known_targets;
 use crate::ids::MethodId;
 use crate::objects::Origin;
 use crate::solver::Solver;
+use crate::stored::stored;
 use crate::world::World;
 
 /// A reflective call was seen to come to this method or constructor. With a caller it counts for the calls in that method
@@ -18,6 +19,8 @@ pub struct Recorded {
     pub name: Vec<u8>,
     pub descriptor: Vec<u8>,
 }
+
+stored! { struct Recorded { caller, class, name, descriptor } }
 
 impl Recorded {
     /// Whether it is about the calls in this method.

@@ -2,6 +2,7 @@
 
 use super::{ClassSource, World};
 use crate::ids::ClassId;
+use crate::stored::stored;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Questions beyond those whose answers are the classes themselves.
@@ -12,6 +13,8 @@ pub(super) struct Asked {
     /// Services, and the names of those who provide them.
     providers: FxHashMap<ClassId, Vec<Vec<u8>>>,
 }
+
+stored! { struct Asked { absent, providers } }
 
 /// A question that two sources answer differently.
 #[derive(Debug, Clone, PartialEq, Eq)]

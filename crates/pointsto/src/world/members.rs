@@ -3,6 +3,7 @@
 use super::World;
 use super::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC};
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
+use crate::stored::stored;
 use catchment_classfile::{Member, descriptor};
 use catchment_ir::InvokeKind;
 
@@ -17,6 +18,8 @@ pub struct Method {
     pub access: u16,
     pub selector: SelectorId,
 }
+
+stored! { struct Method { class, position, access, selector } }
 
 impl Method {
     pub fn is_static(&self) -> bool {
@@ -64,6 +67,8 @@ pub struct Field {
     /// Holds references, not numbers.
     pub is_reference: bool,
 }
+
+stored! { struct Field { class, position, is_static, is_reference } }
 
 impl<'a> World<'a> {
     /// All methods of this name in this class do something that their code does not say.

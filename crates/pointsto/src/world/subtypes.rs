@@ -2,6 +2,7 @@
 
 use super::{Element, Shape, World};
 use crate::ids::ClassId;
+use crate::stored::stored;
 
 /// Whether an object of a class is an instance of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,12 +13,16 @@ pub enum Fits {
     Maybe,
 }
 
+stored! { enum Fits { 0 => Yes, 1 => No, 2 => Maybe } }
+
 /// A class, and whether an object is of exactly this class or perhaps of one below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Typed {
     pub class: ClassId,
     pub is_exact: bool,
 }
+
+stored! { struct Typed { class, is_exact } }
 
 impl Typed {
     pub fn exactly(class: ClassId) -> Self {

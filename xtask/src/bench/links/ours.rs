@@ -53,7 +53,16 @@ pub(super) fn reached_methods(
 fn links(catchment: &Path, program: &Program, result: &Path) -> Result<Command> {
     let mut command = Command::new(catchment);
     command
-        .args(["links", "--analysis", "pta", "--json", "--entry", &program.main_class, "--classpath"])
+        .args([
+            "links",
+            "--analysis",
+            "pta",
+            "--no-cache",
+            "--json",
+            "--entry",
+            &program.main_class,
+            "--classpath",
+        ])
         .arg(std::env::join_paths(&program.class_path)?)
         .arg("-o")
         .arg(result)

@@ -1,0 +1,77 @@
+//! A solved analysis, written and read.
+
+use super::{Known, Solver};
+use crate::ceiling::Coarse;
+use crate::models::Models;
+use crate::stored::{Reader, Stored, Writer};
+use crate::world::{ClassSource, World};
+use catchment_ir::Translator;
+
+impl<'a> Solver<'a> {
+    /// Nothing may be left to do. What is not written is found again, or is empty by then.
+    pub(crate) fn write(&self, to: &mut Writer) {
+        let Self { world, graph, objects, instances, by_method, sites, call_kinds, entries, throws, .. } =
+            self;
+        let Self { uses, waiters, unread: _, translator: _, statics, parts, initialisers, problems, .. } =
+            self;
+        let Self { known: _, models: _, contexts, blind_spots, implicit_kinds, implicit, .. } = self;
+        let Self { reflections, settled, threads, coarse: _, .. } = self;
+        world.write(to);
+        graph.write(to);
+        objects.write(to);
+        instances.write(to);
+        by_method.write(to);
+        sites.write(to);
+        call_kinds.write(to);
+        entries.write(to);
+        throws.write(to);
+        uses.write(to);
+        waiters.write(to);
+        statics.write(to);
+        parts.write(to);
+        initialisers.write(to);
+        problems.write(to);
+        contexts.write(to);
+        blind_spots.write(to);
+        implicit_kinds.write(to);
+        implicit.write(to);
+        reflections.write(to);
+        settled.write(to);
+        threads.write(to);
+    }
+
+    /// The classes are those of `source`, which has to be what it was.
+    pub(crate) fn read(from: &mut Reader<'_>, source: &'a dyn ClassSource) -> Option<Self> {
+        let mut world = World::read(from, source)?;
+        let known = Known::of(&mut world);
+        Some(Self {
+            world,
+            graph: Stored::read(from)?,
+            objects: Stored::read(from)?,
+            instances: Stored::read(from)?,
+            by_method: Stored::read(from)?,
+            sites: Stored::read(from)?,
+            call_kinds: Stored::read(from)?,
+            entries: Stored::read(from)?,
+            throws: Stored::read(from)?,
+            uses: Stored::read(from)?,
+            waiters: Stored::read(from)?,
+            unread: Vec::new(),
+            translator: Translator::default(),
+            statics: Stored::read(from)?,
+            parts: Stored::read(from)?,
+            initialisers: Stored::read(from)?,
+            problems: Stored::read(from)?,
+            known,
+            models: Models::new(),
+            contexts: Stored::read(from)?,
+            blind_spots: Stored::read(from)?,
+            implicit_kinds: Stored::read(from)?,
+            implicit: Stored::read(from)?,
+            reflections: Stored::read(from)?,
+            settled: Stored::read(from)?,
+            threads: Stored::read(from)?,
+            coarse: Coarse::default(),
+        })
+    }
+}
