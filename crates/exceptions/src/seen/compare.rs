@@ -251,8 +251,9 @@ impl Comparing<'_, '_> {
     fn require_asked(&self, point: Point) -> Result<(), SetAside> {
         let raises = &self.search.raises;
         match point {
-            Point::Raise(Raise { kind: RaiseKind::Operation(_) | RaiseKind::Initialiser, .. }) => Ok(()),
-            Point::Raise(Raise { kind: RaiseKind::Implicit(_), .. }) | Point::AnyTime(..) => {
+            Point::Raise(Raise { kind: RaiseKind::Operation(_), .. }) => Ok(()),
+            Point::Raise(Raise { kind: RaiseKind::Implicit(_) | RaiseKind::Initialiser, .. })
+            | Point::AnyTime(..) => {
                 if raises.implicit.is_empty() { Err(SetAside::Implicit) } else { Ok(()) }
             }
             Point::Raise(Raise { kind: RaiseKind::Throw, .. }) | Point::Native(..) | Point::Elsewhere(..) => {
