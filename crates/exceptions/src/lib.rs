@@ -17,6 +17,7 @@ mod flow;
 mod handlers;
 mod link_graph;
 mod links;
+mod missing;
 mod operations;
 mod raises;
 mod reachability;

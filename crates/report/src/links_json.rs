@@ -17,6 +17,7 @@ struct JsonLinks<'a> {
     stats: JsonStats,
     memory: Option<JsonMemory<'a>>,
     blind_spots: Vec<JsonBlindSpot<'a>>,
+    missing_classes: &'a [String],
     problems: Vec<JsonProblem<'a>>,
 }
 
@@ -130,6 +131,7 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
             exceeded: memory.is_exceeded,
         }),
         blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
+        missing_classes: &answer.missing_classes,
         problems: problems.chain(unread).collect(),
     };
     write_line(out, &value)

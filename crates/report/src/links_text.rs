@@ -191,7 +191,23 @@ fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
         "{methods} methods and {edges} calls reached in {:.1} s; {blind} (--blind-spots)",
         report.seconds
     )?;
+    write_missing(out, &answer.missing_classes)?;
     answer.memory.as_ref().map_or(Ok(()), |memory| write_memory(out, memory))
+}
+
+/// Nobody can follow calls into classes that are not there.
+fn write_missing(out: &mut dyn Write, missing: &[String]) -> io::Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let count = counted(missing.len(), "class that the program uses is", "classes that the program uses are");
+    let named = missing.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = missing.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    writeln!(
+        out,
+        "{count} missing, so what comes from there is not seen: {named}{more} (--libraries adds jars)"
+    )
 }
 
 /// What a ceiling on memory has cost, if it was met.

@@ -39,7 +39,8 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let jdk = args.java_home()?;
     let mut progress = progress::on_stderr();
     progress.phase("class path", None);
-    let classes = args.open(&config, &jdk)?;
+    let (classes, mut problems) = args.open(&config, &jdk, &mut *progress)?;
+    problems.extend(problems_of(&classes));
     let own = classes.own();
     require_classes(args, &classes, own.application.len() + own.tests.len())?;
     let request = args.request(&config, own, &jdk)?;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     }
     let mut report = LinksReport {
         answer: search.answer(),
-        problems: problems_of(&classes),
+        problems,
         seconds: started.elapsed().as_secs_f64(),
         peak_mib: peak_mib(),
     };
