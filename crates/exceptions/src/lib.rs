@@ -26,6 +26,7 @@ mod search;
 mod selection;
 mod spreading;
 mod tables;
+mod test_methods;
 mod ways;
 mod witness;
 mod wrapping;

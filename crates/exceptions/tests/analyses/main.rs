@@ -2,6 +2,7 @@
 
 mod base;
 mod ceiling;
+mod entries;
 mod implicit;
 mod inclusion;
 mod program;
