@@ -49,7 +49,8 @@ fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io:
             throws.into_iter().partition(|link| is_own(answer, link));
         others.extend(own.split_off(own.len().min(SHOWN)));
         own.iter().try_for_each(|link| write_raise(out, answer, link))?;
-        write_rest(out, answer, &others)?;
+        let is_alone = own.is_empty() && operations.is_empty();
+        write_rest(out, answer, &others, is_alone)?;
     }
     Ok(())
 }
@@ -104,8 +105,13 @@ fn is_own(answer: &LinksAnswer, link: &FoundLink) -> bool {
     matches!(answer.raises[link.from].place.layer, Layer::Application | Layer::Tests)
 }
 
-/// `and 12 more: 9 throws in the JDK, 3 in libraries (--all lists them)`
-fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) -> io::Result<()> {
+/// `and 12 more throws: 9 in libraries, 3 in the JDK (--all lists them)`; `12 throws: ...` where nothing else is shown.
+fn write_rest(
+    out: &mut dyn Write,
+    answer: &LinksAnswer,
+    rest: &[&FoundLink],
+    is_alone: bool,
+) -> io::Result<()> {
     if rest.is_empty() {
         return Ok(());
     }
@@ -119,8 +125,11 @@ fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) ->
     ];
     let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
     let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
-    let more = counted(rest.len(), "more throw", "more throws");
-    writeln!(out, "             and {more}: {} (--all lists them)", parts.join(", "))
+    let throws = match is_alone {
+        true => counted(rest.len(), "throw", "throws"),
+        false => format!("and {}", counted(rest.len(), "more throw", "more throws")),
+    };
+    writeln!(out, "             {throws}: {} (--all lists them)", parts.join(", "))
 }
 
 fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {

@@ -152,7 +152,8 @@ fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &Vi
 fn tell(progress: &mut dyn Progress, stage: Stage) {
     match stage {
         Stage::CallGraph { entries } => {
-            progress.phase(&format!("call graph from {entries} entry points"), None);
+            let points = if entries == 1 { "entry point" } else { "entry points" };
+            progress.phase(&format!("call graph from {entries} {points}"), None);
         }
         Stage::Flow { methods, calls } => {
             progress.phase(&format!("exception flow through {methods} methods and {calls} calls"), None);

@@ -5,6 +5,8 @@ mod bad_input;
 mod demo;
 mod handlers;
 mod links;
+mod links_libraries;
+mod links_texts;
 mod maven;
 mod other_agents;
 mod support;
