@@ -108,7 +108,7 @@ fn a_build_that_cannot_be_asked_is_analysed_without_libraries_and_that_is_said()
     let (json, _) = links(root, &["--entry", "acme.App.of"]);
     let problem = json["problems"][0]["what"].as_str().unwrap();
     assert!(problem.starts_with("its libraries are not known: "), "{problem}");
-    assert!(problem.ends_with("; name them with --libraries"), "{problem}");
+    assert!(problem.ends_with("; or name them with --libraries"), "{problem}");
     let missing = json["missing_classes"].as_array().unwrap();
     assert!(missing.contains(&"org.junit.Assert".into()), "{missing:?}");
 }

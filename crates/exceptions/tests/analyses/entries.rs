@@ -42,12 +42,12 @@ const FRAMEWORKS: [(&str, &str); 10] = [
 ];
 
 fn request(own: Vec<Vec<u8>>) -> SearchRequest {
-    let catalogue = Catalogue::of_jdk().unwrap();
+    let catalogue = Catalogue::of_jdk().expect("a catalogue");
     SearchRequest {
-        analysis: "pta".parse().unwrap(),
+        analysis: "pta".parse().expect("an analysis"),
         entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Tests] },
         own: OwnClasses { application: own, tests: Vec::new() },
-        faults: FaultSelection::of(&["none".to_owned()], &catalogue).unwrap(),
+        faults: FaultSelection::of(&["none".to_owned()], &catalogue).expect("no faults"),
         catalogue,
         throws: true,
         implicit: false,
@@ -61,7 +61,7 @@ fn request(own: Vec<Vec<u8>>) -> SearchRequest {
 fn answer(source: &str) -> LinksAnswer {
     let files: Vec<_> = FRAMEWORKS.into_iter().chain([("T.java", source)]).collect();
     let program = Program::compile_files(&files, Vec::new());
-    search(&program, &request(program.own()), &mut |_| {}).unwrap().answer()
+    search(&program, &request(program.own()), &mut |_| {}).expect("there are tests").answer()
 }
 
 fn entries(answer: &LinksAnswer) -> Vec<String> {

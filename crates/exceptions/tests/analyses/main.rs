@@ -5,6 +5,7 @@ mod ceiling;
 mod entries;
 mod implicit;
 mod inclusion;
+mod optional;
 mod program;
 mod scope;
 mod thrown;

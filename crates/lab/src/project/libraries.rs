@@ -100,7 +100,7 @@ pub fn libraries(request: &LibrariesRequest, progress: &mut dyn FnMut(&str)) -> 
             libraries
         }
         Err(error) => {
-            let what = format!("its libraries are not known: {error}; name them with --libraries");
+            let what = format!("its libraries are not known: {error}; or name them with --libraries");
             Libraries { paths: Vec::new(), problems: vec![located.problem(what)] }
         }
     })
