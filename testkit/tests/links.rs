@@ -113,7 +113,9 @@ fn origin(fixture: &Fixture, compiled: &Compiled, raise: &RaisePoint) -> String 
     let Place { class, method, line, .. } = &raise.place;
     match &raise.by {
         RaisedBy::Operation { kind, .. } => kind.clone(),
-        RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => fixture.name_of(compiled, class, method, *line),
+        RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => {
+            fixture.name_of(compiled, class, method, *line)
+        }
     }
 }
 

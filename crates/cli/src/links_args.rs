@@ -6,11 +6,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) const LINKS_EXAMPLES: &str = "\
-Nothing is run: the classes of the program, its libraries and the JDK are read, and exceptions are followed from where they \
-are raised (every throw, and the operations of a catalogue of what fails when disk, network or system do) to the clauses \
-they can come to.
+Nothing of the program is run: its classes, those of its libraries and the JDK are read, and exceptions are followed from \
+where they are raised (every throw, and the operations of a catalogue of what fails when disk, network or system do) to the \
+clauses they can come to. In a Maven or Gradle project the build says which libraries there are; it compiles and tests nothing, \
+and its answer is kept in .catchment.
 
 The program begins at its main methods, tests and servlets unless others are named, or where there are none at its public methods. \
+Tests of a large program can lead far, into mocks and databases: --entry-points api looks at the program alone. \
 Of a --classpath with class folders those are the application and the jars its libraries; without folders all jars are the application.
 
 catchment.toml in DIR may add operations of your own to the catalogue:
@@ -32,13 +34,13 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinksArgs {
-    /// A built project, class folder or jar
+    /// A built Maven or Gradle project, a class folder or a jar
     #[arg(default_value = ".", value_name = "DIR")]
     pub(crate) folder: PathBuf,
     /// Class folders and jars, instead of DIR
     #[arg(long, value_name = "PATH", help_heading = "The program", conflicts_with = "folder")]
     pub(crate) classpath: Option<OsString>,
-    /// Jars and folders that DIR needs
+    /// Jars and folders that DIR needs; unless given, the build of a Maven or Gradle project is asked
     #[arg(long, value_name = "PATH", help_heading = "The program", conflicts_with = "classpath")]
     pub(crate) libraries: Option<OsString>,
     /// The JDK whose classes are meant: its home; that of JAVA_HOME or of `java` unless given
@@ -47,7 +49,7 @@ pub(crate) struct LinksArgs {
     /// Where the program begins: a class for its main, or a class and a method; can be repeated
     #[arg(long, value_name = "CLASS[.METHOD]", help_heading = "The program")]
     pub(crate) entry: Vec<String>,
-    /// Kinds of methods where it begins: main, tests, api, servlets
+    /// Kinds of methods where it begins: main, tests, api (all public ones), servlets
     #[arg(
         long,
         value_name = "KIND",
@@ -62,7 +64,8 @@ pub(crate) struct LinksArgs {
     /// Classes of this name never are; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "The program")]
     pub(crate) exclude: Vec<String>,
-    /// How calls are followed: cha, rta, pta, inpta or 2obj, the last three perhaps with +dr, +cdr, +mdr or +vdr
+    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a filter:
+    /// +dr, +cdr, +mdr or +vdr
     #[arg(
         long,
         value_name = "NAME",
@@ -101,16 +104,16 @@ pub(crate) struct LinksArgs {
     /// Group the links by the clause they lead to, or by what raises
     #[arg(long, value_enum, value_name = "WHAT", default_value_t, help_heading = "Report")]
     pub(crate) by: GroupBy,
-    /// Only links into clauses of this package or class; can be repeated
+    /// Show only links into clauses of this package or class; can be repeated
     #[arg(long, value_name = "PACKAGE", help_heading = "Report")]
     pub(crate) package: Vec<String>,
-    /// Only links of exceptions of this type, IOException or java.io.IOException; can be repeated
+    /// Show only links of exceptions of this type, IOException or java.io.IOException; can be repeated
     #[arg(long = "type", value_name = "TYPE", help_heading = "Report")]
     pub(crate) types: Vec<String>,
-    /// Only links from operations of this kind, such as DSK_READ or NET_*; can be repeated
+    /// Show only links from operations of this kind, such as DSK_READ or NET_*; can be repeated
     #[arg(long, value_name = "KIND", help_heading = "Report")]
     pub(crate) fault: Vec<String>,
-    /// Show the ways by which one link comes: its number
+    /// Show the ways by which one link comes: its number, or parts of it as 'FileInputStream.read -> Cache.load'
     #[arg(long, value_name = "LINK", help_heading = "Instead of links", group = "instead")]
     pub(crate) why: Option<String>,
     /// How many ways, the shortest first

@@ -7,12 +7,13 @@ use crate::links_args::{HandlersOf, LinksArgs};
 use crate::memory;
 use anyhow::Result;
 use catchment_exceptions::{
-    Catalogue, Ceiling, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses,
+    Catalogue, Ceiling, EntryKind, EntryPoints, FaultSelection, Handlers, Layer, LinkSelection, OwnClasses,
     SearchRequest,
 };
-use catchment_lab::PairSelection;
+use catchment_lab::project::{LibrariesRequest, libraries};
+use catchment_lab::{PairSelection, Problem, Progress};
 use catchment_program::{ClassPath, JavaHome, LoadOptions, application_roots, find_java_homes, test_roots};
-use catchment_report::{SeenFile, read_seen};
+use catchment_report::{ListedProblem, SeenFile, read_seen};
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -24,14 +25,21 @@ struct Elements {
     paths: Vec<PathBuf>,
     /// By path.
     layers: Vec<Layer>,
+    /// Why some may be missing.
+    problems: Vec<ListedProblem>,
 }
 
 impl LinksArgs {
-    /// Opens the class path. An error when there is not one class of the program.
-    pub(crate) fn open(&self, config: &Config, jdk: &JavaHome) -> Result<LayeredClasses> {
+    /// Opens the class path, and says what of it cannot be had.
+    pub(crate) fn open(
+        &self,
+        config: &Config,
+        jdk: &JavaHome,
+        progress: &mut dyn Progress,
+    ) -> Result<(LayeredClasses, Vec<ListedProblem>)> {
         let elements = match &self.classpath {
             Some(class_path) => given(class_path)?,
-            None => self.of_folder()?,
+            None => self.of_folder(progress)?,
         };
         let options = LoadOptions { release: jdk.feature_version, ..LoadOptions::default() };
         let class_path = ClassPath::open(&elements.paths, Some(&jdk.path), &options);
@@ -44,7 +52,7 @@ impl LinksArgs {
         };
         let layer_of = |given: Option<usize>| given.map_or(Layer::Jdk, |index| elements.layers[index]);
         let classes = LayeredClasses::new(class_path, selection, |entry| layer_of(entry.given));
-        Ok(classes)
+        Ok((classes, elements.problems))
     }
 
     pub(crate) fn java_home(&self) -> Result<JavaHome> {
@@ -59,17 +67,29 @@ impl LinksArgs {
         }
     }
 
-    /// Main outputs of a build are the application, test outputs the tests.
-    fn of_folder(&self) -> Result<Elements> {
+    /// Main outputs of a build are the application, test outputs the tests; what libraries they need the build knows.
+    fn of_folder(&self, progress: &mut dyn Progress) -> Result<Elements> {
         let application = application_roots(&self.folder)?;
-        let tests = test_roots(&self.folder);
-        let libraries = self.libraries.as_ref().map(split).unwrap_or_default();
+        let with_tests = self.entry_points.is_empty() || self.entry_points.contains(&EntryKind::Tests);
+        let tests = if with_tests { test_roots(&self.folder) } else { Vec::new() };
+        let mut problems = Vec::new();
+        let libraries = match &self.libraries {
+            Some(given) => split(given),
+            None => {
+                let own = [application.clone(), tests.clone()].concat();
+                let request = LibrariesRequest { folder: self.folder.clone(), own, with_tests };
+                let found = libraries(&request, &mut |phase| progress.phase(phase, None)).unwrap_or_default();
+                let listed = |it: Problem| ListedProblem { place: it.place, what: it.what };
+                problems.extend(found.problems.into_iter().map(listed));
+                found.paths
+            }
+        };
         let layers = [
             vec![Layer::Application; application.len()],
             vec![Layer::Tests; tests.len()],
             vec![Layer::Library; libraries.len()],
         ];
-        Ok(Elements { paths: [application, tests, libraries].concat(), layers: layers.concat() })
+        Ok(Elements { paths: [application, tests, libraries].concat(), layers: layers.concat(), problems })
     }
 
     /// What all runs have shown together; nothing if none was given.
@@ -140,7 +160,7 @@ fn given(class_path: &OsString) -> Result<Elements, BadInput> {
         if path.is_dir() || !has_folders { Layer::Application } else { Layer::Library }
     };
     let layers = paths.iter().map(layer).collect();
-    Ok(Elements { paths, layers })
+    Ok(Elements { paths, layers, problems: Vec::new() })
 }
 
 fn split(class_path: &OsString) -> Vec<PathBuf> {

@@ -117,6 +117,8 @@ pub struct LinksAnswer {
     pub catalogue: Vec<CataloguedOperation>,
     pub blind_spots: Vec<BlindPlace>,
     pub problems: Vec<ClassProblem>,
+    /// Binary names of classes that the program's own code speaks of and that are nowhere.
+    pub missing_classes: Vec<String>,
     pub stats: Stats,
     /// If a ceiling was given.
     pub memory: Option<MemoryUse>,

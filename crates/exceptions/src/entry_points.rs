@@ -1,6 +1,6 @@
 //! Where a program begins: methods that somebody outside it calls.
 
-use catchment_classfile::{ClassFile, Member, annotation_types};
+use crate::test_methods::test_methods;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::World;
 
@@ -69,7 +69,6 @@ impl EntryKind {
 
 const UNLESS_TOLD: [&[EntryKind]; 2] =
     [&[EntryKind::Main, EntryKind::Tests, EntryKind::Servlets], &[EntryKind::Api]];
-const TEST_ANNOTATIONS: [&str; 3] = ["Lorg/junit/", "Lorg/testng/annotations/", "Lnet/jqwik/api/"];
 const SERVLETS: [&str; 4] =
     ["javax/servlet/Servlet", "jakarta/servlet/Servlet", "javax/servlet/Filter", "jakarta/servlet/Filter"];
 const CALLED_BY_CONTAINERS: [&str; 13] = [
@@ -115,9 +114,10 @@ pub(crate) fn entry_methods(
 }
 
 fn of_kinds_classes(world: &mut World<'_>, kind: EntryKind, own: &OwnClasses) -> Vec<MethodId> {
-    let classes = if kind == EntryKind::Tests { &own.tests } else { &own.application };
+    // Who names class folders does not say which of them hold tests.
+    let tests = if kind == EntryKind::Tests { own.tests.as_slice() } else { &[] };
     let mut methods = Vec::new();
-    for name in classes {
+    for name in tests.iter().chain(&own.application) {
         let class = world.class(name);
         methods.extend(of_kind(world, class, kind));
     }
@@ -147,25 +147,18 @@ fn named(world: &mut World<'_>, name: &str) -> Result<Vec<MethodId>, EntryError>
 fn of_kind(world: &mut World<'_>, class: ClassId, kind: EntryKind) -> Vec<MethodId> {
     let is_wanted_class = match kind {
         EntryKind::Main => true,
-        EntryKind::Tests => !world.class_of(class).is_abstract(),
+        EntryKind::Tests => return test_methods(world, class),
         EntryKind::Api => world.class_of(class).is_public(),
         EntryKind::Servlets => is_servlet(world, class),
     };
     if !is_wanted_class {
         return Vec::new();
     }
-    // Tests are also those that the class has from above.
-    let declaring = if kind == EntryKind::Tests { own_and_above(world, class) } else { vec![class] };
-    let is_test_case = is_below(world, class, b"junit/framework/TestCase");
-    let methods = declaring.iter().flat_map(|class| world.class_of(*class).methods());
-    let is_entry = |method: &MethodId| {
-        let declared = world.method(*method);
-        !declared.is_abstract() && is_entry(world, *method, kind, is_test_case)
-    };
-    methods.filter(is_entry).collect()
+    let methods = world.class_of(class).methods();
+    methods.filter(|method| !world.method(*method).is_abstract() && is_entry(world, *method, kind)).collect()
 }
 
-fn is_entry(world: &World<'_>, method: MethodId, kind: EntryKind, is_test_case: bool) -> bool {
+fn is_entry(world: &World<'_>, method: MethodId, kind: EntryKind) -> bool {
     let (declared, name) = (world.method(method), world.name_of(method));
     match kind {
         EntryKind::Main => {
@@ -174,24 +167,11 @@ fn is_entry(world: &World<'_>, method: MethodId, kind: EntryKind, is_test_case: 
                 && declared.is_static()
                 && matches!(descriptor, b"([Ljava/lang/String;)V" | b"()V")
         }
-        EntryKind::Tests => {
-            let is_by_name =
-                is_test_case && matches!(name, b"setUp" | b"tearDown" | [b't', b'e', b's', b't', ..]);
-            is_by_name || has_test_annotation(world, method)
-        }
         EntryKind::Api => declared.is_api() && name != b"<clinit>",
         EntryKind::Servlets => CALLED_BY_CONTAINERS.iter().any(|known| known.as_bytes() == name),
+        // The whole class is asked about these.
+        EntryKind::Tests => false,
     }
-}
-
-/// `@Test`, `@ParameterizedTest`, `@Before`, `@AfterEach`, `@DataProvider` and the like; providers of values as well.
-fn has_test_annotation(world: &World<'_>, method: MethodId) -> bool {
-    let file: Option<&ClassFile<'_>> = world.class_of(world.method(method).class).file();
-    let annotated = |file: &ClassFile<'_>, member: &Member<'_>| {
-        let types = annotation_types(&member.attributes, &file.pool);
-        types.iter().any(|name| TEST_ANNOTATIONS.iter().any(|known| name.starts_with(known)))
-    };
-    file.zip(world.member_of(method)).is_some_and(|(file, member)| annotated(file, member))
 }
 
 fn is_servlet(world: &mut World<'_>, class: ClassId) -> bool {
@@ -202,8 +182,4 @@ fn is_servlet(world: &mut World<'_>, class: ClassId) -> bool {
 fn is_below(world: &mut World<'_>, class: ClassId, name: &[u8]) -> bool {
     let above = world.class(name);
     world.is_subtype(class, above)
-}
-
-fn own_and_above(world: &World<'_>, class: ClassId) -> Vec<ClassId> {
-    std::iter::successors(Some(class), |class| world.class_of(*class).superclass).collect()
 }

@@ -10,6 +10,7 @@ use crate::describe::{common_class, exception_type, place_of, raise_point};
 use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
 use crate::flow::{Flow, Raises, flow_within};
 use crate::links::{Clause, Handlers, Link, links};
+use crate::missing::missing_classes;
 use crate::operations::{FaultSelection, Match, match_operations};
 use crate::raises::Raise;
 use crate::reachability::filter;
@@ -78,6 +79,7 @@ pub struct LinkSearch<'a> {
     pub(crate) links: Vec<Link>,
     own: OwnClasses,
     matches: Vec<Match>,
+    missing_classes: Vec<String>,
     memory: Option<MemoryUse>,
 }
 
@@ -112,7 +114,7 @@ pub fn search_from<'a>(
         Some(Ok(reached)) => (reached, Coarsened::default()),
         Some(Err(_)) | None => reach(source, *analysis, implicit, *ceiling, recorded, find_entries),
     };
-    let mut search = find_links(reached, request, stage);
+    let mut search = find_links(reached, source, request, stage);
     search.memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
         coarsened,
@@ -138,11 +140,12 @@ where
     let implicit = implicit_kinds(request.implicit);
     let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries);
     let reached = reached.ok_or(SearchError::OtherBase)??;
-    Ok(find_links(reached, request, stage))
+    Ok(find_links(reached, source, request, stage))
 }
 
 fn find_links<'a>(
     mut reached: Reached<'a>,
+    source: &dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> LinkSearch<'a> {
@@ -169,6 +172,7 @@ fn find_links<'a>(
         links: Vec::new(),
         own: request.own.clone(),
         matches: matched.matches,
+        missing_classes: missing_classes(source, &request.own),
         memory: None,
     };
     if request.analysis.filter().is_some() {
@@ -249,6 +253,7 @@ impl LinkSearch<'_> {
             catalogue: self.catalogued(),
             blind_spots: self.blind_spots(),
             problems: self.problems(),
+            missing_classes: self.missing_classes.clone(),
             stats: self.reached.stats,
             memory: self.memory.clone(),
             experienced: None,

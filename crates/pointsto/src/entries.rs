@@ -29,13 +29,26 @@ pub(crate) fn called_by_the_jvm(world: &mut World<'_>) -> Vec<MethodId> {
     found.collect()
 }
 
-/// The object that a method is called on from outside was made by a constructor of its class, whichever it was.
-pub(crate) fn constructors_of(world: &World<'_>, method: MethodId) -> Vec<MethodId> {
+/// The classes of the objects that a method is called on from outside: its own, or those below it that are known by now if
+/// there are no objects of its own. All classes among which entry points were looked for are known.
+pub(crate) fn receivers(world: &World<'_>, method: MethodId) -> Vec<ClassId> {
     let declared = world.method(method);
     if declared.is_static() {
         return Vec::new();
     }
-    world.declared_by_name(declared.class, b"<init>").collect()
+    if world.class_of(declared.class).is_instantiable() {
+        return vec![declared.class];
+    }
+    let known = (0..world.classes()).map(ClassId::new);
+    known
+        .filter(|class| world.class_of(*class).is_instantiable() && world.is_subtype(*class, declared.class))
+        .collect()
+}
+
+/// The object that a method is called on from outside was made by a constructor of its class, whichever it was.
+pub(crate) fn constructors_of(world: &World<'_>, method: MethodId) -> Vec<MethodId> {
+    let receivers = receivers(world, method);
+    receivers.iter().flat_map(|class| world.declared_by_name(*class, b"<init>")).collect()
 }
 
 /// The classes of what a method that is called from outside is given: the receiver first, nothing for numbers.
@@ -62,6 +75,16 @@ impl Solver<'_> {
             }
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
+                self.give_receivers(*method, instance);
+            }
+        }
+    }
+
+    fn give_receivers(&mut self, method: MethodId, instance: InstanceId) {
+        let receiver = self.instances[instance.index()].parameters.first().copied().flatten();
+        if let Some(receiver) = receiver {
+            for class in receivers(&self.world, method) {
+                self.give(receiver, class);
             }
         }
     }

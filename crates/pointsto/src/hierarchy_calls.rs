@@ -14,7 +14,7 @@ mod statements;
 
 use crate::blind::{Blind, BlindSpot};
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Targets, Thrown};
-use crate::entries::{called_by_the_jvm, constructors_of, given};
+use crate::entries::{called_by_the_jvm, constructors_of, given, receivers};
 use crate::ids::{ClassId, InstanceId, MethodId, SelectorId};
 use crate::implicit::Implicit;
 use crate::initialisers::Initialisers;
@@ -89,6 +89,9 @@ impl<'a> HierarchyCalls<'a> {
             }
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
+            }
+            for class in receivers(&self.world, *method) {
+                self.make_with_elements(class);
             }
         }
     }

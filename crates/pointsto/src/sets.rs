@@ -113,8 +113,7 @@ impl Set {
     /// Takes in what both have. Nothing may be in it yet.
     pub fn add_common(&mut self, one: &Self, other: &Self) {
         debug_assert!(self.is_empty());
-        let (small, large) =
-            if one.blocks.len() <= other.blocks.len() { (one, other) } else { (other, one) };
+        let (small, large) = if one.blocks.len() <= other.blocks.len() { (one, other) } else { (other, one) };
         let mut at = 0;
         for block in &small.blocks {
             at += gallop(&large.blocks[at..], block.key);

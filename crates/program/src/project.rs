@@ -30,7 +30,10 @@ pub fn application_roots(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     }
     if is_build(path) {
         let outputs = outputs_of(path, &MAIN);
-        return non_empty(outputs, || LoadError::NotBuilt { path: path.to_owned() });
+        return non_empty(outputs, || LoadError::NotBuilt {
+            path: path.to_owned(),
+            command: build_command(path),
+        });
     }
     if let Some(image) = jdk_image(path) {
         return Ok(vec![image]);
@@ -53,6 +56,17 @@ fn non_empty(roots: Vec<PathBuf>, error: impl FnOnce() -> LoadError) -> Result<V
 
 fn is_build(folder: &Path) -> bool {
     BUILD_FILES.iter().any(|file| folder.join(file).is_file())
+}
+
+/// What compiles a build and its tests.
+fn build_command(folder: &Path) -> &'static str {
+    let has = |file: &str| folder.join(file).is_file();
+    match (has("pom.xml"), has("mvnw"), has("gradlew")) {
+        (true, false, _) => "mvn test-compile",
+        (true, true, _) => "./mvnw test-compile",
+        (false, _, false) => "gradle testClasses",
+        (false, _, true) => "./gradlew testClasses",
+    }
 }
 
 /// Where builds put what they compile.
@@ -208,7 +222,13 @@ mod tests {
 
     #[test]
     fn a_project_without_outputs_is_told_to_be_built() {
-        check_error(&["pom.xml", "src/main/java/A.java"], "no compiled classes in DIR; build it first");
+        let how = |files: &[&str], command: &str| {
+            check_error(files, &format!("no compiled classes in DIR; build it first: {command}"));
+        };
+        how(&["pom.xml", "src/main/java/A.java"], "mvn test-compile");
+        how(&["pom.xml", "mvnw"], "./mvnw test-compile");
+        how(&["build.gradle"], "gradle testClasses");
+        how(&["settings.gradle.kts", "gradlew"], "./gradlew testClasses");
     }
 
     #[test]

@@ -109,8 +109,8 @@ pub struct LoadReport {
 pub enum LoadError {
     #[error("cannot read {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: ReadError },
-    #[error("no compiled classes in {}; build it first", path.display())]
-    NotBuilt { path: PathBuf },
+    #[error("no compiled classes in {}; build it first: {command}", path.display())]
+    NotBuilt { path: PathBuf, command: &'static str },
     #[error("no classes and no archives in {}", path.display())]
     NoClasses { path: PathBuf },
 }

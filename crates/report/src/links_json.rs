@@ -19,6 +19,7 @@ struct JsonLinks<'a> {
     memory: Option<JsonMemory<'a>>,
     experienced: Option<JsonExperienced<'a>>,
     blind_spots: Vec<JsonBlindSpot<'a>>,
+    missing_classes: &'a [String],
     problems: Vec<JsonProblem<'a>>,
 }
 
@@ -135,6 +136,7 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
         }),
         experienced: answer.experienced.as_ref().map(|it| json_experienced(it, answer.links.len())),
         blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
+        missing_classes: &answer.missing_classes,
         problems: problems.chain(unread).collect(),
     };
     write_line(out, &value)

@@ -51,7 +51,7 @@ pub fn write_escapes_text(out: &mut dyn Write, escapes: &[Escapes], all: bool) -
             write_escaping(out, exception, all)?;
         }
     }
-    writeln!(out, "{} let exceptions out", counted(escapes.len(), "public method", "public methods"))
+    writeln!(out, "{} exceptions out", counted(escapes.len(), "public method lets", "public methods let"))
 }
 
 fn write_escaping(out: &mut dyn Write, escaping: &EscapingException, all: bool) -> io::Result<()> {

@@ -52,7 +52,8 @@ fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io:
             throws.into_iter().partition(|link| is_own(answer, link));
         others.extend(own.split_off(own.len().min(SHOWN)));
         own.iter().try_for_each(|link| write_raise(out, answer, link))?;
-        write_rest(out, answer, &others)?;
+        let is_alone = own.is_empty() && operations.is_empty();
+        write_rest(out, answer, &others, is_alone)?;
     }
     Ok(())
 }
@@ -109,8 +110,13 @@ fn is_own(answer: &LinksAnswer, link: &FoundLink) -> bool {
     matches!(answer.raises[link.from].place.layer, Layer::Application | Layer::Tests)
 }
 
-/// `and 12 more: 9 throws in the JDK, 3 in libraries (--all lists them)`
-fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) -> io::Result<()> {
+/// `and 12 more throws: 9 in libraries, 3 in the JDK (--all lists them)`; `12 throws: ...` where nothing else is shown.
+fn write_rest(
+    out: &mut dyn Write,
+    answer: &LinksAnswer,
+    rest: &[&FoundLink],
+    is_alone: bool,
+) -> io::Result<()> {
     if rest.is_empty() {
         return Ok(());
     }
@@ -124,9 +130,12 @@ fn write_rest(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&FoundLink]) ->
     ];
     let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
     let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
-    let more = counted(rest.len(), "more throw", "more throws");
+    let throws = match is_alone {
+        true => counted(rest.len(), "throw", "throws"),
+        false => format!("and {}", counted(rest.len(), "more throw", "more throws")),
+    };
     let (parts, seen) = (parts.join(", "), seen_mark(rest));
-    writeln!(out, "             and {more}: {parts} (--all lists them){seen}")
+    writeln!(out, "             {throws}: {parts} (--all lists them){seen}")
 }
 
 fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
@@ -198,7 +207,23 @@ fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
         "{methods} methods and {edges} calls reached in {:.1} s; {blind} (--blind-spots)",
         report.seconds
     )?;
+    write_missing(out, &answer.missing_classes)?;
     answer.memory.as_ref().map_or(Ok(()), |memory| write_memory(out, memory))
+}
+
+/// Nobody can follow calls into classes that are not there.
+fn write_missing(out: &mut dyn Write, missing: &[String]) -> io::Result<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let count = counted(missing.len(), "class that the program uses is", "classes that the program uses are");
+    let named = missing.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = missing.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    writeln!(
+        out,
+        "{count} missing, so what comes from there is not seen: {named}{more} (--libraries adds jars)"
+    )
 }
 
 /// What a ceiling on memory has cost, if it was met.

@@ -43,7 +43,8 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let jdk = args.java_home()?;
     let mut progress = progress::on_stderr();
     progress.phase("class path", None);
-    let classes = args.open(&config, &jdk)?;
+    let (classes, mut problems) = args.open(&config, &jdk, &mut *progress)?;
+    problems.extend(problems_of(&classes));
     let own = classes.own();
     require_classes(args, &classes, own.application.len() + own.tests.len())?;
     let runs = args.runs()?;
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     }
     let mut report = LinksReport {
         answer: search.answer(),
-        problems: problems_of(&classes),
+        problems,
         seconds: started.elapsed().as_secs_f64(),
         peak_mib: peak_mib(),
     };
@@ -164,7 +165,8 @@ fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &Vi
 fn tell(progress: &mut dyn Progress, stage: Stage) {
     match stage {
         Stage::CallGraph { entries } => {
-            progress.phase(&format!("call graph from {entries} entry points"), None);
+            let points = if entries == 1 { "entry point" } else { "entry points" };
+            progress.phase(&format!("call graph from {entries} {points}"), None);
         }
         Stage::Flow { methods, calls } => {
             progress.phase(&format!("exception flow through {methods} methods and {calls} calls"), None);

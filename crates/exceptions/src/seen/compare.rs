@@ -254,7 +254,11 @@ impl Comparing<'_, '_> {
             Point::Raise(Raise { kind: RaiseKind::Operation(_), .. }) => Ok(()),
             Point::Raise(Raise { kind: RaiseKind::Implicit(_) | RaiseKind::Initialiser, .. })
             | Point::AnyTime(..) => {
-                if raises.implicit.is_empty() { Err(SetAside::Implicit) } else { Ok(()) }
+                if raises.implicit.is_empty() {
+                    Err(SetAside::Implicit)
+                } else {
+                    Ok(())
+                }
             }
             Point::Raise(Raise { kind: RaiseKind::Throw, .. }) | Point::Native(..) | Point::Elsewhere(..) => {
                 if raises.throws {

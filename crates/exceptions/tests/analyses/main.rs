@@ -2,8 +2,10 @@
 
 mod base;
 mod ceiling;
+mod entries;
 mod implicit;
 mod inclusion;
+mod optional;
 mod program;
 mod recording;
 mod scope;

@@ -20,10 +20,20 @@ pub(crate) struct Program {
 impl Program {
     /// Compiles a file `T.java`.
     pub(crate) fn compile(source: &str, libraries: Vec<PathBuf>) -> Self {
+        Self::compile_files(&[("T.java", source)], libraries)
+    }
+
+    /// Compiles files by path and content.
+    pub(crate) fn compile_files(files: &[(&str, &str)], libraries: Vec<PathBuf>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("T.java");
-        fs::write(&file, source).expect("written");
-        let job = Job { class_path: libraries.clone(), ..Job::of([file]) };
+        let write = |(path, content): &(&str, &str)| {
+            let file = folder.path().join(path);
+            fs::create_dir_all(file.parent().expect("below the folder")).expect("made");
+            fs::write(&file, content).expect("written");
+            file
+        };
+        let sources: Vec<PathBuf> = files.iter().map(write).collect();
+        let job = Job { class_path: libraries.clone(), ..Job::of(sources) };
         let classes = Compiler::Javac { jdk: 17, release: 17 }.compile(&job).expect("source compiles");
         let paths: Vec<PathBuf> = std::iter::once(classes).chain(libraries).collect();
         Self::open(&paths, "T")

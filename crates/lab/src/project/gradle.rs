@@ -83,7 +83,7 @@ impl GradleBuild<'_> {
     }
 
     /// The project's own wrapper if it works, else `gradle`.
-    fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
+    pub(super) fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
         let wrapper = self.top.join("gradlew");
         if is_executable(&wrapper) {
             let mut command = Command::new(&wrapper);
@@ -103,9 +103,9 @@ impl GradleBuild<'_> {
 
     fn write_init_script(&self) -> Result<PathBuf, ProjectError> {
         let _ = fs::remove_dir_all(self.tasks_folder());
-        let folder = self.tasks_folder().to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
         let script = self.workspace.own_folder().join("init.gradle");
-        fs::write(&script, INIT_SCRIPT.replace("@FOLDER@", &folder)).map_err(|reason| ProjectError::Io {
+        let text = INIT_SCRIPT.replace("@FOLDER@", &in_script(&self.tasks_folder()));
+        fs::write(&script, text).map_err(|reason| ProjectError::Io {
             action: "cannot write",
             path: script.clone(),
             reason,
@@ -142,11 +142,21 @@ impl GradleBuild<'_> {
 
     /// By path.
     fn read_tasks(&self) -> Vec<Task> {
-        let files = fs::read_dir(self.tasks_folder()).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
-        files.sort();
-        files.iter().filter_map(|file| Some(Task(properties::parse(&fs::read(file).ok()?)))).collect()
+        read_all(&self.tasks_folder()).into_iter().map(Task).collect()
     }
+}
+
+/// As the text of a string in an init script.
+pub(super) fn in_script(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'")
+}
+
+/// What an init script wrote into the files of a folder, by the names of the files.
+pub(super) fn read_all(folder: &Path) -> Vec<Properties> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    files.sort();
+    files.iter().filter_map(|file| Some(Properties(properties::parse(&fs::read(file).ok()?)))).collect()
 }
 
 fn has_tasks(arguments: &[OsString]) -> bool {
@@ -168,7 +178,7 @@ fn task_begun(line: &str) -> Option<&str> {
 }
 
 /// What Gradle says went wrong, on one line.
-fn failure(log: &str) -> String {
+pub(super) fn failure(log: &str) -> String {
     let mut lines = log.lines().skip_while(|line| !line.starts_with("* What went wrong:")).skip(1);
     let lines: Vec<&str> =
         lines.by_ref().take_while(|line| !line.is_empty() && !line.starts_with('*')).map(str::trim).collect();
@@ -179,22 +189,40 @@ fn failure(log: &str) -> String {
     last.unwrap_or("it said nothing").trim().to_owned()
 }
 
-/// What the init script wrote of one `Test` task.
+/// What an init script wrote.
 #[derive(Debug)]
-struct Task(Vec<(String, String)>);
+pub(super) struct Properties(pub(super) Vec<(String, String)>);
 
-impl Task {
-    fn get(&self, key: &str) -> Option<&str> {
+impl Properties {
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
     }
 
     /// `<name>.0`, `<name>.1` ...
-    fn list(&self, name: &str) -> Vec<&str> {
+    pub(super) fn list(&self, name: &str) -> Vec<&str> {
         (0..).map_while(|index| self.get(&format!("{name}.{index}"))).collect()
     }
 
-    fn paths(&self, name: &str) -> Vec<PathBuf> {
+    pub(super) fn paths(&self, name: &str) -> Vec<PathBuf> {
         self.list(name).into_iter().map(PathBuf::from).collect()
+    }
+}
+
+/// What the init script wrote of one `Test` task.
+#[derive(Debug)]
+struct Task(Properties);
+
+impl Task {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)
+    }
+
+    fn list(&self, name: &str) -> Vec<&str> {
+        self.0.list(name)
+    }
+
+    fn paths(&self, name: &str) -> Vec<PathBuf> {
+        self.0.paths(name)
     }
 
     fn texts(&self, name: &str) -> Vec<String> {
@@ -217,7 +245,7 @@ impl Task {
         let jvm_arguments: Vec<OsString> = self.list("jvmArgument").into_iter().map(OsString::from).collect();
         let class_path = self.class_path(framework);
         let (application, tests) = split_class_path(&class_path, &jvm_arguments, &test_folders, root);
-        let variables = self.0.iter().filter_map(|(key, value)| {
+        let variables = self.0.0.iter().filter_map(|(key, value)| {
             Some((OsString::from(key.strip_prefix("variable.")?), OsString::from(value)))
         });
         (!found.classes.is_empty()).then(|| RunConfiguration {
@@ -363,7 +391,7 @@ mod tests {
             all.extend(
                 jars.iter().enumerate().map(|(index, jar)| (format!("classPath.{index}"), jar.to_string())),
             );
-            let class_path = Task(all).class_path(Framework::JUnitPlatform);
+            let class_path = Task(Properties(all)).class_path(Framework::JUnitPlatform);
             let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
             class_path.iter().map(name).collect::<Vec<_>>()
         };

@@ -122,7 +122,7 @@ impl MavenBuild<'_> {
     }
 
     /// The project's own wrapper if it works, else `mvn`.
-    fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
+    pub(super) fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
         let wrappers = [&self.top, &self.workspace.root].map(|folder| folder.join("mvnw"));
         if let Some(wrapper) = wrappers.into_iter().find(|wrapper| is_executable(wrapper)) {
             let mut command = Command::new(&wrapper);

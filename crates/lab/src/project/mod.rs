@@ -3,6 +3,7 @@
 //! The build runs once, in a copy of the user's tree, with the user's own build files. Nothing is asked of it but to
 //! run its tests: how it starts the JVMs that do is seen from outside.
 
+mod build_files;
 mod build_run;
 mod class_folders;
 mod command_line;
@@ -12,7 +13,10 @@ mod copy;
 mod executions;
 mod fingerprint;
 mod gradle;
+mod gradle_libraries;
+mod libraries;
 mod maven;
+mod maven_libraries;
 mod maven_log;
 mod own_reports;
 mod plain;
@@ -33,6 +37,7 @@ pub(crate) use class_folders::module_path;
 pub(crate) use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub(crate) use copy::remove_all;
+pub use libraries::{Libraries, LibrariesRequest, libraries};
 pub(crate) use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
 
@@ -84,6 +89,9 @@ pub struct Project {
     pub asked_for: Vec<PathBuf>,
     /// Changes with the user's files, the build arguments and the version of this tool.
     pub fingerprint: u64,
+    /// Changes with the build files alone; `None` without a build tool.
+    #[serde(default)]
+    pub build_files: Option<u64>,
 }
 
 /// Why there is nothing to run. Each is one line.
@@ -147,6 +155,7 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
         return Ok(project);
     }
     saved::forget(&workspace);
+    let build_files = located.build.as_ref().map(|build| build_files::content_key(&located.root, build.tool));
     let found = find_tests(&request, located.build.as_ref(), &workspace, progress)?;
     if found.configurations.is_empty() {
         return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
@@ -155,7 +164,8 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
         |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests().note_suite_files();
     let configurations = found.configurations.into_iter().map(complete).collect();
     let asked_for = modules_asked_for(&located, &workspace);
-    let project = Project { workspace, configurations, problems: found.problems, asked_for, fingerprint };
+    let problems = found.problems;
+    let project = Project { workspace, configurations, problems, asked_for, fingerprint, build_files };
     if found.is_whole {
         saved::save(&project);
     }

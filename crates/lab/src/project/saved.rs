@@ -19,6 +19,12 @@ pub(super) fn load(workspace: &Workspace, fingerprint: u64) -> Option<Project> {
     (project.fingerprint == fingerprint && project.workspace == *workspace && is_there).then_some(project)
 }
 
+/// The project as it was when last built, if its build files were the same; its sources and copy need not be.
+pub(super) fn load_for(workspace: &Workspace, build_files: u64) -> Option<Project> {
+    let project: Project = serde_json::from_slice(&fs::read(file(workspace)).ok()?).ok()?;
+    (project.build_files == Some(build_files) && project.workspace == *workspace).then_some(project)
+}
+
 /// From now on until the next [`save`], the copy is nothing to rely on.
 pub(super) fn forget(workspace: &Workspace) {
     let _ = fs::remove_file(file(workspace));

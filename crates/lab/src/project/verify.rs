@@ -265,6 +265,7 @@ mod tests {
             problems: problems.iter().map(|what| problem(what)).collect(),
             asked_for: Vec::new(),
             fingerprint: 0,
+            build_files: None,
         }
     }
 

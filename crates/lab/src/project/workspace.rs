@@ -61,6 +61,12 @@ impl Workspace {
             .map_or_else(|_| path.to_owned(), |path| self.root.join(path).components().collect())
     }
 
+    /// Where a path of the copy lies in the user's tree.
+    pub(super) fn in_original(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.root)
+            .map_or_else(|_| path.to_owned(), |path| self.original.join(path).components().collect())
+    }
+
     /// Makes the build copy equal to the user's tree.
     ///
     /// Outputs that the build has made in the copy stay only if nothing has changed: not every build notices a class whose

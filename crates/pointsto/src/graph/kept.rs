@@ -10,7 +10,17 @@ use std::collections::BinaryHeap;
 impl Stored for Graph {
     fn write(&self, to: &mut Writer) {
         let Self { parents, objects, fresh: _, edges, is_queued: _, queue: _, arrivals, ranks, .. } = self;
-        let Self { waiting_of, waiting, due: _, filters, costly: _, edge_count, edges_when_collapsed, log, .. } = self;
+        let Self {
+            waiting_of,
+            waiting,
+            due: _,
+            filters,
+            costly: _,
+            edge_count,
+            edges_when_collapsed,
+            log,
+            ..
+        } = self;
         parents.write(to);
         objects.write(to);
         edges.write(to);

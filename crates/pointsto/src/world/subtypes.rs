@@ -1,6 +1,6 @@
 //! Which types are assignable to which (JVMS §6.5, checkcast).
 
-use super::{Element, Shape, World};
+use super::{Element, Layer, Shape, World};
 use crate::ids::ClassId;
 use crate::stored::stored;
 
@@ -67,8 +67,13 @@ impl World<'_> {
         self.fits(class, of) == Fits::Yes
     }
 
-    /// Whether anything above it is missing.
+    /// Whether anything above it is missing that may be there when the program runs.
+    ///
+    /// A class of a library whose superclass nobody has is for those who use something else as well, such as one of five
+    /// loggers. It cannot be loaded, so it is nothing that it is not known to be: an exception least of all.
     pub(crate) fn is_unsure(&self, class: ClassId) -> bool {
-        self.class_of(class).supertypes.iter().any(|above| self.class_of(*above).is_missing())
+        let own = self.class_of(class);
+        let is_optional = matches!(own.layer, Layer::Library | Layer::Jdk) && !own.is_missing();
+        !is_optional && own.supertypes.iter().any(|above| self.class_of(*above).is_missing())
     }
 }

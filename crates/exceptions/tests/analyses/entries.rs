@@ -1,0 +1,147 @@
+//! Where programs of tests begin, and what is reached from there.
+
+use crate::program::Program;
+use catchment_exceptions::{
+    Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses, SearchRequest,
+    search,
+};
+
+/// As much of the frameworks as these tests use, under their own names.
+const FRAMEWORKS: [(&str, &str); 10] = [
+    ("org/junit/jupiter/api/Test.java", "package org.junit.jupiter.api; public @interface Test { }"),
+    (
+        "org/junit/jupiter/api/BeforeEach.java",
+        "package org.junit.jupiter.api; public @interface BeforeEach { }",
+    ),
+    (
+        "org/junit/jupiter/params/ParameterizedTest.java",
+        "package org.junit.jupiter.params; public @interface ParameterizedTest { }",
+    ),
+    (
+        "org/junit/jupiter/params/provider/MethodSource.java",
+        "package org.junit.jupiter.params.provider; public @interface MethodSource { }",
+    ),
+    (
+        "org/junit/jupiter/api/extension/Extension.java",
+        "package org.junit.jupiter.api.extension; public interface Extension { }",
+    ),
+    ("org/testng/annotations/Test.java", "package org.testng.annotations; public @interface Test { }"),
+    (
+        "org/junit/rules/TestRule.java",
+        "package org.junit.rules; public interface TestRule { Object apply(Object it); }",
+    ),
+    (
+        "junit/framework/TestCase.java",
+        "package junit.framework; public class TestCase { protected void setUp() { } }",
+    ),
+    ("spock/lang/Specification.java", "package spock.lang; public class Specification { }"),
+    (
+        "org/spockframework/runtime/model/FeatureMetadata.java",
+        "package org.spockframework.runtime.model; public @interface FeatureMetadata { }",
+    ),
+];
+
+fn request(own: Vec<Vec<u8>>) -> SearchRequest {
+    let catalogue = Catalogue::of_jdk().expect("a catalogue");
+    SearchRequest {
+        analysis: "pta".parse().expect("an analysis"),
+        entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Tests] },
+        own: OwnClasses { application: own, tests: Vec::new() },
+        faults: FaultSelection::of(&["none".to_owned()], &catalogue).expect("no faults"),
+        catalogue,
+        throws: true,
+        implicit: false,
+        handlers: Handlers::Application,
+        escapes: false,
+        recorded: Vec::new(),
+        release: Some(17),
+        ceiling: None,
+    }
+}
+
+fn answer(source: &str) -> LinksAnswer {
+    let files: Vec<_> = FRAMEWORKS.into_iter().chain([("T.java", source)]).collect();
+    let program = Program::compile_files(&files, Vec::new());
+    search(&program, &request(program.application()), &mut |_| {}).expect("there are tests").answer()
+}
+
+fn entries(answer: &LinksAnswer) -> Vec<String> {
+    let mut entries: Vec<String> =
+        answer.entries.iter().map(|it| format!("{}.{}", it.class, it.method)).collect();
+    entries.sort_unstable();
+    entries
+}
+
+#[test]
+fn frameworks_call_what_they_find_by_annotation_name_or_type() {
+    let answer = answer(
+        r#"
+        import org.junit.jupiter.api.*;
+        @Test @interface Fast { }
+        class Plain {
+            @Test void test() { }
+            @BeforeEach void before() { }
+            @Fast void meta() { }
+            void helper() { }
+            static class Nested { @Test void nested() { } }
+        }
+        class Parameters {
+            @org.junit.jupiter.params.ParameterizedTest @org.junit.jupiter.params.provider.MethodSource
+            void each(String value) { }
+            static java.util.List<String> values() { return null; }
+            static void noSource() { }
+        }
+        interface Contract { @Test default void kept() { } }
+        class Keeps implements Contract { }
+        class Callback implements org.junit.jupiter.api.extension.Extension { public void beforeEach() { } }
+        class Rule implements org.junit.rules.TestRule { public Object apply(Object it) { return it; } void own() { } }
+        @org.testng.annotations.Test class WholeClass { public void any() { } private void not() { } }
+        class Old extends junit.framework.TestCase { public void testIt() { } public void other() { } }
+        class Spec extends spock.lang.Specification {
+            void setup() { } void other() { }
+            @org.spockframework.runtime.model.FeatureMetadata public void $spock_feature_0_0() { }
+        }
+        "#,
+    );
+    let expected = [
+        "Callback.beforeEach",
+        "Contract.kept",
+        "Old.testIt",
+        "Parameters.each",
+        "Parameters.values",
+        "Plain$Nested.nested",
+        "Plain.before",
+        "Plain.meta",
+        "Plain.test",
+        "Rule.apply",
+        "Spec.$spock_feature_0_0",
+        "Spec.setup",
+        "WholeClass.any",
+        "junit.framework.TestCase.setUp",
+    ];
+    assert_eq!(entries(&answer), expected);
+}
+
+#[test]
+fn a_test_from_an_abstract_class_runs_on_objects_of_those_below_it() {
+    let answer = answer(
+        r#"
+        abstract class Base {
+            static class Wrong extends Exception { }
+            final Runnable made = make();
+            abstract Runnable make();
+            abstract void act() throws Wrong;
+            @org.junit.jupiter.api.Test void test() {
+                try { act(); } catch (Wrong e) { made.run(); }
+            }
+        }
+        class Below extends Base {
+            Runnable make() { return () -> { throw new IllegalStateException(); }; }
+            void act() throws Wrong { throw new Wrong(); }
+        }
+        "#,
+    );
+    let links: Vec<_> =
+        answer.links.iter().map(|link| answer.raises[link.from].place.class.as_str()).collect();
+    assert_eq!(links, ["Below"]);
+}
