@@ -5,6 +5,7 @@
 //! one goes no further, the rest goes on to the next row and in the end out of the method (JVMS §2.10).
 
 use crate::handlers::{ClassHandlers, MethodHandlers};
+use crate::privileged;
 use crate::raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
 use crate::scope::{Asked, Looked, Scope};
 use crate::wrapping::Wrapped;
@@ -156,7 +157,8 @@ impl Building<'_, '_> {
                 continue;
             }
             let raised = self.raise_node(instance, method, call.pc, &mut nodes);
-            self.add_call(&call, raised);
+            let coming_out = self.coming_out(method, &call, raised);
+            self.add_call(&call, coming_out);
             self.add_wrapping_call(method, &call, raised);
         }
         for thrown in self.reached.throws_of(instance).to_vec() {
@@ -194,6 +196,17 @@ impl Building<'_, '_> {
         for class in &operation.throws {
             self.pending.push((Raised { raise, typed: Typed::at_most(*class) }, to));
         }
+    }
+
+    /// The node of what comes out of a call and is raised there: not all that leaves a privileged action does.
+    fn coming_out(&mut self, caller: MethodId, call: &Call, raised: NodeId) -> NodeId {
+        let Some(allowed) = privileged::allowed(self.reached, caller, call) else { return raised };
+        let node = self.flow.graph.node();
+        for class in allowed {
+            let filter = self.flow.graph.filters.is(class, &self.reached.world);
+            self.flow.graph.add_edge(node, raised, filter);
+        }
+        node
     }
 
     fn add_call(&mut self, call: &Call, raised: NodeId) {

@@ -20,6 +20,7 @@ mod link_graph;
 mod links;
 mod missing;
 mod operations;
+mod privileged;
 mod raises;
 mod reachability;
 mod scope;

@@ -8,6 +8,7 @@ use crate::answer::{Frame, WitnessPath};
 use crate::describe::place_of;
 use crate::fate::Fates;
 use crate::links::Link;
+use crate::privileged;
 use crate::raises::{RaiseKind, Raised};
 use crate::search::LinkSearch;
 use crate::ways::{Node, Stop, Ways};
@@ -141,7 +142,10 @@ impl LinkSearch<'_> {
             let leads = targets.filter(|target| self.flow.escaping(*target).contains(number));
             let leads: Vec<InstanceId> =
                 if call.kind == CallKind::Ordinary { leads.collect() } else { Vec::new() };
-            if !leads.is_empty() && self.passes(method, call.pc, wanted, raised, fates) {
+            let comes_out = |search: &mut Self| {
+                method.is_none_or(|it| privileged::comes_out(&mut search.reached, it, &call, raised.typed))
+            };
+            if !leads.is_empty() && comes_out(self) && self.passes(method, call.pc, wanted, raised, fates) {
                 stops.extend(leads.into_iter().map(|target| (call.pc, Stop::Call(target))));
             }
         }

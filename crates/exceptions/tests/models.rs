@@ -3,7 +3,7 @@
 use catchment_classfile::LineTable;
 use catchment_exceptions::{Raises, flow};
 use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
+use catchment_pointsto::world::{ClassSource, Fits, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse_recorded};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
@@ -352,6 +352,35 @@ fn a_security_manager_is_there_if_the_program_installs_one() {
             }
         }"#;
     assert!(methods(program, &[]).0.contains("Main$Manager.checkRead"));
+}
+
+/// Where exceptions of type `IOException` are raised that come to a clause of a method of `Main`.
+fn io_raised(program: &str, method: &str) -> BTreeSet<String> {
+    let source = compile(program);
+    let mut reached = reach(&source, &[]);
+    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let io = reached.world.class(b"java/io/IOException");
+    let clauses = flow.caught().filter(|(instance, ..)| {
+        reached.method_of(*instance).is_some_and(|it| short(&reached, it) == format!("Main.{method}"))
+    });
+    let caught = clauses.flat_map(|(_, _, caught)| caught.iter()).map(|number| flow.raised.get(number));
+    let caught = caught.filter(|raised| reached.world.typed_fits(raised.typed, io) == Fits::Yes);
+    caught.map(|raised| short(&reached, raised.raise.method)).collect()
+}
+
+#[test]
+fn checked_exceptions_leave_a_privileged_action_of_the_jdk_only_where_they_are_declared() {
+    let program = r#"
+        public class Main {
+            static void load(String name) { try { Class.forName(name); } catch (Exception e) {} }
+            static void open(String url) { try { new java.net.URL(url).openStream(); } catch (Exception e) {} }
+            public static void main(String[] args) { load(args[0]); open(args[1]); }
+        }"#;
+    let raised = io_raised(program, "load");
+    assert!(raised.is_empty(), "{raised:?}");
+    let raised = io_raised(program, "open");
+    let by_http = "sun.net.www.protocol.http.HttpURLConnection.getInputStream0";
+    assert!(raised.contains(by_http), "{raised:?}");
 }
 
 #[test]
