@@ -10,10 +10,12 @@
 
 mod calls;
 mod following;
+mod hub;
 mod locals;
 mod matching;
 mod questions;
 mod sets;
+mod sure;
 mod variables;
 
 use crate::analysis::DataFilter;

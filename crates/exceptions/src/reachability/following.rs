@@ -2,37 +2,33 @@
 //!
 //! In a large program almost every call comes to some method from which half of the JDK is reached. One such method, the *hub*, is
 //! followed by itself, with no objects at hand. Whatever call comes to the hub comes to all that the hub comes to, so it is
-//! enough to see it arrive. What the hub alone does not come to is looked for beyond it: first for all calls at once, since
-//! what they do not come to together none of them does, then call by call.
+//! enough to see it arrive. The hub is followed as far as the questions ask and no further. What it does not come to at all is
+//! looked for beyond it: first for all calls at once, since what they do not come to together none of them does, then call by
+//! call.
 
 use super::calls::Calls;
-use catchment_pointsto::CallKind;
-use catchment_pointsto::heap::Site;
+use super::hub::{Hub, NEAR};
 use catchment_pointsto::ids::{InstanceId, MethodId};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
+use rustc_hash::FxHashSet;
 
 /// A search that has come so far is worth a hub.
 const MANY: usize = 4_000;
-/// So many methods are tried.
-const CANDIDATES: usize = 400;
-/// They may come to so many times what the search has come to, all together: there may be no hub.
-const EFFORT: usize = 8;
-
-/// What a search does next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    Reached(InstanceId),
-    Worked,
-    Done,
-}
 
 /// The methods that a search has come to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frontier {
     reached: FxHashSet<InstanceId>,
-    /// The nearest first: most of what is asked for is near.
-    unread: VecDeque<InstanceId>,
+    /// In the order in which it has come to them. The nearest are read first: most of what is asked for is near.
+    order: Vec<InstanceId>,
+    read: usize,
+}
+
+impl Frontier {
+    fn next(&mut self) -> Option<InstanceId> {
+        let next = self.order.get(self.read).copied();
+        self.read += usize::from(next.is_some());
+        next
+    }
 }
 
 /// A search under way. More objects to begin with never lead to fewer methods.
@@ -41,8 +37,8 @@ pub(super) trait State: Clone {
     fn empty(&self) -> Self;
     /// Begins with what a call hands over.
     fn start(&mut self, calls: &mut Calls<'_, '_>, site: u32);
-    fn frontier(&mut self) -> &mut Frontier;
-    fn reached(&self) -> &FxHashSet<InstanceId>;
+    fn frontier(&self) -> &Frontier;
+    fn frontier_mut(&mut self) -> &mut Frontier;
     /// What a method that is reached does by itself.
     fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>);
     /// Lets some of the new objects have their effects; false if there are none.
@@ -50,36 +46,77 @@ pub(super) trait State: Clone {
 
     /// Comes to a method, with no objects.
     fn reach(&mut self, instance: InstanceId) {
-        let Frontier { reached, unread } = self.frontier();
+        let Frontier { reached, order, .. } = self.frontier_mut();
         if reached.insert(instance) {
-            unread.push_back(instance);
+            order.push(instance);
         }
     }
 
-    fn step(&mut self, calls: &mut Calls<'_, '_>) -> Step {
-        if let Some(instance) = self.frontier().unread.pop_front() {
-            self.read(instance, calls);
-            Step::Reached(instance)
-        } else if self.work(calls) {
-            Step::Worked
-        } else {
-            Step::Done
+    /// All that it has come to.
+    fn reached(&self) -> &[InstanceId] {
+        &self.frontier().order
+    }
+
+    /// Goes a little further; false if there is nothing left to do.
+    fn step(&mut self, calls: &mut Calls<'_, '_>) -> bool {
+        match self.frontier_mut().next() {
+            Some(instance) => {
+                self.read(instance, calls);
+                true
+            }
+            None => self.work(calls),
         }
     }
 }
 
-impl Frontier {
-    pub(super) fn reached(&self) -> &FxHashSet<InstanceId> {
-        &self.reached
-    }
-}
-
-struct Hub<S> {
-    /// The hub, and all from which it is called without any object.
-    doors: FxHashSet<InstanceId>,
-    /// Where a search that began there has ended.
+/// One call, and the methods that are asked for.
+struct Search<S> {
     state: S,
-    methods: FxHashSet<MethodId>,
+    /// How many of the instances that it has come to have been looked at.
+    looked_at: usize,
+    missing: FxHashSet<MethodId>,
+}
+
+/// How a search has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    AtDoor,
+    /// All is found, or there is nothing more.
+    Over,
+}
+
+impl<S: State> Search<S> {
+    fn new(state: S, wanted: &FxHashSet<MethodId>) -> Self {
+        Self { state, looked_at: 0, missing: wanted.clone() }
+    }
+
+    /// Up to a door of the hub, if there is one.
+    fn run(&mut self, calls: &mut Calls<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> End {
+        loop {
+            let is_at_door = self.look(calls, doors);
+            if self.missing.is_empty() {
+                return End::Over;
+            }
+            if is_at_door {
+                return End::AtDoor;
+            }
+            if !self.state.step(calls) {
+                return End::Over;
+            }
+        }
+    }
+
+    /// Whether there is a door among the instances that it has just come to. Nothing that is wanted is missing any more when it
+    /// is among them: what is reached will be read.
+    fn look(&mut self, calls: &Calls<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> bool {
+        let new = &self.state.reached()[self.looked_at..];
+        for method in new.iter().filter_map(|instance| calls.method_of(*instance)) {
+            self.missing.remove(&method);
+        }
+        let is_at_door = doors.is_some_and(|doors| new.iter().any(|instance| doors.contains(instance)));
+        self.looked_at += new.len();
+        is_at_door
+    }
 }
 
 pub(super) struct Following<'h, 'a, S> {
@@ -100,131 +137,66 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
 
     /// Which of the wanted methods can be run during this call.
     pub(super) fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId> {
-        let mut state = self.empty.empty();
-        state.start(&mut self.calls, site);
-        let doors = self.hub.as_ref().map(|hub| &hub.doors);
-        let mut found = FxHashSet::default();
-        let comes_to_hub = search(&mut state, &mut self.calls, wanted, &mut found, doors);
-        if !comes_to_hub {
-            if self.hub.is_none() && state.reached().len() > MANY {
-                self.seek_hub(state.reached());
+        let mut search = Search::new(self.empty.empty(), wanted);
+        search.state.start(&mut self.calls, site);
+        let doors = self.hub.as_ref().map(Hub::doors);
+        let missing = match search.run(&mut self.calls, doors) {
+            End::AtDoor => self.missing_with_hub(search, site),
+            End::Over => {
+                if !self.is_hub_sought && search.state.reached().len() > MANY {
+                    self.is_hub_sought = true;
+                    self.hub = Hub::seek(&self.empty, &search.state.frontier().reached, &mut self.calls);
+                }
+                search.missing
             }
-            return found;
-        }
-        if let Some(hub) = &self.hub {
-            found.extend(wanted.intersection(&hub.methods));
-        }
-        if found.len() < wanted.len() && self.may_find_more(wanted, &found) {
-            self.search_beyond(site, wanted, &mut found);
-        }
-        found
+        };
+        wanted.difference(&missing).copied().collect()
     }
 
-    fn may_find_more(&mut self, wanted: &FxHashSet<MethodId>, found: &FxHashSet<MethodId>) -> bool {
+    /// What is wanted is near the call, or the hub comes to it: both are followed by turns. The hub has to be followed to its
+    /// end only for what is far from the call and from the hub.
+    fn missing_with_hub(&mut self, mut search: Search<S>, site: u32) -> FxHashSet<MethodId> {
+        let Some(hub) = &mut self.hub else { return search.missing };
+        loop {
+            search.look(&self.calls, None);
+            search.missing.retain(|method| !hub.comes_to(*method));
+            if search.missing.is_empty() {
+                return search.missing;
+            }
+            if !hub.step(&mut self.calls) {
+                return self.missing_beyond(search.missing, site);
+            }
+            if search.looked_at < NEAR && !search.state.step(&mut self.calls) {
+                return search.missing;
+            }
+        }
+    }
+
+    /// With all that the hub comes to at hand.
+    fn missing_beyond(&mut self, missing: FxHashSet<MethodId>, site: u32) -> FxHashSet<MethodId> {
+        if self.may_find_more(&missing)
+            && let Some(hub) = &self.hub
+        {
+            let mut search = Search::new(hub.state().clone(), &missing);
+            search.state.start(&mut self.calls, site);
+            search.run(&mut self.calls, None);
+            return search.missing;
+        }
+        missing
+    }
+
+    /// Whether all calls together come to something that is still missing.
+    fn may_find_more(&mut self, missing: &FxHashSet<MethodId>) -> bool {
         let Some(hub) = &self.hub else { return true };
         let Self { calls, sites, .. } = self;
         let possible = self.possible.get_or_insert_with(|| {
-            let mut state = hub.state.clone();
+            let mut state = hub.state().clone();
             for site in sites {
                 state.start(calls, *site);
             }
-            run(&mut state, calls);
-            methods_of(calls, state.reached())
+            while state.step(calls) {}
+            state.reached().iter().filter_map(|instance| calls.method_of(*instance)).collect()
         });
-        wanted.difference(found).any(|method| possible.contains(method))
+        missing.iter().any(|method| possible.contains(method))
     }
-
-    fn search_beyond(&mut self, site: u32, wanted: &FxHashSet<MethodId>, found: &mut FxHashSet<MethodId>) {
-        if let Some(hub) = &self.hub {
-            let mut state = hub.state.clone();
-            state.start(&mut self.calls, site);
-            search(&mut state, &mut self.calls, wanted, found, None);
-        }
-    }
-
-    /// A method that needs no objects, that many call, and that leads to most of what this search has reached.
-    fn seek_hub(&mut self, reached: &FxHashSet<InstanceId>) {
-        if std::mem::replace(&mut self.is_hub_sought, true) {
-            return;
-        }
-        let mut callers: FxHashMap<InstanceId, u32> = FxHashMap::default();
-        for site in self
-            .calls
-            .heap
-            .sites
-            .iter()
-            .filter(|site| site.receiver.is_none() && site.kind != CallKind::Thread)
-        {
-            for target in site.targets.iter().filter(|target| reached.contains(target)) {
-                *callers.entry(*target).or_default() += 1;
-            }
-        }
-        let mut candidates: Vec<(u32, InstanceId)> =
-            callers.into_iter().map(|(instance, callers)| (callers, instance)).collect();
-        candidates.sort_unstable_by(|one, other| other.cmp(one));
-        let mut effort = 0;
-        for (_, instance) in candidates.into_iter().take(CANDIDATES) {
-            let mut state = self.empty.empty();
-            state.reach(instance);
-            run(&mut state, &mut self.calls);
-            if state.reached().len() * 4 >= reached.len() * 3 {
-                let methods = methods_of(&self.calls, state.reached());
-                let doors = doors_of(&self.calls, instance);
-                self.hub = Some(Hub { doors, state, methods });
-                return;
-            }
-            effort += state.reached().len();
-            if effort > EFFORT * reached.len() {
-                return;
-            }
-        }
-    }
-}
-
-fn doors_of(calls: &Calls<'_, '_>, hub: InstanceId) -> FxHashSet<InstanceId> {
-    let mut callers: FxHashMap<InstanceId, Vec<InstanceId>> = FxHashMap::default();
-    let is_direct = |site: &&Site| site.receiver.is_none() && site.kind != CallKind::Thread;
-    for site in calls.heap.sites.iter().filter(is_direct) {
-        for target in &site.targets {
-            callers.entry(*target).or_default().push(site.caller);
-        }
-    }
-    let mut doors = FxHashSet::from_iter([hub]);
-    let mut open = vec![hub];
-    while let Some(door) = open.pop() {
-        let before = callers.remove(&door).unwrap_or_default();
-        open.extend(before.into_iter().filter(|caller| doors.insert(*caller)));
-    }
-    doors
-}
-
-/// Until all that is wanted is found, nothing is left, or a door of the hub is reached: whether one was.
-fn search<S: State>(
-    state: &mut S,
-    calls: &mut Calls<'_, '_>,
-    wanted: &FxHashSet<MethodId>,
-    found: &mut FxHashSet<MethodId>,
-    doors: Option<&FxHashSet<InstanceId>>,
-) -> bool {
-    while found.len() < wanted.len() {
-        match state.step(calls) {
-            Step::Reached(instance) => {
-                found.extend(calls.method_of(instance).filter(|it| wanted.contains(it)));
-                if doors.is_some_and(|doors| doors.contains(&instance)) {
-                    return true;
-                }
-            }
-            Step::Worked => {}
-            Step::Done => break,
-        }
-    }
-    false
-}
-
-fn run<S: State>(state: &mut S, calls: &mut Calls<'_, '_>) {
-    while state.step(calls) != Step::Done {}
-}
-
-fn methods_of(calls: &Calls<'_, '_>, reached: &FxHashSet<InstanceId>) -> FxHashSet<MethodId> {
-    reached.iter().filter_map(|instance| calls.method_of(*instance)).collect()
 }

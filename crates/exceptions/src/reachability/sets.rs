@@ -37,6 +37,7 @@ struct Pool {
     taken: FxHashSet<usize>,
     waiting: Vec<Waiting>,
     ways: Ways,
+    wide: WideWays,
     linked: FxHashSet<InstanceId>,
 }
 
@@ -56,6 +57,18 @@ struct Ways {
     by_gate: FxHashMap<GateKey, u32>,
 }
 
+/// Where every object of a set goes: through collections, for instance. That costs most and leads to least, so it waits until
+/// there is nothing else to do, and much of it goes at once.
+#[derive(Clone, Default)]
+struct WideWays {
+    to: Vec<u32>,
+    /// How many of the ways have been gone.
+    gone: usize,
+    /// Objects that have yet to go there.
+    fresh: Set,
+    is_queued: bool,
+}
+
 #[derive(Clone)]
 struct Group {
     gate: Gate,
@@ -65,7 +78,6 @@ struct Group {
 /// What lets some objects through.
 #[derive(Clone)]
 enum Gate {
-    Everything,
     Type(Rc<Set>),
     Receivers(Receivers, usize),
     /// What is thrown.
@@ -75,7 +87,6 @@ enum Gate {
 /// Gates with the same key let the same through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum GateKey {
-    Everything,
     Type(*const Set),
     Receivers(*const Option<Set>, usize),
     Held(usize),
@@ -90,6 +101,7 @@ pub(super) struct Sets {
     pools: Vec<Option<Box<Pool>>>,
     frontier: Frontier,
     queue: VecDeque<u32>,
+    wide_queue: VecDeque<u32>,
 }
 
 impl State for Sets {
@@ -100,6 +112,7 @@ impl State for Sets {
             pools: vec![None; self.pools.len()],
             frontier: Frontier::default(),
             queue: VecDeque::new(),
+            wide_queue: VecDeque::new(),
         }
     }
 
@@ -122,12 +135,12 @@ impl State for Sets {
         }
     }
 
-    fn frontier(&mut self) -> &mut Frontier {
-        &mut self.frontier
+    fn frontier(&self) -> &Frontier {
+        &self.frontier
     }
 
-    fn reached(&self) -> &FxHashSet<InstanceId> {
-        self.frontier.reached()
+    fn frontier_mut(&mut self) -> &mut Frontier {
+        &mut self.frontier
     }
 
     fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
@@ -151,11 +164,14 @@ impl State for Sets {
     }
 
     fn work(&mut self, calls: &mut Calls<'_, '_>) -> bool {
-        let next = self.queue.pop_front();
-        next.is_some_and(|pool| {
+        if let Some(pool) = self.queue.pop_front() {
             self.tell(pool, calls);
-            true
-        })
+        } else if let Some(pool) = self.wide_queue.pop_front() {
+            self.go_wide_ways(pool);
+        } else {
+            return false;
+        }
+        true
     }
 }
 
@@ -177,6 +193,7 @@ impl Sets {
             pools: vec![None; count],
             frontier: Frontier::default(),
             queue: VecDeque::new(),
+            wide_queue: VecDeque::new(),
         }
     }
 
@@ -269,7 +286,10 @@ impl Sets {
 
     fn add_ways(&mut self, from: u32, to: u32, mask: &Mask, heap: &Heap) {
         match mask {
-            Mask::Everything => self.add_way(from, to, Gate::Everything, heap),
+            Mask::Everything => {
+                self.pool(from).wide.to.push(to);
+                self.enqueue_wide(from);
+            }
             Mask::OneOf(sets) => {
                 for set in sets {
                     self.add_way(from, to, Gate::Type(Rc::clone(set)), heap);
@@ -281,7 +301,7 @@ impl Sets {
     fn add_way(&mut self, from: u32, to: u32, gate: Gate, heap: &Heap) {
         let objects = std::mem::take(&mut self.pool(from).objects);
         let passed = gate.passed_by(&objects, heap);
-        self.add(to, passed.as_ref().unwrap_or(&objects));
+        self.add(to, &passed);
         let own = self.pool(from);
         own.objects = objects;
         own.ways.add(gate, to, heap);
@@ -296,9 +316,8 @@ impl Sets {
         let waiting = std::mem::take(&mut own.waiting);
         for group in &ways.groups {
             let passed = group.gate.passed_by(&fresh, calls.heap);
-            let passed = passed.as_ref().unwrap_or(&fresh);
             if !passed.is_empty() {
-                group.to.iter().for_each(|to| self.add(*to, passed));
+                group.to.iter().for_each(|to| self.add(*to, &passed));
             }
         }
         let own = self.pool(pool);
@@ -307,10 +326,36 @@ impl Sets {
             |it: &Waiting| it.receivers[it.target].as_ref().is_none_or(|it| it.intersects(&fresh));
         let (called, waiting): (Vec<Waiting>, Vec<Waiting>) = waiting.into_iter().partition(is_called);
         own.waiting = waiting;
+        if own.wide.gone > 0 {
+            own.wide.fresh.add_all(&fresh, &mut Set::default());
+            self.enqueue_wide(pool);
+        }
         for call in &called {
             self.link(pool, call, calls);
         }
         self.look_into(pool, &fresh, calls.heap);
+    }
+
+    fn enqueue_wide(&mut self, pool: u32) {
+        let wide = &mut self.pool(pool).wide;
+        if !std::mem::replace(&mut wide.is_queued, true) {
+            self.wide_queue.push_back(pool);
+        }
+    }
+
+    fn go_wide_ways(&mut self, pool: u32) {
+        let own = self.pool(pool);
+        let mut wide = std::mem::take(&mut own.wide);
+        let objects = std::mem::take(&mut own.objects);
+        let (old, new) = wide.to.split_at(wide.gone);
+        old.iter().for_each(|to| self.add(*to, &wide.fresh));
+        new.iter().for_each(|to| self.add(*to, &objects));
+        wide.gone = wide.to.len();
+        wide.fresh = Set::default();
+        wide.is_queued = false;
+        let own = self.pool(pool);
+        own.objects = objects;
+        own.wide = wide;
     }
 }
 
@@ -328,17 +373,15 @@ impl Ways {
 impl Gate {
     fn key(&self, heap: &Heap) -> GateKey {
         match self {
-            Self::Everything => GateKey::Everything,
             Self::Type(set) => GateKey::Type(Rc::as_ptr(set)),
             Self::Receivers(receivers, target) => GateKey::Receivers(receivers.as_ptr(), *target),
             Self::Node(node) => GateKey::Held(heap.set_of(*node)),
         }
     }
 
-    /// Those of the objects that it lets through; nothing if that is all of them.
-    fn passed_by(&self, objects: &Set, heap: &Heap) -> Option<Set> {
+    /// Those of the objects that it lets through.
+    fn passed_by(&self, objects: &Set, heap: &Heap) -> Set {
         let through = match self {
-            Self::Everything => return None,
             Self::Type(set) => Some(&**set),
             Self::Receivers(receivers, target) => receivers[*target].as_ref(),
             Self::Node(node) => Some(heap.objects(*node)),
@@ -347,7 +390,7 @@ impl Gate {
         if let Some(through) = through {
             passed.add_common(objects, through);
         }
-        Some(passed)
+        passed
     }
 }
 

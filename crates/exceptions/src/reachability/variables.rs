@@ -73,12 +73,12 @@ impl State for Variables {
         }
     }
 
-    fn frontier(&mut self) -> &mut Frontier {
-        &mut self.frontier
+    fn frontier(&self) -> &Frontier {
+        &self.frontier
     }
 
-    fn reached(&self) -> &FxHashSet<InstanceId> {
-        self.frontier.reached()
+    fn frontier_mut(&mut self) -> &mut Frontier {
+        &mut self.frontier
     }
 
     fn read(&mut self, instance: InstanceId, calls: &mut Calls<'_, '_>) {
