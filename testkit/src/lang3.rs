@@ -3,9 +3,10 @@
 //! The tests come as a jar and are unpacked beside the classes; what they need is resolved by coordinates.
 
 use crate::compilers::{Compiler, Job};
-use crate::jdk::{self, Jdk};
+use crate::jdk::Jdk;
 use crate::source_counters::{CountedTry, Sample, counter_class, instrument_folder};
-use crate::workspace::{cached_folder, files_below};
+use crate::unpacked::unpacked;
+use crate::workspace::files_below;
 use crate::{maven, pinned};
 use anyhow::{Context, Result, bail};
 use std::env::join_paths;
@@ -101,15 +102,6 @@ fn is_wanted(jar: &Path) -> bool {
     let name = jar.file_name().unwrap_or_default().to_string_lossy();
     let junit = name.starts_with("junit-") && !name.starts_with("junit-pioneer");
     !name.starts_with("commons-lang3") && !junit
-}
-
-fn unpacked(jar: &Path) -> Result<PathBuf> {
-    let name = jar.file_stem().unwrap_or_default().to_string_lossy();
-    cached_folder("unpacked", &name, |staging| {
-        let status = jdk::installed(17)?.command("jar").arg("xf").arg(jar).current_dir(staging).status();
-        let unpacked = status.context("cannot start jar")?.success();
-        if unpacked { Ok(()) } else { bail!("cannot unpack {}", jar.display()) }
-    })
 }
 
 fn java_files(folder: &Path) -> Result<Vec<PathBuf>> {

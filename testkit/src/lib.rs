@@ -19,4 +19,5 @@ pub mod random_programs;
 pub mod schema;
 pub mod source_counters;
 pub mod stretch;
+pub mod unpacked;
 pub mod workspace;

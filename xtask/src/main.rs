@@ -1,8 +1,10 @@
-//! What is longer than one command: the corpus, the benches, the truth against sources, fuzzing.
+//! What is longer than one command: the corpus, the benches, the truth against sources and runs, fuzzing.
 
 mod bench;
+mod blocks;
 mod corpus;
 mod fuzz;
+mod soundness;
 mod truth;
 
 use anyhow::Result;
@@ -26,6 +28,8 @@ enum Command {
     Bench(Bench),
     /// Compare what `watch` counts on commons-lang3 with counters in its source.
     Truth(truth::Options),
+    /// Run real test suites and compare the links that they go through with those that each analysis finds.
+    Soundness(soundness::Options),
     /// Run every fuzz target for a while (needs cargo-fuzz and a nightly toolchain).
     Fuzz(fuzz::Options),
     /// One measured run of `bench weave`.
@@ -73,6 +77,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
         Command::Bench(Bench::Ir { path }) => bench::ir::run(path.as_deref()),
         Command::Truth(options) => truth::run(&options),
+        Command::Soundness(options) => soundness::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),
         Command::Bench(Bench::Links(options)) => bench::links::run(&options),

@@ -195,6 +195,11 @@ impl LinkSearch<'_> {
         self.links.retain(is_kept);
     }
 
+    /// How many links there are.
+    pub fn count(&self) -> usize {
+        self.links.len()
+    }
+
     /// The filter whose links it has.
     pub(crate) fn filter(&self) -> Option<DataFilter> {
         self.analysis.filter()

@@ -248,6 +248,26 @@ fn calls_on_a_proxy_go_to_its_handler() {
 }
 
 #[test]
+fn the_handler_of_a_proxy_is_the_one_that_it_was_made_with() {
+    let program = r#"
+        import java.lang.reflect.*;
+        public class Main {
+            interface Service { }
+            static class Handler implements InvocationHandler {
+                public Object invoke(Object proxy, Method method, Object[] args) { return null; }
+                void replay() { }
+            }
+            public static void main(String[] args) {
+                Class<?>[] interfaces = {Service.class};
+                Object proxy = Proxy.newProxyInstance(Main.class.getClassLoader(), interfaces, new Handler());
+                ((Handler) Proxy.getInvocationHandler(proxy)).replay();
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(reached.contains("Main$Handler.replay"), "{reached:?}");
+}
+
+#[test]
 fn handles_lead_to_what_they_were_found_for() {
     let program = r#"
         import java.lang.invoke.*;

@@ -29,24 +29,26 @@ pub(crate) fn called_by_the_jvm(world: &mut World<'_>) -> Vec<MethodId> {
     found.collect()
 }
 
-/// The classes of the objects that a method is called on from outside: its own, or those below it that are known by now if
-/// there are no objects of its own. All classes among which entry points were looked for are known.
-pub(crate) fn receivers(world: &World<'_>, method: MethodId) -> Vec<ClassId> {
+/// The classes of the objects that a method is called on from outside: its own, and those below it that are known by now and do
+/// not override it. All classes among which entry points were looked for are known.
+pub(crate) fn receivers(world: &mut World<'_>, method: MethodId) -> Vec<ClassId> {
     let declared = world.method(method);
+    let (class, selector) = (declared.class, declared.selector);
+    let is_inherited = !declared.is_private() && !world.name_of(method).starts_with(b"<");
     if declared.is_static() {
         return Vec::new();
     }
-    if world.class_of(declared.class).is_instantiable() {
-        return vec![declared.class];
-    }
-    let known = (0..world.classes()).map(ClassId::new);
-    known
-        .filter(|class| world.class_of(*class).is_instantiable() && world.is_subtype(*class, declared.class))
-        .collect()
+    let candidates = (0..world.classes()).map(ClassId::new);
+    let candidates: Vec<ClassId> = candidates
+        .filter(|it| *it == class || is_inherited && world.is_subtype(*it, class))
+        .filter(|it| world.class_of(*it).is_instantiable())
+        .collect();
+    let inherits = |it: &ClassId| *it == class || world.dispatch(*it, selector) == Some(method);
+    candidates.into_iter().filter(inherits).collect()
 }
 
 /// The object that a method is called on from outside was made by a constructor of its class, whichever it was.
-pub(crate) fn constructors_of(world: &World<'_>, method: MethodId) -> Vec<MethodId> {
+pub(crate) fn constructors_of(world: &mut World<'_>, method: MethodId) -> Vec<MethodId> {
     let receivers = receivers(world, method);
     receivers.iter().flat_map(|class| world.declared_by_name(*class, b"<init>")).collect()
 }
@@ -70,7 +72,7 @@ impl Solver<'_> {
 
     pub(crate) fn add_entries(&mut self, entries: &[MethodId]) {
         for method in entries {
-            for constructor in constructors_of(&self.world, *method) {
+            for constructor in constructors_of(&mut self.world, *method) {
                 self.add_entry(constructor);
             }
             if let Some(instance) = self.add_entry(*method) {
@@ -83,7 +85,7 @@ impl Solver<'_> {
     fn give_receivers(&mut self, method: MethodId, instance: InstanceId) {
         let receiver = self.instances[instance.index()].parameters.first().copied().flatten();
         if let Some(receiver) = receiver {
-            for class in receivers(&self.world, method) {
+            for class in receivers(&mut self.world, method) {
                 self.give(receiver, class);
             }
         }

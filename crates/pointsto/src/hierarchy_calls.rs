@@ -84,13 +84,13 @@ impl<'a> HierarchyCalls<'a> {
             self.add_entry(method);
         }
         for method in entries {
-            for constructor in constructors_of(&self.world, *method) {
+            for constructor in constructors_of(&mut self.world, *method) {
                 self.add_entry(constructor);
             }
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
             }
-            for class in receivers(&self.world, *method) {
+            for class in receivers(&mut self.world, *method) {
                 self.make_with_elements(class);
             }
         }

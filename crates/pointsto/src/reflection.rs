@@ -156,6 +156,7 @@ impl Solver<'_> {
             Action::WriteField => self.write_field(at, origin),
             Action::NewArray => self.new_array(at, origin),
             Action::NewProxy => self.new_proxy(id, at, origin),
+            Action::HandlerOfProxy => self.handler_of_proxy(at, origin),
             Action::LoadService => self.load_service(origin),
             Action::FindHandle => self.find_handle(at, origin),
             Action::FindConstructor => self.find_constructor(at, origin),

@@ -1,5 +1,6 @@
 //! The programs to analyse, as `xtask/links/subjects.txt` lists them.
 
+use crate::blocks::{self, Block};
 use anyhow::{Context, Result, bail};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
 use catchment_testkit::{maven, workspace};
@@ -34,7 +35,7 @@ pub(super) struct Program {
 pub(super) fn all() -> Result<Vec<Subject>> {
     let list = folder().join("subjects.txt");
     let text = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    parse(&text)
+    blocks::parse(&text, "subject")?.iter().map(Subject::read).collect()
 }
 
 fn folder() -> PathBuf {
@@ -43,35 +44,25 @@ fn folder() -> PathBuf {
 
 /// Those of these names, or all if there are none.
 pub(super) fn chosen(names: &[String]) -> Result<Vec<Subject>> {
-    let subjects = all()?;
-    if let Some(unknown) = names.iter().find(|name| subjects.iter().all(|subject| subject.name != **name)) {
-        bail!("no subject is called {unknown}");
-    }
-    Ok(subjects.into_iter().filter(|subject| names.is_empty() || names.contains(&subject.name)).collect())
-}
-
-fn parse(text: &str) -> Result<Vec<Subject>> {
-    let mut subjects: Vec<Subject> = Vec::new();
-    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (key, value) = line.split_once(' ').with_context(|| format!("no value in line: {line}"))?;
-        let value = value.to_owned();
-        if key == "subject" {
-            subjects.push(Subject { name: value, ..Subject::default() });
-            continue;
-        }
-        let subject = subjects.last_mut().context("the list does not begin with a subject")?;
-        match key {
-            "main" => subject.main_class = value,
-            "artifact" => subject.artifacts.push(value),
-            "application" => subject.application.push(value),
-            "argument" => subject.arguments.push(value),
-            _ => bail!("unknown key {key} of subject {}", subject.name),
-        }
-    }
-    Ok(subjects)
+    blocks::chosen(all()?, |subject| &subject.name, names)
 }
 
 impl Subject {
+    fn read(block: &Block<'_>) -> Result<Self> {
+        let mut subject = Self { name: block.name.to_owned(), ..Self::default() };
+        for (key, value) in &block.lines {
+            let value = (*value).to_owned();
+            match *key {
+                "main" => subject.main_class = value,
+                "artifact" => subject.artifacts.push(value),
+                "application" => subject.application.push(value),
+                "argument" => subject.arguments.push(value),
+                _ => bail!("unknown key {key} of subject {}", subject.name),
+            }
+        }
+        Ok(subject)
+    }
+
     /// Fetches and compiles what is not yet there.
     pub(super) fn prepare(&self) -> Result<Program> {
         let coordinates: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
@@ -108,14 +99,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_subject_is_a_block_of_lines() {
-        let text = "# comment\n\nsubject a\nmain a.Main\nartifact g:a:1\n\nsubject b\nmain b.Main\nargument {data}/x y\n";
-        let subjects = parse(text).unwrap();
-        assert_eq!(subjects.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(subjects[0].artifacts, ["g:a:1"]);
-        assert_eq!(subjects[1].arguments, ["{data}/x y"]);
-        assert!(parse("main a.Main\n").is_err());
-        assert!(parse("subject a\nmian a.Main\n").is_err());
+    fn a_key_that_nobody_knows_is_refused() {
+        let lines = vec![("main", "a.Main"), ("artifact", "g:a:1")];
+        assert_eq!(Subject::read(&Block { name: "a", lines }).unwrap().artifacts, ["g:a:1"]);
+        assert!(Subject::read(&Block { name: "a", lines: vec![("mian", "a.Main")] }).is_err());
     }
 
     #[test]

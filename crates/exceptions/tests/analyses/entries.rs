@@ -145,3 +145,25 @@ fn a_test_from_an_abstract_class_runs_on_objects_of_those_below_it() {
         answer.links.iter().map(|link| answer.raises[link.from].place.class.as_str()).collect();
     assert_eq!(links, ["Below"]);
 }
+
+#[test]
+fn what_a_test_has_from_a_class_that_is_a_test_itself_is_called_on_it_too() {
+    let answer = answer(
+        r#"
+        import org.junit.jupiter.api.*;
+        class Base {
+            Runnable action;
+            @BeforeEach void before() { action = make(); }
+            Runnable make() { return () -> { }; }
+            @Test void runs() { action.run(); }
+        }
+        class Below extends Base {
+            Runnable make() { return () -> { throw new IllegalStateException(); }; }
+            @Test void fails() {
+                try { action.run(); } catch (IllegalStateException e) { }
+            }
+        }
+        "#,
+    );
+    assert_eq!(answer.links.len(), 1, "{:?}", answer.links);
+}

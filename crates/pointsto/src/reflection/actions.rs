@@ -17,6 +17,7 @@ pub(crate) enum Action {
     WriteField,
     NewArray,
     NewProxy,
+    HandlerOfProxy,
     LoadService,
     FindHandle,
     FindConstructor,
@@ -50,6 +51,7 @@ stored! {
         18 => Unreflect,
         19 => InvokeHandle,
         20 => AccessVariable,
+        21 => HandlerOfProxy,
     }
 }
 
@@ -78,7 +80,7 @@ pub(crate) const CLASSES: [&str; 9] = [
 impl Action {
     /// Whether the objects say what the call returns, so that the JDK's own code need not.
     pub(crate) fn replaces_result(self) -> bool {
-        self != Self::LoadService
+        !matches!(self, Self::LoadService | Self::HandlerOfProxy)
     }
 
     /// Whether it asks for members by their names.
@@ -120,6 +122,7 @@ pub(crate) fn find(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(Acti
         (b"java/lang/reflect/Field", b"set") => (Action::WriteField, Receiver),
         (b"java/lang/reflect/Array", b"newInstance") => (Action::NewArray, Argument(0)),
         (b"java/lang/reflect/Proxy", b"newProxyInstance") => (Action::NewProxy, Elements(1)),
+        (b"java/lang/reflect/Proxy", b"getInvocationHandler") => (Action::HandlerOfProxy, Argument(0)),
         (b"java/util/ServiceLoader", b"load" | b"loadInstalled") => {
             let is_layered = descriptor.starts_with(b"(Ljava/lang/ModuleLayer;");
             (Action::LoadService, Argument(usize::from(is_layered)))

@@ -31,6 +31,20 @@ impl Solver<'_> {
         }
     }
 
+    /// What the call that made the proxy was given. Proxies are of no class of their own here, so the JDK's code, which reads a
+    /// field of it, would find nothing.
+    pub(super) fn handler_of_proxy(&mut self, at: &Reflection, of: Origin) {
+        if let Origin::Proxy(maker) = of
+            && let (Some(handler), Some(result)) = (self.handler(maker), at.arguments.result)
+        {
+            self.graph.add_edge(handler, result, Filter::NONE);
+        }
+    }
+
+    fn handler(&self, maker: ReflectionId) -> Option<NodeId> {
+        self.reflections.all[maker as usize].arguments.rest.get(2).copied().flatten()
+    }
+
     /// The method of the proxy class. It calls the handler.
     pub(crate) fn forwarder(
         &mut self,
@@ -42,7 +56,7 @@ impl Solver<'_> {
         if let Some(known) = self.reflections.forwarders.get(&(id, interface, selector)) {
             return Some(*known);
         }
-        let handler = self.reflections.all[id as usize].arguments.rest.get(2).copied().flatten()?;
+        let handler = self.handler(id)?;
         let class = self.world.class(HANDLER);
         let invoke = self.world.declared_as(class, b"invoke", INVOKE)?;
         let parameters = self.forwarded_parameters(selector);

@@ -1,0 +1,149 @@
+//! `cargo xtask soundness`: every link that real test suites go through is found, under every configuration.
+//!
+//! The suites run under `catchment watch --links`; what they show is compared with what each analysis finds. A link that is not
+//! found has a named cause, and the share of those is small.
+
+mod classes;
+mod suites;
+mod table;
+
+use crate::bench::verdict;
+use crate::bench::watch::build_catchment;
+use anyhow::{Context, Result, bail};
+use catchment_exceptions::{
+    Analysis, Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, SearchRequest, experienced_under,
+};
+use catchment_report::read_seen;
+use catchment_testkit::{jdk, workspace};
+use classes::SuiteClasses;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use suites::{Prepared, Suite};
+use table::Compared;
+
+/// What the suites run on and are analysed with.
+const JDK: u32 = 17;
+/// The bar: so many of a hundred links may be excused.
+const EXCUSED: f64 = 2.0;
+const ANALYSES: [&str; 17] = [
+    "cha",
+    "rta",
+    "pta",
+    "pta+dr",
+    "pta+cdr",
+    "pta+mdr",
+    "pta+vdr",
+    "inpta",
+    "inpta+dr",
+    "inpta+cdr",
+    "inpta+mdr",
+    "inpta+vdr",
+    "2obj",
+    "2obj+dr",
+    "2obj+cdr",
+    "2obj+mdr",
+    "2obj+vdr",
+];
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only this suite of xtask/suites.txt (repeatable).
+    #[arg(long = "only", value_name = "SUITE")]
+    only: Vec<String>,
+    /// Only this configuration, such as inpta+mdr (repeatable).
+    #[arg(long = "analysis", value_name = "NAME")]
+    analyses: Vec<String>,
+    /// Compare the recordings of the last time where there are some, instead of running the suites again.
+    #[arg(long)]
+    keep: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let suites = suites::chosen(&options.only)?;
+    let wanted: Vec<&str> = if options.analyses.is_empty() {
+        ANALYSES.to_vec()
+    } else {
+        options.analyses.iter().map(String::as_str).collect()
+    };
+    let analyses = wanted.iter().map(|name| name.parse()).collect::<Result<Vec<Analysis>, _>>()?;
+    let catchment = build_catchment()?;
+    println!("{}", table::HEADER);
+    let mut all = Vec::new();
+    for suite in suites {
+        let prepared = suite.prepare()?;
+        let seen = recording(&suite, &prepared, &catchment, options.keep)?;
+        for compared in compare(&suite, &prepared, &seen, &analyses)? {
+            println!("{}", compared.line());
+            all.push(compared);
+        }
+    }
+    println!("\n{}", table::unfound(&all));
+    let worst = all.iter().map(Compared::excused).fold(0.0, f64::max);
+    let is_met = worst < EXCUSED;
+    println!("excused at most {worst:.1} % (bar {EXCUSED} %: {})", verdict(is_met));
+    Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What a run of the suite has shown, as a file.
+fn recording(suite: &Suite, prepared: &Prepared, catchment: &Path, keep: bool) -> Result<PathBuf> {
+    let file = workspace::target_folder("soundness")?.join(format!("{}.json", suite.name));
+    if keep && file.is_file() {
+        return Ok(file);
+    }
+    let scratch = tempfile::tempdir().context("cannot create a folder for the tests")?;
+    let tests = prepared.suite(&jdk::installed(JDK)?)?;
+    eprintln!("{}: running its tests", suite.name);
+    let output = Command::new(catchment)
+        .args(["watch", "--links", "--output"])
+        .arg(&file)
+        .arg("--")
+        .arg(tests.get_program())
+        .args(tests.get_args())
+        .current_dir(scratch.path())
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot start catchment")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let counted =
+        said.lines().filter(|line| ["tests successful", "tests failed"].iter().any(|it| line.contains(it)));
+    counted.for_each(|line| eprintln!("{}: {line}", suite.name));
+    if !file.is_file() {
+        bail!("{}: nothing was recorded: {}", suite.name, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(file)
+}
+
+fn compare(suite: &Suite, prepared: &Prepared, seen: &Path, analyses: &[Analysis]) -> Result<Vec<Compared>> {
+    let text = fs::read(seen).with_context(|| format!("cannot read {}", seen.display()))?;
+    let seen = read_seen(&text)?.seen;
+    let classes = SuiteClasses::open(&prepared.class_path, jdk::installed(JDK)?.home());
+    let catalogue = Catalogue::of_jdk()?;
+    let request = SearchRequest {
+        analysis: analyses.first().copied().context("no analysis")?,
+        recorded: Vec::new(),
+        ceiling: None,
+        entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Main, EntryKind::Tests] },
+        own: classes.own(),
+        faults: FaultSelection::of(&[], &catalogue)?,
+        catalogue,
+        throws: true,
+        implicit: true,
+        handlers: Handlers::Application,
+        escapes: false,
+        release: Some(JDK),
+    };
+    let mut compared = Vec::new();
+    experienced_under(
+        &classes,
+        &request,
+        &seen,
+        analyses,
+        &mut |_| {},
+        &mut |analysis, search, experienced| {
+            eprintln!("{}: {analysis}", suite.name);
+            compared.push(Compared::new(&suite.name, analysis, search.count(), experienced));
+        },
+    )?;
+    Ok(compared)
+}

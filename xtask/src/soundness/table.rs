@@ -1,0 +1,79 @@
+//! What was compared, as Markdown, and the links that were not found.
+
+use catchment_exceptions::{Analysis, Cause, Experienced, ExperiencedLink, Unfound};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+pub(super) const HEADER: &str = "\
+| suite | configuration | links found | links seen | of them found | excused | causes |
+| --- | --- | ---: | ---: | ---: | ---: | --- |";
+
+/// One suite under one configuration.
+pub(super) struct Compared {
+    suite: String,
+    analysis: Analysis,
+    links: usize,
+    experienced: Experienced,
+}
+
+impl Compared {
+    pub(super) fn new(suite: &str, analysis: Analysis, links: usize, experienced: Experienced) -> Self {
+        Self { suite: suite.to_owned(), analysis, links, experienced }
+    }
+
+    fn unfound(&self) -> impl Iterator<Item = (&ExperiencedLink, &Unfound)> {
+        self.experienced.links.iter().filter_map(|link| Some((link, link.found.as_ref().err()?)))
+    }
+
+    /// Of a hundred links that were seen, those that are not found.
+    pub(super) fn excused(&self) -> f64 {
+        let seen = self.experienced.links.len();
+        if seen == 0 { 0.0 } else { 100.0 * self.unfound().count() as f64 / seen as f64 }
+    }
+
+    pub(super) fn line(&self) -> String {
+        let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
+        self.unfound().for_each(|(_, unfound)| *causes.entry(unfound.cause).or_default() += 1);
+        let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
+        let (seen, unfound) = (self.experienced.links.len(), self.unfound().count());
+        let Self { suite, analysis, links, .. } = self;
+        let (found, excused, causes) = (seen - unfound, self.excused(), causes.join(", "));
+        format!("| {suite} | {analysis} | {links} | {seen} | {found} | {excused:.1} % | {causes} |")
+    }
+}
+
+/// Each link that some configuration does not find, once, with the configurations and their causes.
+pub(super) fn unfound(all: &[Compared]) -> String {
+    let mut by_link: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for compared in all {
+        for (link, unfound) in compared.unfound() {
+            let from = &link.from.place;
+            let key = format!(
+                "{}: {} in {}.{}:{} to {} {}",
+                compared.suite,
+                link.exceptions.join(", "),
+                from.class,
+                from.method,
+                from.line.unwrap_or_default(),
+                link.to.class,
+                link.to.pair.id,
+            );
+            let called = unfound.called.as_ref().map(|it| format!(" calls {}.{}", it.class, it.method));
+            let at = &unfound.at;
+            let line = at.line.unwrap_or_default();
+            let place = format!("{}.{}:{line}{}", at.class, at.method, called.unwrap_or_default());
+            by_link
+                .entry(key)
+                .or_default()
+                .push(format!("{}: {} at {place}", compared.analysis, unfound.cause));
+        }
+    }
+    let mut out = String::new();
+    for (link, causes) in by_link {
+        let _ = writeln!(out, "{link}");
+        causes.iter().for_each(|cause| {
+            let _ = writeln!(out, "    {cause}");
+        });
+    }
+    out
+}
