@@ -8,6 +8,7 @@ use crate::handlers::{ClassHandlers, MethodHandlers};
 use crate::privileged;
 use crate::raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
 use crate::scope::{Asked, Looked, Scope};
+use crate::thrown_again::ThrownAgain;
 use crate::wrapping::Wrapped;
 use catchment_ir::Translator;
 use catchment_pointsto::graph::{Filter, Graph};
@@ -82,6 +83,7 @@ pub fn flow_within(reached: &mut Reached<'_>, raises: &Raises, scope: Scope) -> 
         translator: Translator::default(),
         pending: Vec::new(),
         wrapped: Vec::new(),
+        thrown_again: Vec::new(),
         edges: FxHashSet::default(),
         together: FxHashMap::default(),
         asked: Asked::default(),
@@ -97,12 +99,13 @@ pub(crate) struct Building<'b, 'a> {
     pub(crate) reached: &'b mut Reached<'a>,
     pub(crate) raises: &'b Raises,
     pub(crate) flow: Flow,
-    methods: FxHashMap<MethodId, MethodHandlers>,
+    pub(crate) methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
     /// What is raised where, once all edges are there.
     pub(crate) pending: Vec<(Raised, NodeId)>,
     /// Calls that fail with an exception of their own if their target fails.
     pub(crate) wrapped: Vec<Wrapped>,
+    pub(crate) thrown_again: Vec<ThrownAgain>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
     /// Which of what is raised has to be told apart.
@@ -134,7 +137,8 @@ impl Building<'_, '_> {
             }
         }
         let raised = self.pending.iter().map(|(_, to)| *to);
-        self.flow.graph.reduce(raised.chain(self.wrapped.iter().map(|it| it.to)));
+        let later = self.wrapped.iter().map(|it| it.to).chain(self.thrown_again.iter().map(|it| it.to));
+        self.flow.graph.reduce(raised.chain(later));
         self.spread();
     }
 
@@ -261,6 +265,7 @@ impl Building<'_, '_> {
             for typed in types {
                 self.pending.push((Raised { raise, typed: *typed }, raised));
             }
+            self.add_thrown_again(instance, method, pc, types, raised);
         }
     }
 
@@ -312,7 +317,7 @@ impl Building<'_, '_> {
         node
     }
 
-    fn caught_node(&mut self, instance: InstanceId, handler: u16) -> NodeId {
+    pub(crate) fn caught_node(&mut self, instance: InstanceId, handler: u16) -> NodeId {
         *self.flow.caught.entry((instance, handler)).or_insert_with(|| self.flow.graph.node())
     }
 

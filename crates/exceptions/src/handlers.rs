@@ -41,6 +41,8 @@ pub(crate) struct MethodHandlers {
     rows: Vec<ExceptionEntry>,
     /// By pc of a `throw`: the handlers whose exceptions it throws on.
     passed_on: FxHashMap<u16, Vec<u16>>,
+    /// By pc of a `throw` that somebody wrote: the clauses whose exceptions it throws again.
+    thrown_again: FxHashMap<u16, Vec<u16>>,
 }
 
 impl MethodHandlers {
@@ -54,18 +56,13 @@ impl MethodHandlers {
         let Some(method) = class.methods.get(usize::from(position)) else { return Self::default() };
         let Ok(Some((_, code))) = class.code(method) else { return Self::default() };
         let rows: Vec<ExceptionEntry> = code.exceptions().collect();
-        let compiler_made: FxHashSet<u16> = rows.iter().map(|row| row.handler).collect();
-        let compiler_made: FxHashSet<u16> = compiler_made
-            .into_iter()
-            .filter(|handler| handlers.pair_at(position, *handler).is_none())
-            .collect();
-        let passed_on = if compiler_made.is_empty() {
-            FxHashMap::default()
-        } else {
-            let body = translator.translate(class, method).ok().flatten();
-            body.map(|body| passed_on(&body, &compiler_made)).unwrap_or_default()
-        };
-        Self { rows, passed_on }
+        let all: FxHashSet<u16> = rows.iter().map(|row| row.handler).collect();
+        let (written, compiler_made): (FxHashSet<u16>, FxHashSet<u16>) =
+            all.into_iter().partition(|handler| handlers.pair_at(position, *handler).is_some());
+        let body = translator.translate(class, method).ok().flatten();
+        let of = |handlers| body.as_ref().map(|body| throws_of(body, handlers)).unwrap_or_default();
+        let (passed_on, thrown_again) = (of(&compiler_made), of(&written));
+        Self { rows, passed_on, thrown_again }
     }
 
     /// The rows that are asked in turn about what is thrown at `pc`, by their place in the table.
@@ -102,9 +99,19 @@ impl MethodHandlers {
     pub(crate) fn passed_on_at(&self, pc: u16) -> &[u16] {
         self.passed_on.get(&pc).map_or(&[], Vec::as_slice)
     }
+
+    /// The clauses whose exceptions the `throw` at `pc` throws again, each with the rows that lead there.
+    pub(crate) fn thrown_again_at(&self, pc: u16) -> impl Iterator<Item = &ExceptionEntry> {
+        let handlers = self.thrown_again.get(&pc).map_or(&[][..], Vec::as_slice);
+        self.rows.iter().filter(|row| handlers.contains(&row.handler))
+    }
 }
 
-fn passed_on(body: &Body, compiler_made: &FxHashSet<u16>) -> FxHashMap<u16, Vec<u16>> {
+/// By pc: the throws of what one of these handlers has caught.
+fn throws_of(body: &Body, of_interest: &FxHashSet<u16>) -> FxHashMap<u16, Vec<u16>> {
+    if of_interest.is_empty() {
+        return FxHashMap::default();
+    }
     let mut definitions: FxHashMap<Var, (u16, Op)> = FxHashMap::default();
     for statement in &body.statements {
         match statement.op {
@@ -118,16 +125,16 @@ fn passed_on(body: &Body, compiler_made: &FxHashSet<u16>) -> FxHashMap<u16, Vec<
         Op::Throw { src } => Some((statement.pc, src)),
         _ => None,
     });
-    let caught = throws.map(|(pc, src)| (pc, caught_in(body, &definitions, src, compiler_made)));
+    let caught = throws.map(|(pc, src)| (pc, caught_in(body, &definitions, src, of_interest)));
     caught.filter(|(_, handlers)| !handlers.is_empty()).collect()
 }
 
-/// The compiler-made handlers that a variable may come from.
+/// Those of the handlers that a variable may come from.
 fn caught_in(
     body: &Body,
     definitions: &FxHashMap<Var, (u16, Op)>,
     var: Var,
-    compiler_made: &FxHashSet<u16>,
+    of_interest: &FxHashSet<u16>,
 ) -> Vec<u16> {
     let mut handlers = Vec::new();
     let mut seen = FxHashSet::default();
@@ -138,7 +145,7 @@ fn caught_in(
         }
         match definitions.get(&var) {
             Some((_, Op::Phi { sources, .. })) => open.extend(body.operands(*sources).iter().flatten()),
-            Some((pc, Op::Catch { .. })) if compiler_made.contains(pc) => handlers.push(*pc),
+            Some((pc, Op::Catch { .. })) if of_interest.contains(pc) => handlers.push(*pc),
             _ => {}
         }
     }

@@ -30,6 +30,7 @@ mod selection;
 mod spreading;
 mod tables;
 mod test_methods;
+mod thrown_again;
 mod ways;
 mod witness;
 mod wrapping;

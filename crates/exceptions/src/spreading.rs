@@ -10,11 +10,11 @@ use catchment_pointsto::world::{Fits, Typed};
 use rustc_hash::FxHashMap;
 
 /// What is raised of one kind, and where.
-struct Spreading {
-    kind: Kind,
+pub(crate) struct Spreading {
+    pub(crate) kind: Kind,
     /// They leave class initialisers as they are (JVMS §5.5).
     are_errors: bool,
-    raised: Vec<(Raised, NodeId)>,
+    pub(crate) raised: Vec<(Raised, NodeId)>,
 }
 
 /// By node: whether anything comes there, and whether anything but errors.
@@ -42,10 +42,12 @@ impl Held {
 impl Building<'_, '_> {
     pub(crate) fn spread(&mut self) {
         let wrappers = WRAPPERS.map(|name| Typed::exactly(self.reached.world.class(name)));
-        let (mut kinds, kind_of) = self.by_kind(&wrappers);
+        let bounded = self.bounded_types();
+        let (mut kinds, kind_of) = self.by_kind(&[&wrappers[..], &bounded].concat());
         let mut late: Vec<usize> = wrappers.iter().map(|typed| kind_of[typed]).collect();
         late.dedup();
         let mut flow = KindFlow::new(&self.flow.graph);
+        self.throw_again(&flow, &mut kinds, &kind_of);
         let mut held = Held::nothing(flow.nodes());
         for (_, it) in kinds.iter().enumerate().filter(|(number, _)| !late.contains(number)) {
             self.add_kind(&mut flow, it, held.marks(it.are_errors));
@@ -65,7 +67,7 @@ impl Building<'_, '_> {
     }
 
     /// All that is raised by its kind, in the order in which kinds are met, and the kinds of all types.
-    fn by_kind(&mut self, wrappers: &[Typed]) -> (Vec<Spreading>, FxHashMap<Typed, usize>) {
+    fn by_kind(&mut self, raised_later: &[Typed]) -> (Vec<Spreading>, FxHashMap<Typed, usize>) {
         let error = self.reached.world.class(b"java/lang/Error");
         // Kinds tell errors from others whether or not somebody catches them.
         self.flow.graph.filters.is(error, &self.reached.world);
@@ -83,7 +85,7 @@ impl Building<'_, '_> {
                 })
             })
         };
-        for typed in wrappers {
+        for typed in raised_later {
             number_of(*typed, &mut kinds);
         }
         for (raised, to) in std::mem::take(&mut self.pending) {

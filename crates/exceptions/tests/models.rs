@@ -404,6 +404,24 @@ fn checked_exceptions_leave_a_privileged_action_of_the_jdk_only_where_they_are_d
 }
 
 #[test]
+fn a_class_that_is_not_there_is_missed_by_the_loader() {
+    let program = r#"
+        public class Main {
+            static void load() { try { Class.forName("no.such.Driver"); } catch (ClassNotFoundException e) {} }
+            public static void main(String[] args) { load(); }
+        }"#;
+    let source = compile(program);
+    let mut reached = reach(&source, &[]);
+    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let clauses = flow.caught().filter(|(instance, ..)| {
+        reached.method_of(*instance).is_some_and(|it| short(&reached, it) == "Main.load")
+    });
+    let raised = clauses.flat_map(|(_, _, caught)| caught.iter()).map(|it| flow.raised.get(it).raise.method);
+    let raised: BTreeSet<String> = raised.map(|method| short(&reached, method)).collect();
+    assert!(raised.contains("jdk.internal.loader.BuiltinClassLoader.loadClass"), "{raised:?}");
+}
+
+#[test]
 fn a_private_method_is_never_another_of_the_same_name() {
     let program = r#"
         public class Main {

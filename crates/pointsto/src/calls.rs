@@ -3,6 +3,7 @@
 use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
+use crate::objects::Origin;
 use crate::sets::Set;
 use crate::solver::{Solver, Use};
 use crate::stored::{Reader, Stored, Writer, stored};
@@ -159,6 +160,9 @@ impl Solver<'_> {
         for object in receivers.iter() {
             if let Some(proxy) = self.proxy_called(selector, object) {
                 self.link(site, proxy);
+                if matches!(self.objects.get(object).origin, Origin::Proxy(_)) {
+                    self.give_receiver(proxy, object);
+                }
                 continue;
             }
             let class = self.objects.get(object).class;

@@ -23,7 +23,7 @@ use crate::sets::Set;
 use crate::solver::ELEMENTS;
 pub use crate::solver::Part;
 use crate::world::World;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Where objects enter and leave an instance; nothing for numbers.
@@ -74,6 +74,8 @@ pub struct Heap {
     classes: Vec<ClassId>,
     /// Of objects that are lambdas: the method of their hidden class.
     lambdas: FxHashMap<u32, InstanceId>,
+    /// The methods of proxy classes. What they are called on is in the first of their parameters.
+    forwarders: FxHashSet<InstanceId>,
     /// By variable: where it is copied to within its instance.
     pub copies: Lists<NodeId>,
     /// By variable: what is read from the objects in it.
@@ -192,6 +194,13 @@ impl Heap {
                 }
             }
         }
+        for (target, found) in site.targets.iter().zip(&mut found) {
+            if let (true, Some(proxies)) = (self.forwarders.contains(target), self.this_of(*target)) {
+                let mut common = Set::default();
+                common.add_common(self.objects(receiver), self.objects(proxies));
+                *found = Some(common);
+            }
+        }
         found
     }
 
@@ -217,11 +226,12 @@ impl Heap {
     fn is_receiver(&self, object: u32, target: InstanceId) -> bool {
         match self.lambda(object) {
             Some(proxy) if proxy == target => true,
-            _ => {
-                let this = self.frame(target).parameters.first().copied().flatten();
-                this.is_some_and(|this| self.objects(this).contains(object))
-            }
+            _ => self.this_of(target).is_some_and(|this| self.objects(this).contains(object)),
         }
+    }
+
+    fn this_of(&self, instance: InstanceId) -> Option<NodeId> {
+        self.frame(instance).parameters.first().copied().flatten()
     }
 }
 

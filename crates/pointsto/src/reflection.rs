@@ -69,6 +69,13 @@ pub(crate) struct Reflections {
 
 stored! { struct Reflections { classes, all, done, forwarders, recorded, unknown } }
 
+impl Reflections {
+    /// The methods of proxy classes.
+    pub(crate) fn forwarders(&self) -> FxHashSet<InstanceId> {
+        self.forwarders.values().copied().collect()
+    }
+}
+
 impl Solver<'_> {
     /// Whether methods of the class may be reflective.
     #[inline]
@@ -133,11 +140,14 @@ impl Solver<'_> {
     /// New objects have come to a reflective call.
     pub(crate) fn reflect(&mut self, id: ReflectionId, objects: &Set) {
         let at = self.reflections.all[id as usize].clone();
+        // What it reads, the method that calls reads.
+        let before = self.graph.own_new(at.caller.0);
         for object in objects.iter() {
             if self.reflections.done.insert((id, object)) {
                 self.act(id, &at, object);
             }
         }
+        self.graph.own_new(before);
     }
 
     fn act(&mut self, id: ReflectionId, at: &Reflection, object: u32) {

@@ -428,6 +428,9 @@ impl<'a> Solver<'a> {
         let mut sites: Vec<Site> = Vec::new();
         if self.graph.log.is_some() {
             sites.extend(self.sites.iter().map(Site::of));
+            for (site, kind) in &self.call_kinds {
+                sites[*site as usize].kind = *kind;
+            }
             sites.extend(initialiser_calls.iter().map(Site::of_initialiser));
         }
         let mut calls: Vec<FoundCall> =
@@ -473,6 +476,7 @@ impl<'a> Solver<'a> {
             sites,
             parts: std::mem::take(&mut self.parts),
             objects: std::mem::take(&mut self.objects),
+            forwarders: self.reflections.forwarders(),
         }))
     }
 

@@ -18,6 +18,7 @@ pub(super) struct Suite {
     tests: String,
     needs: Vec<String>,
     opens: Vec<String>,
+    packages: Vec<String>,
 }
 
 /// A suite whose jars are here.
@@ -26,6 +27,7 @@ pub(super) struct Prepared {
     /// The library's classes, its tests, and then what they need.
     pub(super) class_path: Vec<PathBuf>,
     opens: Vec<String>,
+    packages: Vec<String>,
 }
 
 /// Those of these names, or all if there are none.
@@ -46,6 +48,7 @@ impl Suite {
                 "tests" => suite.tests = value,
                 "needs" => suite.needs.push(value),
                 "opens" => suite.opens.push(value),
+                "package" => suite.packages.push(value),
                 _ => bail!("unknown key {key} of suite {}", suite.name),
             }
         }
@@ -60,7 +63,7 @@ impl Suite {
         let needed = maven::resolve_with_dependencies(&needs)?;
         let mut class_path = vec![unpacked(library)?, unpacked(tests)?, console.clone()];
         class_path.extend(needed.into_iter().filter(|jar| !self.is_there_already(jar)));
-        Ok(Prepared { class_path, opens: self.opens.clone() })
+        Ok(Prepared { class_path, opens: self.opens.clone(), packages: self.packages.clone() })
     }
 
     /// The library must not come a second time, nor JUnit in another version.
@@ -73,14 +76,17 @@ impl Suite {
 }
 
 impl Prepared {
-    /// The command that runs all tests. It may exit with an error: tests that fail show links too.
+    /// The command that runs the tests. It may exit with an error: tests that fail show links too.
     pub(super) fn suite(&self, jdk: &Jdk) -> Result<Command> {
         let mut command = jdk.command("java");
         command.args(self.opens.iter().map(|package| format!("--add-opens=java.base/{package}=ALL-UNNAMED")));
         command.arg("-cp").arg(join_paths(&self.class_path)?);
         command.args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"]);
         command.args(["--details=none", "--include-classname=.*Test"]);
-        command.arg(format!("--scan-classpath={}", self.class_path[1].display()));
+        if self.packages.is_empty() {
+            command.arg(format!("--scan-classpath={}", self.class_path[1].display()));
+        }
+        command.args(self.packages.iter().map(|package| format!("--select-package={package}")));
         Ok(command)
     }
 }

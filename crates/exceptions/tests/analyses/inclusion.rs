@@ -261,3 +261,56 @@ fn classes_that_nobody_makes_count_for_the_hierarchy_only() {
     assert_eq!(drawn(Analysis::Rta), ["T$Elsewhere.draw()V", "T$Made.draw()V"]);
     assert_eq!(drawn(Analysis::default()), ["T$Made.draw()V"]);
 }
+
+/// Objects come to these calls by proxies, reflection and handles.
+const ROUNDABOUT: &str = r#"
+import java.lang.invoke.*; import java.lang.reflect.*; import java.util.concurrent.atomic.*;
+class T {
+    static class Proxied extends RuntimeException { }
+    static class InField extends RuntimeException { }
+    static class InVariable extends RuntimeException { }
+    static class InAtomic extends RuntimeException { }
+    interface Service { Object serve(Object o); }
+    static class Handler implements InvocationHandler {
+        public Object invoke(Object proxy, Method method, Object[] given) { throw new Proxied(); }
+    }
+    static class Box {
+        Runnable field, variable;
+        static final VarHandle VARIABLE;
+        static {
+            try {
+                VARIABLE = MethodHandles.lookup().findVarHandle(Box.class, "variable", Runnable.class);
+            } catch (ReflectiveOperationException e) {
+                throw new Error(e);
+            }
+        }
+    }
+    static void runField(Box box) throws Exception { ((Runnable) Box.class.getDeclaredField("field").get(box)).run(); }
+    static void runVariable(Box box) { ((Runnable) Box.VARIABLE.getAndSet(box, null)).run(); }
+    static void runAtomic(AtomicReference<Runnable> box) { box.getAndSet(null).run(); }
+    static void serve(Service service) { service.serve(null); }
+    public static void main(String[] args) throws Exception {
+        Class<?>[] interfaces = {Service.class};
+        Service proxy = (Service) Proxy.newProxyInstance(T.class.getClassLoader(), interfaces, new Handler());
+        Box box = new Box();
+        box.field = new Runnable() { public void run() { throw new InField(); } };
+        box.variable = new Runnable() { public void run() { throw new InVariable(); } };
+        Runnable atomic = new Runnable() { public void run() { throw new InAtomic(); } };
+        try { serve(proxy); } catch (Proxied e) { }
+        try { proxy.serve(null); } catch (Proxied e) { }
+        try { runField(box); } catch (InField e) { }
+        try { runVariable(box); } catch (InVariable e) { }
+        try { runAtomic(new AtomicReference<>(atomic)); } catch (InAtomic e) { }
+    }
+}"#;
+
+#[test]
+fn no_filter_drops_what_comes_by_proxies_reflection_and_handles() {
+    let program = Program::compile(ROUNDABOUT, Vec::new());
+    let found = filtered(&program, Sensitivity::Constructors);
+    assert!(found[0].len() >= 5, "{:?}", found[0]);
+    for kept in &found[1..] {
+        let dropped: Vec<_> = found[0].difference(kept).collect();
+        assert!(dropped.is_empty(), "{dropped:?}");
+    }
+}

@@ -11,3 +11,4 @@ mod recording;
 mod scope;
 mod seen;
 mod thrown;
+mod thrown_again;

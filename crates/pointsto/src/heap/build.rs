@@ -6,7 +6,7 @@ use crate::graph::{Log, NOBODY, Solution};
 use crate::ids::{ClassId, InstanceId, NodeId, SelectorId};
 use crate::objects::Objects;
 use crate::solver::{Instance, Use};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// The pieces of a solver that a heap is made of.
@@ -18,6 +18,7 @@ pub(crate) struct Parts {
     pub(crate) sites: Vec<Site>,
     pub(crate) parts: Vec<Vec<(u32, NodeId)>>,
     pub(crate) objects: Objects,
+    pub(crate) forwarders: FxHashSet<InstanceId>,
 }
 
 impl Site {
@@ -60,7 +61,7 @@ impl Site {
 
 impl Heap {
     pub(crate) fn of(parts: Parts) -> Self {
-        let Parts { log, solution, instances, uses, mut sites, parts, objects } = parts;
+        let Parts { log, solution, instances, uses, mut sites, parts, objects, forwarders } = parts;
         for (_, it) in &uses {
             if let Use::Call(site) = it {
                 sites[*site as usize].is_virtual = true;
@@ -124,6 +125,7 @@ impl Heap {
             all: objects.numbers().collect(),
             classes: classes_of(&objects),
             lambdas: lambdas_of(&objects),
+            forwarders,
             copies: Lists::new(nodes, copies),
             loads: Lists::new(nodes, loads),
             stores: Lists::new(nodes, stores),

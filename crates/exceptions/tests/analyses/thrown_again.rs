@@ -1,0 +1,67 @@
+//! Clauses that throw again what an operation has raised.
+
+use crate::program::Program;
+use catchment_exceptions::{
+    Catalogue, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses, SearchRequest, search,
+};
+
+const PROGRAM: &str = r#"
+    import java.io.*; import java.net.*;
+    class T {
+        static int read(FileInputStream in) throws IOException {
+            try { return in.read(); } catch (IOException e) { in.close(); throw e; }
+        }
+        static int readTwice(FileInputStream in) throws IOException {
+            try { return read(in); } catch (EOFException e) { throw e; }
+        }
+        public static void main(String[] args) throws IOException {
+            FileInputStream in = new FileInputStream(args[0]);
+            try { read(in); } catch (EOFException e) { }
+            try { readTwice(in); } catch (EOFException e) { }
+            try { readTwice(in); } catch (FileNotFoundException e) { }
+        }
+    }"#;
+
+fn answer(analysis: &str) -> LinksAnswer {
+    let program = Program::compile(PROGRAM, Vec::new());
+    let catalogue = Catalogue::of_jdk().expect("a catalogue");
+    let request = SearchRequest {
+        analysis: analysis.parse().expect("an analysis"),
+        entries: EntryPoints { named: vec!["T".to_owned()], kinds: Vec::new() },
+        own: OwnClasses { application: program.application(), tests: Vec::new() },
+        faults: FaultSelection::of(&["DSK_READ".to_owned()], &catalogue).expect("a kind"),
+        catalogue,
+        throws: true,
+        implicit: false,
+        handlers: Handlers::Application,
+        escapes: false,
+        recorded: Vec::new(),
+        release: Some(17),
+        ceiling: None,
+    };
+    search(&program, &request, &mut |_| {}).expect("a program").answer()
+}
+
+/// The throws of the program that come to clauses, with the types that these catch: by method.
+fn links(answer: &LinksAnswer) -> Vec<String> {
+    let ends = answer.links.iter().map(|link| (&answer.raises[link.from].place, &answer.pairs[link.to].pair));
+    let own = ends.filter(|(from, _)| from.class == "T");
+    let mut links: Vec<String> =
+        own.map(|(from, to)| format!("{} -> {} {}", from.method, to.method, to.types.join("|"))).collect();
+    links.sort();
+    links
+}
+
+#[test]
+fn they_may_throw_any_class_below_what_the_operation_raises_and_the_clause_catches() {
+    let expected = [
+        "read -> main java.io.EOFException",
+        "read -> main java.io.EOFException",
+        "read -> main java.io.FileNotFoundException",
+        "read -> readTwice java.io.EOFException",
+        "readTwice -> main java.io.EOFException",
+    ];
+    for analysis in ["rta", "pta", "inpta", "2obj"] {
+        assert_eq!(links(&answer(analysis)), expected, "{analysis}");
+    }
+}
