@@ -54,6 +54,9 @@ pub(crate) struct Options {
     /// Only this configuration, such as inpta+mdr (repeatable).
     #[arg(long = "analysis", value_name = "NAME")]
     analyses: Vec<String>,
+    /// Also compare what the JVM itself raised, such as null pointers: takes much longer.
+    #[arg(long)]
+    implicit: bool,
     /// Compare the recordings of the last time where there are some, instead of running the suites again.
     #[arg(long)]
     keep: bool,
@@ -73,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     for suite in suites {
         let prepared = suite.prepare()?;
         let seen = recording(&suite, &prepared, &catchment, options.keep)?;
-        for compared in compare(&suite, &prepared, &seen, &analyses)? {
+        for compared in compare(&suite, &prepared, &seen, &analyses, options.implicit)? {
             println!("{}", compared.line());
             all.push(compared);
         }
@@ -114,7 +117,13 @@ fn recording(suite: &Suite, prepared: &Prepared, catchment: &Path, keep: bool) -
     Ok(file)
 }
 
-fn compare(suite: &Suite, prepared: &Prepared, seen: &Path, analyses: &[Analysis]) -> Result<Vec<Compared>> {
+fn compare(
+    suite: &Suite,
+    prepared: &Prepared,
+    seen: &Path,
+    analyses: &[Analysis],
+    implicit: bool,
+) -> Result<Vec<Compared>> {
     let text = fs::read(seen).with_context(|| format!("cannot read {}", seen.display()))?;
     let seen = read_seen(&text)?.seen;
     let classes = SuiteClasses::open(&prepared.class_path, jdk::installed(JDK)?.home());
@@ -128,7 +137,7 @@ fn compare(suite: &Suite, prepared: &Prepared, seen: &Path, analyses: &[Analysis
         faults: FaultSelection::of(&[], &catalogue)?,
         catalogue,
         throws: true,
-        implicit: true,
+        implicit,
         handlers: Handlers::Application,
         escapes: false,
         release: Some(JDK),
