@@ -4,7 +4,9 @@ use catchment_classfile::LineTable;
 use catchment_exceptions::{Raises, flow};
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, Fits, Layer, ModuleServices, World, services_file};
-use catchment_pointsto::{BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse_recorded};
+use catchment_pointsto::{
+    Analysis, BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse, analyse_recorded,
+};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::jdk;
@@ -44,10 +46,12 @@ impl ClassSource for Source {
 }
 
 fn reach<'a>(source: &'a Source, recorded: &[Recorded]) -> Reached<'a> {
-    analyse_recorded(source, Sensitivity::default(), recorded, |world| {
-        let main = world.class(b"Main");
-        vec![world.declared_as(main, b"main", b"([Ljava/lang/String;)V").expect("a main method")]
-    })
+    analyse_recorded(source, Sensitivity::default(), recorded, main_method)
+}
+
+fn main_method(world: &mut World<'_>) -> Vec<MethodId> {
+    let main = world.class(b"Main");
+    vec![world.declared_as(main, b"main", b"([Ljava/lang/String;)V").expect("a main method")]
 }
 
 fn name_of(fixture: &Fixture, compiled: &Compiled, world: &World<'_>, method: MethodId, pc: u16) -> String {
@@ -421,4 +425,44 @@ fn what_a_run_has_shown_is_followed() {
     };
     let (reached, _) = methods(BY_ARGUMENT, &[target(b"<init>"), target(b"start")]);
     assert!(reached.contains("Main$Plugin.<init>") && reached.contains("Main$Plugin.start"), "{reached:?}");
+}
+
+#[test]
+fn what_is_made_is_more_than_what_one_of_its_uses_casts_it_to() {
+    let program = r#"
+        public class Main {
+            interface Named { String name(); }
+            public static class Plugin { public Plugin() {} @Override public String toString() { return ""; } }
+            static void use(Object it) { it.toString(); }
+            public static void main(String[] args) throws Exception {
+                Object made = Class.forName("Main$Plugin").getConstructor().newInstance();
+                if (made instanceof Named) ((Named) made).name();
+                use(made);
+            }
+        }"#;
+    let source = compile(program);
+    for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
+        let reached = analyse(&source, analysis, main_method);
+        let reached: BTreeSet<String> = names(&reached).collect();
+        assert!(reached.contains("Main$Plugin.toString"), "{analysis:?}");
+    }
+}
+
+#[test]
+fn what_is_made_for_a_cast_alone_fits_it() {
+    let program = r#"
+        public class Main {
+            interface Named { String name(); }
+            public static class Plugin implements Named { public Plugin() {} public String name() { return ""; } }
+            public static class Other { public Other() {} }
+            static Named make(String name) throws Exception {
+                return (Named) Class.forName(name).getConstructor().newInstance();
+            }
+            public static void main(String[] args) throws Exception {
+                make("Main$Plugin").name();
+                make("Main$Other").name();
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(reached.contains("Main$Plugin.name") && !reached.contains("Main$Other.<init>"), "{reached:?}");
 }

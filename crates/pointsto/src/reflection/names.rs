@@ -39,15 +39,20 @@ pub(crate) fn class_named_by(world: &mut World<'_>, text: &[u8]) -> Option<Class
     world.class_that_is_there(&name)
 }
 
-/// The class that a method of `class` casts a variable to, if that is all it does with it.
+/// The class that a method of `class` casts a variable to, if that is all it does with it but ask whether it is null.
 pub(crate) fn cast_of(world: &mut World<'_>, class: ClassId, body: &Body, var: Var) -> Option<ClassId> {
-    let casts = body.statements.iter().filter_map(|statement| match statement.op {
-        Op::Cast { src, class, .. } if src == var => Some(class),
-        _ => None,
-    });
-    let casts: Vec<_> = casts.collect();
-    let [cast] = casts[..] else { return None };
-    world.class_ref(class, cast)
+    let mut cast = None;
+    for statement in &body.statements {
+        let mut is_used = false;
+        body.for_each_use(&statement.op, |used| is_used |= used == var);
+        match statement.op {
+            Op::Cast { class, .. } if is_used && cast.is_none() => cast = Some(class),
+            Op::NullTest { .. } => {}
+            _ if is_used => return None,
+            _ => {}
+        }
+    }
+    world.class_ref(class, cast?)
 }
 
 /// Strings that these variables can be, if they are constants in the method itself.
