@@ -123,3 +123,16 @@ fn rows_for_many_classes_are_asked_until_one_takes_what_is_thrown() {
     };
     assert_eq!(caught_by_rows(classes), 1);
 }
+
+#[test]
+fn an_array_of_more_dimensions_than_there_can_be_is_a_missing_class() {
+    let pool = &mut Pool::default();
+    pool.class("T");
+    let array = pool.class(&format!("{}I", "[".repeat(60_000))).to_be_bytes();
+    // aconst_null, checkcast, pop, return
+    let main = method(pool, MAIN, &[0x01, 0xc0, array[0], array[1], 0x57, 0xb1], &[]);
+    let (program, _folder) = program(pool, &[main]);
+    let reached = program.analyse(Sensitivity::default());
+    let problems: Vec<&str> = reached.world.problems().iter().map(|(_, problem)| problem.as_str()).collect();
+    assert!(problems.contains(&"it has more than 255 dimensions"), "{problems:?}");
+}
