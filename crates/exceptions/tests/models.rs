@@ -466,3 +466,25 @@ fn what_is_made_for_a_cast_alone_fits_it() {
     let (reached, _) = methods(program, &[]);
     assert!(reached.contains("Main$Plugin.name") && !reached.contains("Main$Other.<init>"), "{reached:?}");
 }
+
+#[test]
+fn a_name_that_is_a_constant_on_some_ways_only_is_a_blind_spot_too() {
+    let program = |name: &str| {
+        format!(
+            r#"
+            public class Main {{
+                public static void one() {{}}
+                public static void two() {{}}
+                public static void main(String[] args) throws Exception {{
+                    Main.class.getMethod({name}).invoke(null);
+                }}
+            }}"#
+        )
+    };
+    let (reached, blind) = methods(&program("args.length > 5 ? \"one\" : args[0]"), &[]);
+    assert!(reached.contains("Main.one") && !reached.contains("Main.two"), "{reached:?}");
+    assert_eq!(blind, BTreeSet::from(["Main.main".to_owned()]));
+    let (reached, blind) = methods(&program("args.length > 5 ? \"one\" : \"two\""), &[]);
+    assert!(reached.contains("Main.one") && reached.contains("Main.two"), "{reached:?}");
+    assert_eq!(blind, BTreeSet::new());
+}

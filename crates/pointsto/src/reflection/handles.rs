@@ -2,6 +2,7 @@
 
 use super::Reflection;
 use super::actions::{self, Watched};
+use super::names::Names;
 use crate::blind::BlindSpot;
 use crate::calls::Arguments;
 use crate::graph::Filter;
@@ -38,7 +39,7 @@ impl Solver<'_> {
             self.graph.add_edge(unchecked, result, filter);
             unchecked
         });
-        self.watch(adding, action, Watched::Receiver, arguments, Box::default());
+        self.watch(adding, action, Watched::Receiver, arguments, Names::default());
         true
     }
 
@@ -54,10 +55,9 @@ impl Solver<'_> {
     }
 
     pub(super) fn find_handle(&mut self, at: &Reflection, of: Origin) {
-        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
-            return self.give_unknown(at, METHOD_HANDLE);
-        };
-        for method in self.methods_named(class, &at.names) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, METHOD_HANDLE) };
+        self.give_others(at, METHOD_HANDLE);
+        for method in self.methods_named(class, &at.names.constants) {
             let handle = self.handle_of(method);
             self.give_result(at, handle);
         }
@@ -73,10 +73,9 @@ impl Solver<'_> {
 
     /// A handle of a field, as an object of class `handle`.
     pub(super) fn find_field(&mut self, at: &Reflection, of: Origin, handle: &[u8]) {
-        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
-            return self.give_unknown(at, handle);
-        };
-        for field in self.fields_named(class, &at.names) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, handle) };
+        self.give_others(at, handle);
+        for field in self.fields_named(class, &at.names.constants) {
             let handle = self.world.class(handle);
             let object = self.object(handle, Origin::FieldOf(field));
             self.give_result(at, object);
