@@ -488,3 +488,38 @@ fn a_name_that_is_a_constant_on_some_ways_only_is_a_blind_spot_too() {
     assert!(reached.contains("Main.one") && reached.contains("Main.two"), "{reached:?}");
     assert_eq!(blind, BTreeSet::new());
 }
+
+#[test]
+fn handles_of_methods_with_any_number_of_arguments_collect_them() {
+    let program = r#"
+        import java.lang.invoke.*;
+        public class Main {
+            static class One implements Runnable { public void run() {} }
+            static class Two implements Runnable { public void run() {} }
+            static class Whole implements Runnable { public void run() {} }
+            static void all(String first, Runnable... rest) { for (Runnable it : rest) it.run(); }
+            static void none(Object... rest) { empty(); }
+            static void empty() {}
+            static void one(String only) {}
+            public static void main(String[] args) throws Throwable {
+                MethodHandles.Lookup lookup = MethodHandles.lookup();
+                MethodType type = MethodType.methodType(void.class, String.class, Runnable[].class);
+                MethodHandle all = lookup.findStatic(Main.class, "all", type);
+                all.invoke("", new One(), new Two());
+                all.invoke("", new Runnable[] {new Whole()});
+                lookup.findStatic(Main.class, "none", MethodType.methodType(void.class, Object[].class)).invoke();
+                MethodType single = MethodType.methodType(void.class, String.class);
+                lookup.findStatic(Main.class, "one", single).invoke("", "");
+            }
+        }"#;
+    let source = compile(program);
+    for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
+        let reached = analyse(&source, analysis, main_method);
+        let reached: BTreeSet<String> = names(&reached).collect();
+        for method in ["Main$One.run", "Main$Two.run", "Main$Whole.run", "Main.empty"] {
+            assert!(reached.contains(method), "{method} by {analysis:?}");
+        }
+    }
+    let (reached, _) = methods(program, &[]);
+    assert!(!reached.contains("Main.one"), "{reached:?}");
+}
