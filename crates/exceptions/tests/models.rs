@@ -428,6 +428,33 @@ fn what_a_run_has_shown_is_followed() {
 }
 
 #[test]
+fn a_run_that_made_an_object_by_its_class_alone_wraps_nothing() {
+    let program = r#"
+        import java.lang.reflect.InvocationTargetException;
+        public class Main {
+            static class Fault extends RuntimeException { void bare() {} void wrapped() {} }
+            public static class Plugin { public Plugin() { throw new Fault(); } }
+            public static void main(String[] args) throws Exception {
+                try {
+                    Class.forName(args[0]).newInstance();
+                } catch (Fault e) {
+                    e.bare();
+                } catch (ReflectiveOperationException e) {
+                    ((Fault) ((InvocationTargetException) e).getTargetException()).wrapped();
+                }
+            }
+        }"#;
+    let target = Recorded {
+        caller: Some((b"Main".to_vec(), b"main".to_vec())),
+        class: b"Main$Plugin".to_vec(),
+        name: b"<init>".to_vec(),
+        descriptor: b"()V".to_vec(),
+    };
+    let (reached, _) = methods(program, &[target]);
+    assert!(reached.contains("Main$Fault.bare") && !reached.contains("Main$Fault.wrapped"), "{reached:?}");
+}
+
+#[test]
 fn what_is_made_is_more_than_what_one_of_its_uses_casts_it_to() {
     let program = r#"
         public class Main {
