@@ -64,16 +64,14 @@ fn walk(
     open: &mut Vec<u16>,
 ) -> bool {
     let class = world.method(method).class;
-    for row in handlers.rows_at(pc) {
-        let row = *handlers.row(row);
-        let caught = (row.catch_type != 0).then(|| world.class_ref(class, row.catch_type)).flatten();
+    for (handler, caught) in world.rows_with_something_left(class, handlers.rows_at(pc)) {
         let fits = caught.map_or(Fits::Yes, |caught| world.typed_fits(typed, caught));
         if fits == Fits::No {
             continue;
         }
-        if !fate.caught.contains(&row.handler) {
-            fate.caught.push(row.handler);
-            open.extend(handlers.passing_on(row.handler));
+        if !fate.caught.contains(&handler) {
+            fate.caught.push(handler);
+            open.extend(handlers.passing_on(handler));
         }
         if fits == Fits::Yes {
             return true;

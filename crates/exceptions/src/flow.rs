@@ -123,8 +123,8 @@ fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, fro
     }
 }
 
-/// The nodes of one instance by the rows that are asked in turn.
-type RaiseNodes = FxHashMap<Vec<usize>, NodeId>;
+/// The nodes of one instance by the row that is asked first: where that leads, what it catches, and the node of what it leaves.
+type RaiseNodes = FxHashMap<(NodeId, Option<ClassId>, NodeId), NodeId>;
 
 impl Building<'_, '_> {
     fn run(&mut self, looks: &[Looked]) {
@@ -279,41 +279,31 @@ impl Building<'_, '_> {
     ) -> NodeId {
         self.load_handlers(method);
         let rows = self.methods.get(&method).map(|it| it.rows_at(pc)).unwrap_or_default();
-        self.asked_in_turn(instance, method, rows, nodes)
+        let class = self.reached.world.method(method).class;
+        let rows = self.reached.world.rows_with_something_left(class, rows);
+        let mut node = self.flow.escaping[instance.index()];
+        // From the last one on: what a row does not take goes to those behind it.
+        for (handler, class) in rows.into_iter().rev() {
+            let caught = self.caught_node(instance, handler);
+            node =
+                *nodes.entry((caught, class, node)).or_insert_with(|| self.asked_first(caught, class, node));
+        }
+        node
     }
 
-    fn asked_in_turn(
-        &mut self,
-        instance: InstanceId,
-        method: MethodId,
-        mut rows: Vec<usize>,
-        nodes: &mut RaiseNodes,
-    ) -> NodeId {
-        if rows.is_empty() {
-            return self.flow.escaping[instance.index()];
+    /// The node of what is raised where the row for a class is asked first. What it does not take goes to `rest`.
+    fn asked_first(&mut self, caught: NodeId, class: Option<ClassId>, rest: NodeId) -> NodeId {
+        let Flow { graph, .. } = &mut self.flow;
+        let node = graph.node();
+        match class {
+            None => graph.add_edge(node, caught, Filter::NONE),
+            Some(class) => {
+                let world = &self.reached.world;
+                let (is, is_not) = (graph.filters.is(class, world), graph.filters.is_not(class, world));
+                graph.add_edge(node, caught, is);
+                graph.add_edge(node, rest, is_not);
+            }
         }
-        if let Some(node) = nodes.get(&rows) {
-            return *node;
-        }
-        let node = self.flow.graph.node();
-        nodes.insert(rows.clone(), node);
-        let row = *self.methods[&method].row(rows.remove(0));
-        let caught = self.caught_node(instance, row.handler);
-        let class = self.reached.world.method(method).class;
-        let caught_class =
-            (row.catch_type != 0).then(|| self.reached.world.class_ref(class, row.catch_type)).flatten();
-        let Some(caught_class) = caught_class else {
-            self.flow.graph.add_edge(node, caught, Filter::NONE);
-            return node;
-        };
-        let filters = &mut self.flow.graph.filters;
-        let (is, is_not) = (
-            filters.is(caught_class, &self.reached.world),
-            filters.is_not(caught_class, &self.reached.world),
-        );
-        self.flow.graph.add_edge(node, caught, is);
-        let rest = self.asked_in_turn(instance, method, rows, nodes);
-        self.flow.graph.add_edge(node, rest, is_not);
         node
     }
 

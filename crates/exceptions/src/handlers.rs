@@ -4,7 +4,7 @@
 //! it was raised before. A `throw` in a clause that somebody wrote is a raising point of its own, even of the same object.
 
 use catchment_classfile::{ClassFile, ExceptionEntry};
-use catchment_ir::{Body, Op, Translator, Var};
+use catchment_ir::{Body, Op, PoolIndex, Translator, Var};
 use catchment_pairs::{ClassPairs, pairs_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,15 +65,13 @@ impl MethodHandlers {
         Self { rows, passed_on, thrown_again }
     }
 
-    /// The rows that are asked in turn about what is thrown at `pc`, by their place in the table.
-    pub(crate) fn rows_at(&self, pc: u16) -> Vec<usize> {
+    /// The rows that are asked in turn about what is thrown at `pc`: their handlers, and what they catch if not everything.
+    pub(crate) fn rows_at(&self, pc: u16) -> Vec<(u16, Option<PoolIndex>)> {
         let mut rows = Vec::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            if row.start <= pc && pc < row.end {
-                rows.push(index);
-                if row.catch_type == 0 {
-                    break;
-                }
+        for row in self.rows.iter().filter(|row| row.start <= pc && pc < row.end) {
+            rows.push((row.handler, (row.catch_type != 0).then_some(row.catch_type)));
+            if row.catch_type == 0 {
+                break;
             }
         }
         rows
@@ -81,10 +79,6 @@ impl MethodHandlers {
 
     pub(crate) fn rows(&self) -> &[ExceptionEntry] {
         &self.rows
-    }
-
-    pub(crate) fn row(&self, index: usize) -> &ExceptionEntry {
-        &self.rows[index]
     }
 
     /// The throws that throw on what a handler catches.

@@ -4,7 +4,9 @@ use catchment_classfile::LineTable;
 use catchment_exceptions::{Raises, flow};
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, Fits, Layer, ModuleServices, World, services_file};
-use catchment_pointsto::{BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse_recorded};
+use catchment_pointsto::{
+    Analysis, BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse, analyse_recorded,
+};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::jdk;
@@ -44,10 +46,12 @@ impl ClassSource for Source {
 }
 
 fn reach<'a>(source: &'a Source, recorded: &[Recorded]) -> Reached<'a> {
-    analyse_recorded(source, Sensitivity::default(), recorded, |world| {
-        let main = world.class(b"Main");
-        vec![world.declared_as(main, b"main", b"([Ljava/lang/String;)V").expect("a main method")]
-    })
+    analyse_recorded(source, Sensitivity::default(), recorded, main_method)
+}
+
+fn main_method(world: &mut World<'_>) -> Vec<MethodId> {
+    let main = world.class(b"Main");
+    vec![world.declared_as(main, b"main", b"([Ljava/lang/String;)V").expect("a main method")]
 }
 
 fn name_of(fixture: &Fixture, compiled: &Compiled, world: &World<'_>, method: MethodId, pc: u16) -> String {
@@ -459,4 +463,128 @@ fn what_a_run_has_shown_is_followed() {
     };
     let (reached, _) = methods(BY_ARGUMENT, &[target(b"<init>"), target(b"start")]);
     assert!(reached.contains("Main$Plugin.<init>") && reached.contains("Main$Plugin.start"), "{reached:?}");
+}
+
+#[test]
+fn a_run_that_made_an_object_by_its_class_alone_wraps_nothing() {
+    let program = r#"
+        import java.lang.reflect.InvocationTargetException;
+        public class Main {
+            static class Fault extends RuntimeException { void bare() {} void wrapped() {} }
+            public static class Plugin { public Plugin() { throw new Fault(); } }
+            public static void main(String[] args) throws Exception {
+                try {
+                    Class.forName(args[0]).newInstance();
+                } catch (Fault e) {
+                    e.bare();
+                } catch (ReflectiveOperationException e) {
+                    ((Fault) ((InvocationTargetException) e).getTargetException()).wrapped();
+                }
+            }
+        }"#;
+    let target = Recorded {
+        caller: Some((b"Main".to_vec(), b"main".to_vec())),
+        class: b"Main$Plugin".to_vec(),
+        name: b"<init>".to_vec(),
+        descriptor: b"()V".to_vec(),
+    };
+    let (reached, _) = methods(program, &[target]);
+    assert!(reached.contains("Main$Fault.bare") && !reached.contains("Main$Fault.wrapped"), "{reached:?}");
+}
+
+#[test]
+fn what_is_made_is_more_than_what_one_of_its_uses_casts_it_to() {
+    let program = r#"
+        public class Main {
+            interface Named { String name(); }
+            public static class Plugin { public Plugin() {} @Override public String toString() { return ""; } }
+            static void use(Object it) { it.toString(); }
+            public static void main(String[] args) throws Exception {
+                Object made = Class.forName("Main$Plugin").getConstructor().newInstance();
+                if (made instanceof Named) ((Named) made).name();
+                use(made);
+            }
+        }"#;
+    let source = compile(program);
+    for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
+        let reached = analyse(&source, analysis, main_method);
+        let reached: BTreeSet<String> = names(&reached).collect();
+        assert!(reached.contains("Main$Plugin.toString"), "{analysis:?}");
+    }
+}
+
+#[test]
+fn what_is_made_for_a_cast_alone_fits_it() {
+    let program = r#"
+        public class Main {
+            interface Named { String name(); }
+            public static class Plugin implements Named { public Plugin() {} public String name() { return ""; } }
+            public static class Other { public Other() {} }
+            static Named make(String name) throws Exception {
+                return (Named) Class.forName(name).getConstructor().newInstance();
+            }
+            public static void main(String[] args) throws Exception {
+                make("Main$Plugin").name();
+                make("Main$Other").name();
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(reached.contains("Main$Plugin.name") && !reached.contains("Main$Other.<init>"), "{reached:?}");
+}
+
+#[test]
+fn a_name_that_is_a_constant_on_some_ways_only_is_a_blind_spot_too() {
+    let program = |name: &str| {
+        format!(
+            r#"
+            public class Main {{
+                public static void one() {{}}
+                public static void two() {{}}
+                public static void main(String[] args) throws Exception {{
+                    Main.class.getMethod({name}).invoke(null);
+                }}
+            }}"#
+        )
+    };
+    let (reached, blind) = methods(&program("args.length > 5 ? \"one\" : args[0]"), &[]);
+    assert!(reached.contains("Main.one") && !reached.contains("Main.two"), "{reached:?}");
+    assert_eq!(blind, BTreeSet::from(["Main.main".to_owned()]));
+    let (reached, blind) = methods(&program("args.length > 5 ? \"one\" : \"two\""), &[]);
+    assert!(reached.contains("Main.one") && reached.contains("Main.two"), "{reached:?}");
+    assert_eq!(blind, BTreeSet::new());
+}
+
+#[test]
+fn handles_of_methods_with_any_number_of_arguments_collect_them() {
+    let program = r#"
+        import java.lang.invoke.*;
+        public class Main {
+            static class One implements Runnable { public void run() {} }
+            static class Two implements Runnable { public void run() {} }
+            static class Whole implements Runnable { public void run() {} }
+            static void all(String first, Runnable... rest) { for (Runnable it : rest) it.run(); }
+            static void none(Object... rest) { empty(); }
+            static void empty() {}
+            static void one(String only) {}
+            public static void main(String[] args) throws Throwable {
+                MethodHandles.Lookup lookup = MethodHandles.lookup();
+                MethodType type = MethodType.methodType(void.class, String.class, Runnable[].class);
+                MethodHandle all = lookup.findStatic(Main.class, "all", type);
+                all.invoke("", new One(), new Two());
+                all.invoke("", new Runnable[] {new Whole()});
+                lookup.findStatic(Main.class, "none", MethodType.methodType(void.class, Object[].class)).invoke();
+                MethodType single = MethodType.methodType(void.class, String.class);
+                lookup.findStatic(Main.class, "one", single).invoke("", "");
+            }
+        }"#;
+    let source = compile(program);
+    for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
+        let reached = analyse(&source, analysis, main_method);
+        let reached: BTreeSet<String> = names(&reached).collect();
+        for method in ["Main$One.run", "Main$Two.run", "Main$Whole.run", "Main.empty"] {
+            assert!(reached.contains(method), "{method} by {analysis:?}");
+        }
+    }
+    let (reached, _) = methods(program, &[]);
+    assert!(!reached.contains("Main.one"), "{reached:?}");
 }

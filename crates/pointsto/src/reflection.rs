@@ -30,6 +30,7 @@ use crate::solver::{Part, Solver, Use};
 use crate::statements::Adding;
 use crate::stored::stored;
 use actions::{Action, Watched};
+use names::Names;
 use proxies::Forwarders;
 use rustc_hash::FxHashSet;
 
@@ -46,8 +47,8 @@ pub(crate) struct Reflection {
     arguments: Arguments,
     /// What is in the array of arguments, for calls that have one.
     given: Option<NodeId>,
-    /// Constants among the arguments: names of members.
-    names: Box<[Box<[u8]>]>,
+    /// Names of members that it asks for.
+    names: Names,
     /// What the method casts the result to: other objects would go no further.
     cast: Option<ClassId>,
 }
@@ -98,7 +99,7 @@ impl Solver<'_> {
         else {
             return;
         };
-        let names = self.constant_names(adding, arguments);
+        let names = self.names_asked(adding, action, arguments);
         self.watch(adding, action, watched, arguments.clone(), names);
         if action.replaces_result() {
             arguments.result = None;
@@ -111,7 +112,7 @@ impl Solver<'_> {
         action: Action,
         watched: Watched,
         arguments: Arguments,
-        names: Box<[Box<[u8]>]>,
+        names: Names,
     ) {
         let argument = |index: usize| arguments.rest.get(index).copied().flatten();
         let node = match watched {
@@ -189,6 +190,13 @@ impl Solver<'_> {
         let class = self.world.class(class);
         let object = self.object(class, Origin::Merged);
         self.give_result(at, object);
+    }
+
+    /// Members whose names are no constants, as some object of the class.
+    fn give_others(&mut self, at: &Reflection, class: &[u8]) {
+        if at.names.has_others {
+            self.give_unknown(at, class);
+        }
     }
 
     fn unknown_target(&mut self, at: &Reflection) {

@@ -10,7 +10,6 @@ use crate::objects::Origin;
 use crate::solver::{Instance, Part, Solver, Throw, Use};
 use catchment_ir::{ArrayKind, Body, Handler, HandlerId, InvokeKind, Op, Operands, PoolIndex, Var};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// A method whose statements are being added.
 pub(crate) struct Adding<'b> {
@@ -22,8 +21,8 @@ pub(crate) struct Adding<'b> {
     pub(crate) pc: u16,
     /// Where exceptions of the present block go.
     pub(crate) raised: NodeId,
-    /// By the rows of the exception table that are asked in turn.
-    raises: FxHashMap<SmallVec<[HandlerId; 2]>, NodeId>,
+    /// By the row of the exception table that is asked first, and the node of what it leaves.
+    raises: FxHashMap<(HandlerId, NodeId), NodeId>,
     /// What waits for a variable, so that each variable has one list.
     uses: FxHashMap<NodeId, Vec<Use>>,
 }
@@ -84,34 +83,38 @@ impl Solver<'_> {
 
     /// The node of what is thrown where these rows are asked in turn.
     fn raise(&mut self, adding: &mut Adding<'_>, handlers: &[HandlerId]) -> NodeId {
-        let Some((first, rest)) = handlers.split_first() else {
-            return self.instances[adding.instance.index()].thrown;
-        };
-        if let Some(node) = adding.raises.get(handlers) {
+        let table = &adding.body.handlers;
+        let rows = handlers.iter().map(|row| (*row, table[usize::from(row.0)].catch_type));
+        let rows = self.world.rows_with_something_left(adding.class, rows);
+        let mut node = self.instances[adding.instance.index()].thrown;
+        // From the last one on: what a row does not take goes to those behind it.
+        for (row, class) in rows.into_iter().rev() {
+            node = self.raise_at(adding, row, class, node);
+        }
+        node
+    }
+
+    /// The node of what is thrown where this row is asked first. What it does not take goes to `rest`.
+    fn raise_at(
+        &mut self,
+        adding: &mut Adding<'_>,
+        row: HandlerId,
+        class: Option<ClassId>,
+        rest: NodeId,
+    ) -> NodeId {
+        if let Some(node) = adding.raises.get(&(row, rest)) {
             return *node;
         }
         let node = self.graph.node();
-        adding.raises.insert(handlers.into(), node);
-        let handler = &adding.body.handlers[usize::from(first.0)];
-        let caught = caught_by(adding.body, handler).map(|var| adding.node(var));
-        let class = handler.catch_type.and_then(|index| self.world.class_ref(adding.class, index));
-        match class {
-            None => {
-                if let Some(caught) = caught {
-                    self.graph.add_edge(node, caught, Filter::NONE);
-                }
-            }
-            Some(class) => {
-                let (is, is_not) = {
-                    let filters = &mut self.graph.filters;
-                    (filters.is(class, &self.world), filters.is_not(class, &self.world))
-                };
-                if let Some(caught) = caught {
-                    self.graph.add_edge(node, caught, is);
-                }
-                let rest = self.raise(adding, rest);
-                self.graph.add_edge(node, rest, is_not);
-            }
+        adding.raises.insert((row, rest), node);
+        if let Some(caught) = caught_by(adding.body, &adding.body.handlers[usize::from(row.0)]) {
+            let filters = &mut self.graph.filters;
+            let is = class.map_or(Filter::NONE, |class| filters.is(class, &self.world));
+            self.graph.add_edge(node, adding.node(caught), is);
+        }
+        if let Some(class) = class {
+            let is_not = self.graph.filters.is_not(class, &self.world);
+            self.graph.add_edge(node, rest, is_not);
         }
         node
     }

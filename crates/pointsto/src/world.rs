@@ -13,6 +13,7 @@ mod load;
 mod members;
 mod providers;
 mod refs;
+mod rows;
 mod subtypes;
 
 pub use asked::Differs;

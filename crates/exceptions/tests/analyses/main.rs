@@ -3,6 +3,7 @@
 mod base;
 mod ceiling;
 mod entries;
+mod hostile;
 mod implicit;
 mod inclusion;
 mod optional;

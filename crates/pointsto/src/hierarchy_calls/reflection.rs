@@ -13,7 +13,7 @@ use super::statements::{Place, Values};
 use crate::blind::BlindSpot;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::reflection::actions::{self, Action};
-use crate::reflection::names::{cast_of, class_named_by, constants_among};
+use crate::reflection::names::{Names, cast_of, class_named_by};
 use crate::reflection::{BOXES, Recorded, makes_what_is_told_elsewhere, passes_handles_on};
 use crate::solver::NAMED;
 use catchment_ir::PoolIndex;
@@ -90,7 +90,7 @@ impl Reflections {
         if at == self.asked.len() {
             self.asked.push(Asked { action, names: FxHashSet::default(), seen: 0 });
         }
-        for name in names.iter().filter(|_| action.is_by_name()) {
+        for name in names {
             if self.asked[at].names.insert(name.clone()) {
                 self.asked[at].seen = 0;
             }
@@ -147,9 +147,11 @@ impl HierarchyCalls<'_> {
         let class = &self.world.class_of(declaring).name;
         let (name, descriptor) = (self.world.name_of(named), self.world.descriptor_of(named));
         let Some((action, _)) = actions::find(class, name, descriptor) else { return };
-        let vars = values.arguments.iter().flatten().copied();
-        let names = constants_among(&self.world, at.class, values.body, vars);
-        self.reflections.ask(action, &names);
+        let names = action.name_argument().map(|index| {
+            let name = values.arguments.get(index).copied().flatten();
+            Names::of(&self.world, at.class, values.body, name).constants
+        });
+        self.reflections.ask(action, &names.unwrap_or_default());
         self.add_action(at, action, values);
     }
 

@@ -83,12 +83,13 @@ impl Action {
         !matches!(self, Self::LoadService | Self::HandlerOfProxy)
     }
 
-    /// Whether it asks for members by their names.
-    pub(crate) fn is_by_name(self) -> bool {
-        matches!(
-            self,
-            Self::GetMethod | Self::GetField | Self::FindHandle | Self::FindFieldHandle | Self::FindVarHandle
-        )
+    /// Which argument is the name of the member, for calls that ask for one by its name.
+    pub(crate) fn name_argument(self) -> Option<usize> {
+        match self {
+            Self::GetMethod | Self::GetField => Some(0),
+            Self::FindHandle | Self::FindFieldHandle | Self::FindVarHandle => Some(1),
+            _ => None,
+        }
     }
 
     /// Which argument is an array with the arguments of the member.

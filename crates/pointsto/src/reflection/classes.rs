@@ -1,6 +1,7 @@
 //! Class objects: from names, from objects, and what is made with them.
 
 use super::Reflection;
+use super::actions::Action;
 use crate::calls::Arguments;
 use crate::ids::{ClassId, MethodId, NodeId};
 use crate::objects::Origin;
@@ -38,12 +39,12 @@ impl Solver<'_> {
         self.give_result(at, object);
     }
 
-    /// `Class.newInstance`: what the constructor throws is not wrapped.
     pub(super) fn new_instance(&mut self, at: &Reflection, of: Origin) {
         match of {
             Origin::ClassOf(class) => {
                 if let Some(constructor) = self.world.declared_as(class, b"<init>", b"()V") {
-                    self.construct(at, constructor, Box::default(), at.arguments.thrown);
+                    let thrown = self.thrown_by_constructor(at);
+                    self.construct(at, constructor, Box::default(), thrown);
                 }
             }
             _ => self.construct_recorded(at),
@@ -93,8 +94,13 @@ impl Solver<'_> {
         }
         let Origin::Member(constructor) = of else { return self.construct_recorded(at) };
         let arguments = self.spread(constructor, at.given);
-        let wrapped = self.wrapped(at);
-        self.construct(at, constructor, arguments, wrapped);
+        let thrown = self.thrown_by_constructor(at);
+        self.construct(at, constructor, arguments, thrown);
+    }
+
+    /// Where exceptions of the constructor go: `Class.newInstance` does not wrap them.
+    fn thrown_by_constructor(&mut self, at: &Reflection) -> Option<NodeId> {
+        if at.action == Action::NewInstance { at.arguments.thrown } else { self.wrapped(at) }
     }
 
     fn construct_recorded(&mut self, at: &Reflection) {

@@ -2,6 +2,7 @@
 
 use super::Reflection;
 use super::actions::{self, Watched};
+use super::names::Names;
 use crate::blind::BlindSpot;
 use crate::calls::Arguments;
 use crate::graph::Filter;
@@ -9,7 +10,7 @@ use crate::ids::{ClassId, MethodId, NodeId};
 use crate::objects::Origin;
 use crate::solver::{Part, Solver, Use};
 use crate::statements::Adding;
-use crate::world::World;
+use crate::world::{Element, World};
 use catchment_classfile::descriptor;
 use catchment_ir::PoolIndex;
 
@@ -38,7 +39,7 @@ impl Solver<'_> {
             self.graph.add_edge(unchecked, result, filter);
             unchecked
         });
-        self.watch(adding, action, Watched::Receiver, arguments, Box::default());
+        self.watch(adding, action, Watched::Receiver, arguments, Names::default());
         true
     }
 
@@ -54,10 +55,9 @@ impl Solver<'_> {
     }
 
     pub(super) fn find_handle(&mut self, at: &Reflection, of: Origin) {
-        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
-            return self.give_unknown(at, METHOD_HANDLE);
-        };
-        for method in self.methods_named(class, &at.names) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, METHOD_HANDLE) };
+        self.give_others(at, METHOD_HANDLE);
+        for method in self.methods_named(class, &at.names.constants) {
             let handle = self.handle_of(method);
             self.give_result(at, handle);
         }
@@ -73,10 +73,9 @@ impl Solver<'_> {
 
     /// A handle of a field, as an object of class `handle`.
     pub(super) fn find_field(&mut self, at: &Reflection, of: Origin, handle: &[u8]) {
-        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
-            return self.give_unknown(at, handle);
-        };
-        for field in self.fields_named(class, &at.names) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, handle) };
+        self.give_others(at, handle);
+        for field in self.fields_named(class, &at.names.constants) {
             let handle = self.world.class(handle);
             let object = self.object(handle, Origin::FieldOf(field));
             self.give_result(at, object);
@@ -113,20 +112,71 @@ impl Solver<'_> {
         let is_constructor = self.world.name_of(method) == b"<init>";
         let receiver = usize::from(!is_constructor && !self.world.method(method).is_static());
         let Some((before, behind)) = at.arguments.rest.split_at_checked(receiver) else { return };
-        let parameters: Vec<&[u8]> = descriptor::parameters(self.world.descriptor_of(method)).collect();
-        if parameters.len() != behind.len() {
-            return;
-        }
-        let cast = |(argument, parameter): (&Option<NodeId>, &[u8])| {
-            let class = self.world.class_of_descriptor(parameter)?;
-            Some(self.filtered((*argument)?, class))
-        };
-        let given = behind.iter().zip(parameters).map(cast).collect();
+        let Some(given) = self.given_to(at, method, behind) else { return };
         if is_constructor {
             self.construct(at, method, given, at.arguments.thrown);
         } else {
             self.invoke(at, method, before.first().copied().flatten(), given, at.arguments.thrown);
         }
+    }
+
+    /// What a handle passes to its method; nothing if that takes more or fewer.
+    fn given_to(
+        &mut self,
+        at: &Reflection,
+        method: MethodId,
+        given: &[Option<NodeId>],
+    ) -> Option<Box<[Option<NodeId>]>> {
+        if self.world.takes_any_number(method) {
+            return self.given_and_collected(at, method, given);
+        }
+        let parameters: Vec<&[u8]> = descriptor::parameters(self.world.descriptor_of(method)).collect();
+        (parameters.len() == given.len()).then(|| self.cast_to(&parameters, given).collect())
+    }
+
+    fn cast_to<'p>(
+        &mut self,
+        parameters: &'p [&[u8]],
+        given: &'p [Option<NodeId>],
+    ) -> impl Iterator<Item = Option<NodeId>> {
+        given.iter().zip(parameters).map(|(argument, parameter)| {
+            let class = self.world.class_of_descriptor(parameter)?;
+            Some(self.filtered((*argument)?, class))
+        })
+    }
+
+    /// A method with any number of arguments finds those behind the others in an array.
+    fn given_and_collected(
+        &mut self,
+        at: &Reflection,
+        method: MethodId,
+        given: &[Option<NodeId>],
+    ) -> Option<Box<[Option<NodeId>]>> {
+        let parameters: Vec<&[u8]> = descriptor::parameters(self.world.descriptor_of(method)).collect();
+        let (array, parameters) = parameters.split_last()?;
+        let (given, behind) = given.split_at_checked(parameters.len())?;
+        let array = self.world.class_of_descriptor(array)?;
+        let collected = self.collected(at, array, behind);
+        Some(self.cast_to(parameters, given).chain([Some(collected)]).collect())
+    }
+
+    /// A node of the array that holds these; a single one may be the array itself.
+    fn collected(&mut self, at: &Reflection, array: ClassId, given: &[Option<NodeId>]) -> NodeId {
+        let made = self.made_here(at, array);
+        let node = self.graph.node();
+        self.graph.add_object(node, made.0);
+        if let Some(Element::Class(element)) = self.world.class_of(array).element() {
+            let elements = self.elements_of(made.0);
+            for argument in given.iter().flatten() {
+                let fitting = self.filtered(*argument, element);
+                self.graph.add_edge(fitting, elements, Filter::NONE);
+            }
+        }
+        if let [Some(argument)] = given {
+            let whole = self.filtered(*argument, array);
+            self.graph.add_edge(whole, node, Filter::NONE);
+        }
+        node
     }
 
     /// Every access is taken to read and to write all that it is given.

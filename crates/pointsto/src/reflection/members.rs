@@ -28,10 +28,9 @@ const FIELD: &[u8] = b"java/lang/reflect/Field";
 
 impl Solver<'_> {
     pub(super) fn get_method(&mut self, at: &Reflection, of: Origin) {
-        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
-            return self.give_unknown(at, METHOD);
-        };
-        for method in self.methods_named(class, &at.names) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, METHOD) };
+        self.give_others(at, METHOD);
+        for method in self.methods_named(class, &at.names.constants) {
             let class = self.world.class(METHOD);
             let object = self.object(class, Origin::Member(method));
             self.give_result(at, object);
@@ -52,10 +51,9 @@ impl Solver<'_> {
     }
 
     pub(super) fn get_field(&mut self, at: &Reflection, of: Origin) {
-        let (Origin::ClassOf(class), false) = (of, at.names.is_empty()) else {
-            return self.give_unknown(at, FIELD);
-        };
-        for field in self.fields_named(class, &at.names) {
+        let Origin::ClassOf(class) = of else { return self.give_unknown(at, FIELD) };
+        self.give_others(at, FIELD);
+        for field in self.fields_named(class, &at.names.constants) {
             let class = self.world.class(FIELD);
             let object = self.object(class, Origin::FieldOf(field));
             self.give_result(at, object);

@@ -1,10 +1,12 @@
 //! Names that are constants: of classes wherever the string flows, of members within the method that asks.
 
+use super::actions::Action;
 use crate::calls::Arguments;
 use crate::ids::{ClassId, ObjectId};
 use crate::objects::Origin;
 use crate::solver::Solver;
 use crate::statements::Adding;
+use crate::stored::stored;
 use crate::world::World;
 use catchment_ir::{Body, Op, Var};
 use rustc_hash::FxHashSet;
@@ -22,10 +24,50 @@ impl Solver<'_> {
         cast_of(&mut self.world, adding.class, adding.body, result)
     }
 
-    /// Strings that an argument of the call can be, if it is a constant in the method itself.
-    pub(super) fn constant_names(&self, adding: &Adding<'_>, arguments: &Arguments) -> Box<[Box<[u8]>]> {
-        let vars = arguments.rest.iter().flatten().filter_map(|node| adding.var(*node));
-        constants_among(&self.world, adding.class, adding.body, vars)
+    /// Names of members that a call asks for.
+    pub(super) fn names_asked(&self, adding: &Adding<'_>, action: Action, arguments: &Arguments) -> Names {
+        let Some(index) = action.name_argument() else { return Names::default() };
+        let name = arguments.rest.get(index).copied().flatten();
+        let name = name.and_then(|node| adding.var(node));
+        Names::of(&self.world, adding.class, adding.body, name)
+    }
+}
+
+/// Names of members that a call asks for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
+    /// Those that are constants in the method itself.
+    pub(crate) constants: Box<[Box<[u8]>]>,
+    /// Whether it may ask for others as well.
+    pub(crate) has_others: bool,
+}
+
+stored! { struct Names { constants, has_others } }
+
+impl Names {
+    /// Strings that a variable in a method of `class` can be.
+    pub(crate) fn of(world: &World<'_>, class: ClassId, body: &Body, var: Option<Var>) -> Self {
+        let (Some(file), Some(var)) = (world.class_of(class).file(), var) else {
+            return Self { constants: Box::default(), has_others: true };
+        };
+        let mut sources = sources_of(body, var);
+        let mut constants = Vec::new();
+        for statement in &body.statements {
+            let is_told = match statement.op {
+                Op::Constant { dst, constant } if sources.contains(&dst) => {
+                    let name = file.pool.string(constant).ok();
+                    constants.extend(name.map(|name| name.as_bytes().into()));
+                    name.is_some()
+                }
+                // Nothing has the name null, and what others pass on is among the sources itself.
+                Op::Null { .. } | Op::Cast { .. } | Op::Phi { .. } => true,
+                _ => false,
+            };
+            if let Some(dst) = statement.op.dst().filter(|_| is_told) {
+                sources.remove(&dst);
+            }
+        }
+        Self { constants: constants.into(), has_others: !sources.is_empty() }
     }
 }
 
@@ -39,31 +81,20 @@ pub(crate) fn class_named_by(world: &mut World<'_>, text: &[u8]) -> Option<Class
     world.class_that_is_there(&name)
 }
 
-/// The class that a method of `class` casts a variable to, if that is all it does with it.
+/// The class that a method of `class` casts a variable to, if that is all it does with it but ask whether it is null.
 pub(crate) fn cast_of(world: &mut World<'_>, class: ClassId, body: &Body, var: Var) -> Option<ClassId> {
-    let casts = body.statements.iter().filter_map(|statement| match statement.op {
-        Op::Cast { src, class, .. } if src == var => Some(class),
-        _ => None,
-    });
-    let casts: Vec<_> = casts.collect();
-    let [cast] = casts[..] else { return None };
-    world.class_ref(class, cast)
-}
-
-/// Strings that these variables can be, if they are constants in the method itself.
-pub(crate) fn constants_among(
-    world: &World<'_>,
-    class: ClassId,
-    body: &Body,
-    vars: impl Iterator<Item = Var>,
-) -> Box<[Box<[u8]>]> {
-    let Some(file) = world.class_of(class).file() else { return Box::default() };
-    let sources = vars.flat_map(|var| sources_of(body, var)).collect::<FxHashSet<Var>>();
-    let constants = body.statements.iter().filter_map(|statement| match statement.op {
-        Op::Constant { dst, constant } if sources.contains(&dst) => file.pool.string(constant).ok(),
-        _ => None,
-    });
-    constants.map(|name| name.as_bytes().into()).collect()
+    let mut cast = None;
+    for statement in &body.statements {
+        let mut is_used = false;
+        body.for_each_use(&statement.op, |used| is_used |= used == var);
+        match statement.op {
+            Op::Cast { class, .. } if is_used && cast.is_none() => cast = Some(class),
+            Op::NullTest { .. } => {}
+            _ if is_used => return None,
+            _ => {}
+        }
+    }
+    world.class_ref(class, cast?)
 }
 
 /// The variables whose value `var` can have, through casts and where several meet.

@@ -10,6 +10,7 @@ pub(crate) const ACC_STATIC: u16 = 0x0008;
 pub(crate) const ACC_PRIVATE: u16 = 0x0002;
 pub(crate) const ACC_PUBLIC: u16 = 0x0001;
 pub(crate) const ACC_PROTECTED: u16 = 0x0004;
+pub(crate) const ACC_VARARGS: u16 = 0x0080;
 pub(crate) const ACC_NATIVE: u16 = 0x0100;
 pub(crate) const ACC_ABSTRACT: u16 = 0x0400;
 pub(crate) const ACC_INTERFACE: u16 = 0x0200;

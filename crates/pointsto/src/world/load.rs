@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Deeper hierarchies are the work of somebody who wants to see the stack overflow.
 const MAX_DEPTH: usize = 500;
 
+/// Arrays have no more (JVMS §4.4.1).
+const MAX_DIMENSIONS: usize = 255;
+
 impl<'a> World<'a> {
     /// The class of this internal name, or array type of this descriptor.
     pub fn class(&mut self, name: &[u8]) -> ClassId {
@@ -37,6 +40,8 @@ impl<'a> World<'a> {
         let id = self.reserve(name);
         if depth > MAX_DEPTH {
             self.problems.push((id, "its hierarchy is too deep".to_owned()));
+        } else if has_too_many_dimensions(name) {
+            self.problems.push((id, format!("it has more than {MAX_DIMENSIONS} dimensions")));
         } else if let [b'[', element @ ..] = name {
             self.load_array(id, element);
         } else {
@@ -114,6 +119,10 @@ impl<'a> World<'a> {
 
     /// A class above `id`; nothing if that leads back to a class whose hierarchy is being read.
     fn above(&mut self, id: ClassId, name: JvmStr<'a>, depth: usize) -> Option<ClassId> {
+        if name.as_bytes().starts_with(b"[") {
+            self.problems.push((id, "an array is above it".to_owned()));
+            return None;
+        }
         let above = self.class_at_depth(name.as_bytes(), depth + 1);
         if self.loading.contains(&above) {
             self.problems.push((id, format!("{name} is above and below it")));
@@ -156,4 +165,8 @@ impl<'a> World<'a> {
         all.dedup();
         self.classes[id.index()].supertypes = all;
     }
+}
+
+fn has_too_many_dimensions(name: &[u8]) -> bool {
+    name.get(..=MAX_DIMENSIONS).is_some_and(|start| start.iter().all(|byte| *byte == b'['))
 }

@@ -1,7 +1,9 @@
 //! Methods and fields as their classes declare them.
 
 use super::World;
-use super::class::{ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC};
+use super::class::{
+    ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC, ACC_VARARGS,
+};
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
 use crate::stored::stored;
 use catchment_classfile::{Member, descriptor};
@@ -98,6 +100,12 @@ impl<'a> World<'a> {
     pub fn returned_class(&mut self, method: MethodId) -> Option<ClassId> {
         let returned = descriptor::returned(self.descriptor_of(method));
         self.class_of_descriptor(returned)
+    }
+
+    /// Whether callers may give it any number of arguments, which it finds in an array, its last parameter.
+    pub(crate) fn takes_any_number(&self, method: MethodId) -> bool {
+        let last = descriptor::parameters(self.descriptor_of(method)).last();
+        self.method(method).access & ACC_VARARGS != 0 && last.is_some_and(|last| last.starts_with(b"["))
     }
 
     /// The type that a field descriptor names; nothing for numbers.

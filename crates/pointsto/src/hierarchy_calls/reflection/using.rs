@@ -136,7 +136,8 @@ impl HierarchyCalls<'_> {
     /// Whether a handle of the method takes so many arguments.
     fn takes(&self, method: MethodId, is_constructor: bool, arguments: usize) -> bool {
         let receiver = usize::from(!is_constructor && !self.world.method(method).is_static());
-        descriptor::parameters(self.world.descriptor_of(method)).count() + receiver == arguments
+        let parameters = descriptor::parameters(self.world.descriptor_of(method)).count() + receiver;
+        parameters == arguments || self.world.takes_any_number(method) && parameters <= arguments + 1
     }
 
     fn construct(&mut self, key: UseKey, targets: Targets, constructor: MethodId) {
