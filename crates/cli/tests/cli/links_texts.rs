@@ -126,7 +126,7 @@ fn wrong_wishes_are_refused_with_what_would_be_right() {
         "catchment: cannot find the entry point acme.Nobody: no such class, and no class with such a method\n"
     );
     let kinds = "catchment: no kind of fault is called 'DISK'; there are DSK_CLOSE, DSK_LOCK, DSK_MAP, DSK_META, DSK_OPEN, \
-                 DSK_READ, DSK_SEEK, DSK_SYNC, DSK_WRITE, NET_ACCEPT, NET_BIND, NET_CLOSE, NET_CONNECT, NET_OPEN, NET_OPTION, \
+                 DSK_READ, DSK_SEEK, DSK_SYNC, DSK_WRITE, INTERRUPT, NET_ACCEPT, NET_BIND, NET_CLOSE, NET_CONNECT, NET_OPEN, NET_OPTION, \
                  NET_READ, NET_RESOLVE, NET_SELECT, NET_WRITE, PROCESS, STORE_READ\n";
     assert_eq!(refusal(&program.classes, &["--faults", "DISK"]), kinds);
     let nothing = format!("catchment: no classes and no archives in {}\n", empty.path().display());
