@@ -3,8 +3,8 @@
 //! In a large program almost every call comes to some method from which half of the JDK is reached. One such method, the *hub*, is
 //! followed by itself, with no objects at hand. Whatever call comes to the hub comes to all that the hub comes to, so it is
 //! enough to see it arrive. The hub is followed as far as the questions ask and no further. What it does not come to at all is
-//! looked for beyond it: first for all calls at once, since what they do not come to together none of them does, then call by
-//! call.
+//! looked for beyond it, call by call; if that is asked for many calls, first for all at once, since what they do not come to
+//! together none of them does.
 
 use super::calls::Calls;
 use super::hub::{Hub, NEAR};
@@ -13,6 +13,9 @@ use rustc_hash::FxHashSet;
 
 /// A search that has come so far is worth a hub.
 const MANY: usize = 4_000;
+
+/// So many calls are asked by themselves before it is worth asking all at once.
+const FEW: usize = 8;
 
 /// The methods that a search has come to.
 #[derive(Debug, Clone, Default)]
@@ -126,13 +129,15 @@ pub(super) struct Following<'h, 'a, S> {
     sites: Vec<u32>,
     hub: Option<Hub<S>>,
     is_hub_sought: bool,
+    /// How many calls have been asked for what the hub does not come to.
+    beyond: usize,
     /// Methods that the hub and all calls come to together.
     possible: Option<FxHashSet<MethodId>>,
 }
 
 impl<'h, 'a, S: State> Following<'h, 'a, S> {
     pub(super) fn new(calls: Calls<'h, 'a>, empty: S, sites: Vec<u32>) -> Self {
-        Self { calls, empty, sites, hub: None, is_hub_sought: false, possible: None }
+        Self { calls, empty, sites, hub: None, is_hub_sought: false, beyond: 0, possible: None }
     }
 
     /// Which of the wanted methods can be run during this call.
@@ -174,7 +179,8 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
 
     /// With all that the hub comes to at hand.
     fn missing_beyond(&mut self, missing: FxHashSet<MethodId>, site: u32) -> FxHashSet<MethodId> {
-        if self.may_find_more(&missing)
+        self.beyond += 1;
+        if (self.beyond <= FEW || self.may_find_more(&missing))
             && let Some(hub) = &self.hub
         {
             let mut search = Search::new(hub.state().clone(), &missing);

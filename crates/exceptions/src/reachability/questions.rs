@@ -43,7 +43,10 @@ impl Questions {
                 if ranges.iter().any(|range| range.contains(&heap.sites[site].pc)) {
                     let arriving = arriving(heap, site, caught, flow);
                     called.add_all(&arriving, &mut Set::default());
-                    questions.by_site.entry(site as u32).or_default().extend(pairs(&arriving));
+                    let asked = pairs(&arriving);
+                    if !asked.is_empty() {
+                        questions.by_site.entry(site as u32).or_default().extend(asked);
+                    }
                 }
             }
             // What no call has let out is raised in the try itself.
