@@ -9,7 +9,7 @@ use crate::raises::{Raise, RaiseKind, Raised};
 use crate::spreading::Spreading;
 use catchment_pointsto::graph::KindFlow;
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Typed, World};
+use catchment_pointsto::world::{Fits, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A `throw` of what a clause has caught.
@@ -23,10 +23,14 @@ pub(crate) struct ThrownAgain {
 }
 
 impl ThrownAgain {
-    /// What is thrown again of a type that the clause catches.
-    fn of(&self, typed: Typed, world: &World<'_>) -> Typed {
-        let narrower = self.clause.filter(|clause| !world.is_subtype(typed.class, *clause));
-        Typed::at_most(narrower.unwrap_or(typed.class))
+    /// What is thrown again of a type that comes to the clause: nothing if it came for another class that the clause catches.
+    fn of(&self, typed: Typed, world: &World<'_>) -> Option<Typed> {
+        let Some(clause) = self.clause else { return Some(typed) };
+        match world.typed_fits(typed, clause) {
+            Fits::Yes => Some(typed),
+            Fits::Maybe => Some(Typed::at_most(clause)),
+            Fits::No => None,
+        }
     }
 }
 
@@ -75,6 +79,9 @@ impl Building<'_, '_> {
         kinds: &mut [Spreading],
         kind_of: &FxHashMap<Typed, usize>,
     ) {
+        if self.thrown_again.is_empty() {
+            return;
+        }
         let operations = kinds.iter().flat_map(|kind| &kind.raised);
         let operations = operations.filter(|(it, _)| matches!(it.raise.kind, RaiseKind::Operation(_)));
         let mut open: Vec<(Typed, NodeId)> = operations.map(|(it, to)| (it.typed, *to)).collect();
@@ -92,7 +99,7 @@ impl Building<'_, '_> {
             });
             for number in met {
                 let it = &self.thrown_again[number];
-                let again = it.of(typed, &self.reached.world);
+                let Some(again) = it.of(typed, &self.reached.world) else { continue };
                 if done.insert((number, again)) {
                     let raised = Raised { raise: it.raise, typed: again };
                     let raised = self.asked.instead_of(raised, &self.reached.world);

@@ -68,13 +68,6 @@ struct Candidates {
     vain: FxHashSet<InstanceId>,
 }
 
-/// What following a candidate has shown.
-enum Tried<S> {
-    Arrived(S),
-    InVain,
-    TooFar,
-}
-
 impl Candidates {
     fn new(reached: &FxHashSet<InstanceId>, calls: &mut Calls<'_, '_>) -> Self {
         let callers = sure_callers(calls);
@@ -95,8 +88,8 @@ impl Candidates {
         while let Some(candidate) = self.untried.next() {
             let most = reached * 3 / 4;
             match self.try_one(empty, candidate, usize::MAX, |state| state.reached().len() >= most, calls) {
-                (Tried::Arrived(state), _) => return Some((candidate, state)),
-                (_, came_to) => effort += came_to,
+                (Some(state), _) => return Some((candidate, state)),
+                (None, came_to) => effort += came_to,
             }
             if effort > EFFORT_FOR_HUB * reached {
                 break;
@@ -125,8 +118,8 @@ impl Candidates {
                 looked_at += new.len();
                 new.iter().any(|instance| doors.contains(instance))
             };
-            let (tried, came_to) = self.try_one(empty, candidate, NEAR, is_at_door, calls);
-            if matches!(tried, Tried::Arrived(_)) {
+            let (arrived, came_to) = self.try_one(empty, candidate, NEAR, is_at_door, calls);
+            if arrived.is_some() {
                 self.open(candidate, &mut doors);
             }
             effort += came_to;
@@ -155,23 +148,23 @@ impl Candidates {
         far: usize,
         mut has_arrived: impl FnMut(&S) -> bool,
         calls: &mut Calls<'_, '_>,
-    ) -> (Tried<S>, usize) {
+    ) -> (Option<S>, usize) {
         if self.vain.contains(&candidate) {
-            return (Tried::InVain, 0);
+            return (None, 0);
         }
         let mut state = empty.empty();
         state.reach(candidate);
         loop {
             let came_to = state.reached().len();
             if has_arrived(&state) {
-                return (Tried::Arrived(state), came_to);
+                return (Some(state), came_to);
             }
             if came_to > far {
-                return (Tried::TooFar, came_to);
+                return (None, came_to);
             }
             if !state.step(calls) {
                 self.vain.extend(state.reached());
-                return (Tried::InVain, came_to);
+                return (None, came_to);
             }
         }
     }

@@ -2,10 +2,9 @@
 //! read by itself. Whoever comes to the caller comes to the target, whatever objects are at hand.
 
 use super::calls::Calls;
-use catchment_pointsto::CallKind;
-use catchment_pointsto::Set;
 use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::{InstanceId, NodeId};
+use catchment_pointsto::{CallKind, Set};
 use rustc_hash::FxHashMap;
 
 /// By target: those from which it is surely called.
