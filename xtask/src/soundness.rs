@@ -14,6 +14,7 @@ use catchment_exceptions::{
     Analysis, Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, SearchRequest, experienced_under,
 };
 use catchment_report::read_seen;
+use catchment_testkit::links::CONFIGURATIONS;
 use catchment_testkit::{jdk, workspace};
 use classes::SuiteClasses;
 use std::fs;
@@ -26,26 +27,6 @@ use table::Compared;
 const JDK: u32 = 17;
 /// The bar: so many of a hundred links may be excused.
 const EXCUSED: f64 = 2.0;
-const ANALYSES: [&str; 17] = [
-    "cha",
-    "rta",
-    "pta",
-    "pta+dr",
-    "pta+cdr",
-    "pta+mdr",
-    "pta+vdr",
-    "inpta",
-    "inpta+dr",
-    "inpta+cdr",
-    "inpta+mdr",
-    "inpta+vdr",
-    "2obj",
-    "2obj+dr",
-    "2obj+cdr",
-    "2obj+mdr",
-    "2obj+vdr",
-];
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Only this suite of xtask/suites.txt (repeatable).
@@ -65,7 +46,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let suites = suites::chosen(&options.only)?;
     let wanted: Vec<&str> = if options.analyses.is_empty() {
-        ANALYSES.to_vec()
+        CONFIGURATIONS.to_vec()
     } else {
         options.analyses.iter().map(String::as_str).collect()
     };
@@ -82,6 +63,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         }
     }
     println!("\n{}", table::unfound(&all));
+    if let Some(empty) = all.iter().find(|compared| compared.is_empty()) {
+        bail!("nothing could be compared: {}", empty.line());
+    }
     let worst = all.iter().map(Compared::excused).fold(0.0, f64::max);
     let is_met = worst < EXCUSED;
     println!("excused at most {worst:.1} % (bar {EXCUSED} %: {})", verdict(is_met));
@@ -126,6 +110,9 @@ fn compare(
 ) -> Result<Vec<Compared>> {
     let text = fs::read(seen).with_context(|| format!("cannot read {}", seen.display()))?;
     let seen = read_seen(&text)?.seen;
+    if seen.caught.is_empty() {
+        bail!("{}: its tests have shown nothing: did they run?", suite.name);
+    }
     let classes = SuiteClasses::open(&prepared.class_path, jdk::installed(JDK)?.home());
     let catalogue = Catalogue::of_jdk()?;
     let request = SearchRequest {

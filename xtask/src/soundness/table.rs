@@ -27,8 +27,12 @@ impl Compared {
 
     /// Of a hundred links that were seen, those that are not found.
     pub(super) fn excused(&self) -> f64 {
-        let seen = self.experienced.links.len();
-        if seen == 0 { 0.0 } else { 100.0 * self.unfound().count() as f64 / seen as f64 }
+        100.0 * self.unfound().count() as f64 / self.experienced.links.len().max(1) as f64
+    }
+
+    /// No link was seen: that says nothing about soundness.
+    pub(super) fn is_empty(&self) -> bool {
+        self.experienced.links.is_empty()
     }
 
     pub(super) fn line(&self) -> String {
@@ -76,4 +80,17 @@ pub(super) fn unfound(all: &[Compared]) -> String {
         });
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suite_that_shows_no_link_is_no_success() {
+        let experienced = Experienced { links: Vec::new(), set_aside: BTreeMap::new() };
+        let compared = Compared::new("s", "rta".parse().unwrap(), 7, experienced);
+        assert!(compared.is_empty());
+        assert_eq!(compared.line(), "| s | rta | 7 | 0 | 0 | 0.0 % |  |");
+    }
 }
