@@ -118,7 +118,10 @@ impl LinksArgs {
         Ok(SearchRequest {
             analysis: self.analysis,
             recorded: Vec::new(),
-            ceiling: self.max_memory.map(|bytes| Ceiling { bytes, held: memory::held }),
+            ceiling: self
+                .max_memory
+                .or_else(memory::default_ceiling)
+                .map(|bytes| Ceiling { bytes, held: memory::held }),
             entries: EntryPoints { named: self.entry.clone(), kinds: self.entry_points.clone() },
             own,
             catalogue,

@@ -2,6 +2,7 @@
 
 use cap::Cap;
 use std::alloc::System;
+use std::fs;
 
 /// Counts what is allocated: what the system says a process has does not shrink when memory is given back.
 #[global_allocator]
@@ -10,6 +11,19 @@ static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 /// In bytes.
 pub(crate) fn held() -> usize {
     ALLOCATOR.allocated()
+}
+
+/// What an analysis may hold unless it is told otherwise: most of what the system can still give.
+pub(crate) fn default_ceiling() -> Option<usize> {
+    let free = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
+    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|it| it.trim().parse().ok());
+    Some(free.min(group.unwrap_or(usize::MAX)) / 10 * 8)
+}
+
+/// In bytes.
+fn available(meminfo: &str) -> Option<usize> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
 /// `800M`, `2G`. A number without a unit is refused: it would be a guess.
@@ -35,6 +49,13 @@ mod tests {
         for wrong in ["", "12", "G", "0M", "-1G", "1T", "99999999999999999999G", "1.5G"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_the_system_can_give_is_read_in_kilobytes() {
+        let meminfo = "MemTotal:       24000000 kB\nMemFree:  1 kB\nMemAvailable:    2048 kB\n";
+        assert_eq!(available(meminfo), Some(2 << 20));
+        assert_eq!(available("MemTotal: 1 kB"), None);
     }
 
     #[test]

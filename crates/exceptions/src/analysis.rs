@@ -155,19 +155,20 @@ impl<'a> Base<'a> {
         Some(Self { solved: catchment_pointsto::Base::read(bytes, source, options)? })
     }
 
-    /// Like [`Self::reach`], for one program only.
+    /// Like [`Self::reach`], for one program only, within a ceiling if there is one.
     pub(crate) fn into_reached(
         self,
         source: &'a dyn ClassSource,
         analysis: Analysis,
         implicit: ImplicitKinds,
+        ceiling: Option<Ceiling>,
         recorded: &[Recorded],
         entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
     ) -> Option<Result<Reached<'a>, Refusal>> {
         let options = options_of(analysis.call_graph, implicit, true);
         (*self.solved.options() == options).then_some(())?;
         let base = if analysis.filter.is_some() { self.solved } else { self.solved.without_heap() };
-        Some(base.into_reached(source, recorded, entries))
+        Some(base.into_reached(source, recorded, ceiling, entries))
     }
 
     /// What the program reaches from its entry points; nothing if this base is for another analysis.
@@ -193,12 +194,13 @@ pub(crate) fn reach<'a>(
     analysis: Analysis,
     implicit: ImplicitKinds,
     ceiling: Option<Ceiling>,
+    too_large: Vec<Box<[u8]>>,
     recorded: &[Recorded],
     entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> (Reached<'a>, Coarsened) {
     let options = options_of(analysis.call_graph, implicit, analysis.filter.is_some());
     match ceiling {
-        Some(ceiling) => analyse_within(source, options, ceiling, recorded, entries),
+        Some(ceiling) => analyse_within(source, options, ceiling, too_large, recorded, entries),
         None => (analyse_recorded(source, options, recorded, entries), Coarsened::default()),
     }
 }

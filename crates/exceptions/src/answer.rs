@@ -126,7 +126,7 @@ pub struct LinksAnswer {
     pub experienced: Option<Experienced>,
 }
 
-/// What became of a ceiling on memory.
+/// What a ceiling on memory has cost, if it was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryUse {
     /// In bytes.

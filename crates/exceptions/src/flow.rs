@@ -147,6 +147,7 @@ impl Building<'_, '_> {
         let to = self.flow.escaping[instance.index()];
         for call in self.reached.calls_of(instance).to_vec() {
             self.add_call(&call, to);
+            self.add_wrapping_proxy(instance, &call, to);
         }
     }
 

@@ -11,14 +11,13 @@
 //! not declare, so what a caller there does not declare has ended in it: class loading, which nearly all code can come to,
 //! drops what fails in an archive. Code of others may be of a language where nothing is declared.
 
-use catchment_classfile::ClassFile;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};
 
 const CONTROLLER: &[u8] = b"java/security/AccessController";
 const ACTION: &[u8] = b"(Ljava/security/PrivilegedExceptionAction;";
-const WRAPPER: &[u8] = b"java/security/PrivilegedActionException";
+pub(crate) const WRAPPER: &[u8] = b"java/security/PrivilegedActionException";
 /// Nobody declares these.
 const UNCHECKED: [&[u8]; 2] = [b"java/lang/RuntimeException", b"java/lang/Error"];
 
@@ -28,13 +27,11 @@ pub(crate) fn allowed(reached: &mut Reached<'_>, caller: MethodId, call: &Call) 
         return None;
     }
     let world = &mut reached.world;
-    let class = world.class_of(world.method(caller).class);
-    if class.layer != Layer::Jdk {
+    if world.class_of(world.method(caller).class).layer != Layer::Jdk {
         return None;
     }
-    let declared = declared_by(class.file()?, world.method(caller).position);
     let wrapper = world.class(WRAPPER);
-    let mut allowed: Vec<ClassId> = declared.iter().map(|name| world.class(name)).collect();
+    let mut allowed = world.declared_exceptions(caller);
     // The wrapper goes on as it is, and somebody else takes out what is in it.
     if allowed.iter().any(|class| world.fits(wrapper, *class) != Fits::No) {
         return None;
@@ -50,7 +47,7 @@ pub(crate) fn comes_out(reached: &mut Reached<'_>, caller: MethodId, call: &Call
 }
 
 /// The target is one for all of these calls: the method is static.
-fn is_privileged(reached: &Reached<'_>, call: &Call) -> bool {
+pub(crate) fn is_privileged(reached: &Reached<'_>, call: &Call) -> bool {
     let [target] = reached.targets(call) else { return false };
     reached.method_of(*target).is_some_and(|method| is_door(&reached.world, method))
 }
@@ -59,14 +56,4 @@ fn is_door(world: &World<'_>, method: MethodId) -> bool {
     *world.class_of(world.method(method).class).name == *CONTROLLER
         && world.name_of(method).starts_with(b"doPrivileged")
         && world.descriptor_of(method).starts_with(ACTION)
-}
-
-/// Internal names of the classes behind `throws`.
-fn declared_by(class: &ClassFile<'_>, position: u16) -> Vec<Vec<u8>> {
-    let method = class.methods.get(usize::from(position));
-    let attribute = method.and_then(|method| method.attributes.find(&class.pool, "Exceptions"));
-    // The first word is how many there are.
-    let words = attribute.map_or(&[][..], |it| it.data).chunks_exact(2).skip(1);
-    let indices = words.map(|word| u16::from_be_bytes([word[0], word[1]]));
-    indices.filter_map(|index| class.pool.class_name(index).ok()).map(|it| it.as_bytes().to_vec()).collect()
 }

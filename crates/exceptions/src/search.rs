@@ -93,7 +93,7 @@ pub fn search<'a>(
 }
 
 /// Like [`search`], going on from what `base` gives, which is asked for it once the entry points are known. Where a program cannot go
-/// on from there everything is looked at anew, as it is with a ceiling: coarse packages may be among those of the base.
+/// on from there everything is looked at anew, as it is where memory is short: coarse packages may be among those of the base.
 pub fn search_from<'a>(
     base: impl FnOnce() -> Option<Base<'a>>,
     source: &'a dyn ClassSource,
@@ -107,19 +107,22 @@ pub fn search_from<'a>(
         |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
     let SearchRequest { analysis, ceiling, recorded, .. } = request;
-    let base = if ceiling.is_some() { None } else { base() };
-    let reached =
-        base.and_then(|base| base.into_reached(source, *analysis, implicit, recorded, find_entries));
+    let reached = base()
+        .and_then(|base| base.into_reached(source, *analysis, implicit, *ceiling, recorded, find_entries));
+    let anew = |too_large| reach(source, *analysis, implicit, *ceiling, too_large, recorded, find_entries);
     let (reached, coarsened) = match reached {
         Some(Ok(reached)) => (reached, Coarsened::default()),
-        Some(Err(_)) | None => reach(source, *analysis, implicit, *ceiling, recorded, find_entries),
+        Some(Err(Refusal::TooLarge(packages))) => anew(packages),
+        Some(Err(_)) | None => anew(Vec::new()),
     };
     let mut search = find_links(reached, source, request, stage);
-    search.memory = request.ceiling.map(|ceiling| MemoryUse {
+    search.narrow_in_stage(request.analysis.filter(), stage);
+    let memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
         coarsened,
         is_exceeded: ceiling.is_exceeded(),
     });
+    search.memory = memory.filter(|it| it.is_exceeded || it.coarsened != Coarsened::default());
     Ok(search)
 }
 
@@ -140,9 +143,30 @@ where
     let implicit = implicit_kinds(request.implicit);
     let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries);
     let reached = reached.ok_or(SearchError::OtherBase)??;
-    Ok(find_links(reached, source, request, stage))
+    let mut search = find_links(reached, source, request, stage);
+    search.narrow_in_stage(request.analysis.filter(), stage);
+    Ok(search)
 }
 
+/// Like [`search`], with the links that there are without the filter. It can be narrowed later.
+pub(crate) fn search_unfiltered<'a>(
+    source: &'a dyn ClassSource,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<LinkSearch<'a>, SearchError> {
+    let SearchRequest { analysis, recorded, .. } = request;
+    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
+    stage(Stage::CallGraph { entries: entries.len() });
+    let find_entries =
+        |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    let implicit = implicit_kinds(request.implicit);
+    let (reached, _) = reach(source, *analysis, implicit, None, Vec::new(), recorded, find_entries);
+    let mut search = find_links(reached, source, request, stage);
+    search.narrow(None);
+    Ok(search)
+}
+
+/// With nothing in `links` yet.
 fn find_links<'a>(
     mut reached: Reached<'a>,
     source: &dyn ClassSource,
@@ -161,7 +185,7 @@ fn find_links<'a>(
     let flow = flow_within(&mut reached, &raises, scope);
     stage(Stage::Links { raised: flow.raised.all().len() });
     let unfiltered = links(&reached, &flow, request.handlers);
-    let mut search = LinkSearch {
+    LinkSearch {
         reached,
         flow,
         catalogue: request.catalogue.clone(),
@@ -174,12 +198,7 @@ fn find_links<'a>(
         matches: matched.matches,
         missing_classes: missing_classes(source, &request.own),
         memory: None,
-    };
-    if request.analysis.filter().is_some() {
-        stage(Stage::Filter { links: search.unfiltered.len() });
     }
-    search.narrow(request.analysis.filter());
-    search
 }
 
 impl LinkSearch<'_> {
@@ -205,11 +224,28 @@ impl LinkSearch<'_> {
         self.analysis.filter()
     }
 
+    fn narrow_in_stage(&mut self, by: Option<DataFilter>, stage: &mut dyn FnMut(Stage)) {
+        if by.is_some() {
+            stage(Stage::Filter { links: self.unfiltered.len() });
+        }
+        self.narrow(by);
+    }
+
     /// Has the links that this filter leaves, or all of them. A filter leaves all unless the objects were kept, as they are by a
     /// search with any filter and by one on a base.
     pub fn narrow(&mut self, by: Option<DataFilter>) {
-        self.analysis = self.analysis.with(by);
         let links = self.unfiltered.clone();
+        self.narrow_to(by, links);
+    }
+
+    /// Like [`Self::narrow`], of some links only: what is not asked about is left out.
+    pub(crate) fn narrow_among(&mut self, by: DataFilter, asked: &FxHashSet<(Raise, Clause)>) {
+        let links = self.unfiltered.iter().filter(|link| asked.contains(&(link.raise, link.clause)));
+        self.narrow_to(Some(by), links.cloned().collect());
+    }
+
+    fn narrow_to(&mut self, by: Option<DataFilter>, links: Vec<Link>) {
+        self.analysis = self.analysis.with(by);
         self.links = match by {
             Some(by) => filter(links, &mut self.reached, &self.flow, by),
             None => links,

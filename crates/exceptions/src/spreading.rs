@@ -2,8 +2,7 @@
 
 use crate::flow::Building;
 use crate::raises::Raised;
-use crate::wrapping::{WRAPPERS, Wrapped};
-use catchment_pointsto::CallKind;
+use crate::wrapping::{Inside, WRAPPERS, Wrapped};
 use catchment_pointsto::graph::{Kind, KindFlow};
 use catchment_pointsto::ids::NodeId;
 use catchment_pointsto::world::{Fits, Typed};
@@ -12,30 +11,51 @@ use rustc_hash::FxHashMap;
 /// What is raised of one kind, and where.
 pub(crate) struct Spreading {
     pub(crate) kind: Kind,
-    /// They leave class initialisers as they are (JVMS §5.5).
-    are_errors: bool,
+    family: Family,
     pub(crate) raised: Vec<(Raised, NodeId)>,
 }
 
-/// By node: whether anything comes there, and whether anything but errors.
+/// What tells exceptions apart by how they leave initialisers (JVMS §5.5), privileged actions and proxies: inside another
+/// exception or as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Errors,
+    /// Surely unchecked, and no errors.
+    Unchecked,
+    /// Perhaps checked.
+    Others,
+}
+
+/// By node: whether exceptions of a family come there.
 struct Held {
-    anything: Vec<bool>,
+    errors: Vec<bool>,
+    unchecked: Vec<bool>,
     others: Vec<bool>,
 }
 
 impl Held {
     fn nothing(nodes: usize) -> Self {
-        Self { anything: vec![false; nodes], others: vec![false; nodes] }
+        let none = || vec![false; nodes];
+        Self { errors: none(), unchecked: none(), others: none() }
     }
 
-    fn marks(&mut self, are_errors: bool) -> &mut [bool] {
-        if are_errors { &mut self.anything } else { &mut self.others }
+    fn marks(&mut self, family: Family) -> &mut [bool] {
+        match family {
+            Family::Errors => &mut self.errors,
+            Family::Unchecked => &mut self.unchecked,
+            Family::Others => &mut self.others,
+        }
     }
 
     /// Whether the call fails because of what comes out of its target.
     fn fails(&self, it: &Wrapped, flow: &KindFlow) -> bool {
         let from = flow.root(it.from).index();
-        self.others[from] || (it.kind != CallKind::Initialiser && self.anything[from])
+        let (errors, unchecked, others) = (self.errors[from], self.unchecked[from], self.others[from]);
+        match it.inside {
+            Inside::Anything => errors || unchecked || others,
+            Inside::AllButErrors => unchecked || others,
+            Inside::Checked => others,
+        }
     }
 }
 
@@ -45,12 +65,13 @@ impl Building<'_, '_> {
         let bounded = self.bounded_types();
         let (mut kinds, kind_of) = self.by_kind(&[&wrappers[..], &bounded].concat());
         let mut late: Vec<usize> = wrappers.iter().map(|typed| kind_of[typed]).collect();
+        late.sort_unstable();
         late.dedup();
         let mut flow = KindFlow::new(&self.flow.graph);
         self.throw_again(&flow, &mut kinds, &kind_of);
         let mut held = Held::nothing(flow.nodes());
         for (_, it) in kinds.iter().enumerate().filter(|(number, _)| !late.contains(number)) {
-            self.add_kind(&mut flow, it, held.marks(it.are_errors));
+            self.add_kind(&mut flow, it, held.marks(it.family));
         }
         self.raise_wrappers(&flow, held, &mut kinds, &kind_of, &late);
         for number in late {
@@ -68,9 +89,12 @@ impl Building<'_, '_> {
 
     /// All that is raised by its kind, in the order in which kinds are met, and the kinds of all types.
     fn by_kind(&mut self, raised_later: &[Typed]) -> (Vec<Spreading>, FxHashMap<Typed, usize>) {
-        let error = self.reached.world.class(b"java/lang/Error");
-        // Kinds tell errors from others whether or not somebody catches them.
-        self.flow.graph.filters.is(error, &self.reached.world);
+        // Kinds tell these from others whether or not somebody catches them.
+        let [error, unchecked] = [&b"java/lang/Error"[..], b"java/lang/RuntimeException"].map(|name| {
+            let class = self.reached.world.class(name);
+            self.flow.graph.filters.is(class, &self.reached.world);
+            class
+        });
         let mut kinds: Vec<Spreading> = Vec::new();
         let mut by_kind: FxHashMap<Kind, usize> = FxHashMap::default();
         let mut kind_of: FxHashMap<Typed, usize> = FxHashMap::default();
@@ -79,8 +103,12 @@ impl Building<'_, '_> {
             *kind_of.entry(typed).or_insert_with(|| {
                 let kind = graph.kind_of(typed, world);
                 *by_kind.entry(kind).or_insert_with_key(|kind| {
-                    let are_errors = world.typed_fits(typed, error) == Fits::Yes;
-                    kinds.push(Spreading { kind: kind.clone(), are_errors, raised: Vec::new() });
+                    let family = match [error, unchecked].map(|it| world.typed_fits(typed, it) == Fits::Yes) {
+                        [true, _] => Family::Errors,
+                        [_, true] => Family::Unchecked,
+                        _ => Family::Others,
+                    };
+                    kinds.push(Spreading { kind: kind.clone(), family, raised: Vec::new() });
                     kinds.len() - 1
                 })
             })
@@ -138,6 +166,6 @@ fn mark(
     own: &mut [bool],
     held: &mut Held,
 ) {
-    let marks = held.marks(it.are_errors);
+    let marks = held.marks(it.family);
     flow.visit(&it.kind, from.into_iter(), own, |node| marks[node.index()] = true);
 }

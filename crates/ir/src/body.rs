@@ -187,6 +187,8 @@ pub enum ArrayKind {
     Numbers(u8),
     /// Of this element class.
     Of(PoolIndex),
+    /// The same, surely of length 0.
+    EmptyOf(PoolIndex),
     /// Of this array class, so many levels of it made at once.
     Nested { class: PoolIndex, levels: u8 },
 }

@@ -132,6 +132,7 @@ impl fmt::Display for ArrayKind {
         match self {
             Self::Numbers(kind) => write!(f, "of numbers {kind}"),
             Self::Of(class) => write!(f, "of #{class}"),
+            Self::EmptyOf(class) => write!(f, "empty of #{class}"),
             Self::Nested { class, levels } => write!(f, "#{class} {levels} levels"),
         }
     }

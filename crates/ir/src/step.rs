@@ -180,6 +180,7 @@ impl Step<'_, '_> {
         let kind = match (insn.opcode, insn.bytes) {
             (188, [_, numbers, ..]) => ArrayKind::Numbers(*numbers),
             (197, [_, _, _, levels, ..]) => ArrayKind::Nested { class: insn.u2(), levels: *levels },
+            _ if self.before.is_some_and(|before| before.opcode == ICONST_0) => ArrayKind::EmptyOf(insn.u2()),
             _ => ArrayKind::Of(insn.u2()),
         };
         let lengths = if let ArrayKind::Nested { levels, .. } = kind { usize::from(levels) } else { 1 };

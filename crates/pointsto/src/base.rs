@@ -6,6 +6,7 @@
 //! refused. More providers of a service are added.
 
 use crate::callgraph::Reached;
+use crate::ceiling::Ceiling;
 use crate::ids::MethodId;
 use crate::options::{Analysis, Options};
 use crate::reflection::Recorded;
@@ -28,6 +29,8 @@ pub enum Refusal {
     Differs(Differs),
     /// A run has shown targets of reflective calls that the base has seen to without them.
     Recorded,
+    /// There is not enough memory: packages that would have to be told apart less, by internal name with a slash at the end.
+    TooLarge(Vec<Box<[u8]>>),
 }
 
 impl<'a> Base<'a> {
@@ -82,7 +85,7 @@ impl<'a> Base<'a> {
     where
         'a: 'b,
     {
-        self.clone().into_reached(source, recorded, entries)
+        self.clone().into_reached(source, recorded, None, entries)
     }
 
     /// Like [`crate::analyse_recorded`] with the options of the base. The source has the classes of the base, and those of the program.
@@ -90,6 +93,7 @@ impl<'a> Base<'a> {
         self,
         source: &'b dyn ClassSource,
         recorded: &[Recorded],
+        ceiling: Option<Ceiling>,
         entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
     ) -> Result<Reached<'b>, Refusal>
     where
@@ -99,7 +103,7 @@ impl<'a> Base<'a> {
         let providers = solver.world.continue_with(source).map_err(Refusal::Differs)?;
         solver.make_providers(&providers);
         solver.add_recorded(recorded).ok_or(Refusal::Recorded)?;
-        Ok(solver.finish(entries))
+        solver.finish_within(ceiling, entries).map_err(Refusal::TooLarge)
     }
 }
 
@@ -125,6 +129,22 @@ impl<'a> Solver<'a> {
         self.solve();
         self.into_found().into_reached()
     }
+
+    /// The packages that have taken the most if it does not fit.
+    pub(crate) fn finish_within(
+        mut self,
+        ceiling: Option<Ceiling>,
+        entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
+    ) -> Result<Reached<'a>, Vec<Box<[u8]>>> {
+        let Some(ceiling) = ceiling else { return Ok(self.finish(entries)) };
+        let entries = entries(&mut self.world);
+        self.add_entries(&entries);
+        if self.solve_while(|| !ceiling.is_exceeded()) {
+            Ok(self.into_found().into_reached())
+        } else {
+            Err(self.heaviest_packages())
+        }
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -136,6 +156,7 @@ impl fmt::Display for Refusal {
             Self::Differs(Differs::Service(name)) => {
                 write!(out, "the program has fewer providers of {}", String::from_utf8_lossy(name))
             }
+            Self::TooLarge(_) => out.write_str("there is not enough memory"),
             Self::Recorded => out.write_str("a run has shown more of what the JDK does by reflection"),
         }
     }

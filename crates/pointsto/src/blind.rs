@@ -17,10 +17,12 @@ pub enum BlindSpot {
     Unreadable,
     /// A reflective call whose target is not a constant.
     Reflection,
+    /// A parameter of an entry point that no object fits.
+    Parameter,
 }
 
 stored! {
-    enum BlindSpot { 0 => Dynamic, 1 => Native, 2 => Missing, 3 => Unreadable, 4 => Reflection }
+    enum BlindSpot { 0 => Dynamic, 1 => Native, 2 => Missing, 3 => Unreadable, 4 => Reflection, 5 => Parameter }
 }
 
 /// A place and what is not seen there.

@@ -67,18 +67,20 @@ fn package_of(class: &[u8]) -> &[u8] {
     &class[..end]
 }
 
-/// Like [`analyse_recorded`], within a ceiling as far as there is a way. Analyses by classes have none.
+/// Like [`analyse_recorded`], within a ceiling as far as there is a way. Analyses by classes have none. Some packages may be known
+/// to take too much.
 pub fn analyse_within<'a>(
     source: &'a dyn ClassSource,
     options: Options,
     ceiling: Ceiling,
+    too_large: Vec<Box<[u8]>>,
     recorded: &[Recorded],
     entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> (Reached<'a>, Coarsened) {
     let Analysis::Objects(sensitivity) = options.analysis else {
         return (analyse_recorded(source, options, recorded, &entries), Coarsened::default());
     };
-    let mut coarse = Coarse::default();
+    let mut coarse = Coarse { packages: too_large.into_iter().collect(), ..Coarse::default() };
     for _ in 0..ROUNDS {
         match solved(source, sensitivity, &options, &coarse, ceiling, recorded, &entries) {
             Ok(reached) => return (reached, coarse.told(false)),
@@ -103,13 +105,7 @@ fn solved<'a>(
     let mut solver = Solver::begin(source, sensitivity, options, recorded);
     // Class numbers are those of one run.
     solver.coarse.packages = coarse.packages.clone();
-    let entries = entries(&mut solver.world);
-    solver.add_entries(&entries);
-    if solver.solve_while(|| !ceiling.is_exceeded()) {
-        Ok(solver.into_found().into_reached())
-    } else {
-        Err(solver.heaviest_packages())
-    }
+    solver.finish_within(Some(ceiling), entries)
 }
 
 impl Solver<'_> {
@@ -121,7 +117,7 @@ impl Solver<'_> {
 
     /// The packages with the most instances and objects that make up half of what can be given up: of the application only when
     /// nothing else is left.
-    fn heaviest_packages(&self) -> Vec<Box<[u8]>> {
+    pub(crate) fn heaviest_packages(&self) -> Vec<Box<[u8]>> {
         let mut weights: FxHashMap<(bool, &[u8]), usize> = FxHashMap::default();
         let mut add = |method: MethodId| {
             let class = self.world.class_of(self.world.method(method).class);

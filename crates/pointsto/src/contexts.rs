@@ -149,6 +149,14 @@ impl Solver<'_> {
         self.contexts.intern(Key::Call { caller, pc })
     }
 
+    /// Who calls an instance that has one call only, and where.
+    pub(crate) fn place_of_call(&self, called: InstanceId) -> Option<(InstanceId, Code, u16)> {
+        let Key::Call { caller, pc } = self.contexts.key(self.instances[called.index()].context) else {
+            return None;
+        };
+        Some((caller, self.instances[caller.index()].code, pc))
+    }
+
     /// One for each call, unless constructors call each other round and round.
     fn context_of_constructor(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
         let mut above = caller;

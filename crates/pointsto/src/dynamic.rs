@@ -3,6 +3,7 @@
 use crate::blind::BlindSpot;
 use crate::callgraph::Code;
 use crate::calls::Arguments;
+use crate::contexts::INSENSITIVE;
 use crate::ids::{FieldId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::objects::{self, Origin};
 use crate::solver::{Instance, Part, Solver, Use};
@@ -59,7 +60,7 @@ impl Solver<'_> {
         let parameters =
             descriptor::parameters(lambda.erased).map(|it| is_reference(it).then(|| self.graph.node()));
         let parameters: Box<[_]> = std::iter::once(None).chain(parameters).collect();
-        self.add_instance_of(Code::Proxy(lambda.target), parameters)
+        self.add_instance_of(Code::Proxy(lambda.target), INSENSITIVE, parameters)
     }
 
     fn add_proxy_call(

@@ -78,6 +78,7 @@ impl Solver<'_> {
             if let Some(instance) = self.add_entry(*method) {
                 self.entries.push(instance);
                 self.give_receivers(*method, instance);
+                self.give_parameters(*method, instance);
             }
         }
     }
@@ -87,6 +88,17 @@ impl Solver<'_> {
         if let Some(receiver) = receiver {
             for class in receivers(&mut self.world, method) {
                 self.give(receiver, class);
+            }
+        }
+    }
+
+    fn give_parameters(&mut self, method: MethodId, instance: InstanceId) {
+        let is_static = self.world.method(method).is_static();
+        let parameters = self.instances[instance.index()].parameters.clone();
+        let given = parameters.iter().zip(given(&mut self.world, method));
+        for (parameter, class) in given.skip(usize::from(!is_static)) {
+            if let (Some(parameter), Some(class)) = (parameter, class) {
+                self.give_from_outside(method, *parameter, class);
             }
         }
     }

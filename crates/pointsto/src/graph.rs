@@ -25,6 +25,9 @@ use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// After so many nodes it is asked again whether to go on.
+const ASK_EVERY: usize = 4096;
+
 /// No use of the node's objects is waited for.
 const UNUSED: u32 = u32::MAX;
 
@@ -193,9 +196,9 @@ impl Graph {
         }
     }
 
-    /// Lets objects flow until nothing changes. Returns how many nodes had something to pass on.
-    pub fn propagate(&mut self) -> usize {
-        let mut steps = 0;
+    /// Lets objects flow until nothing changes, which is true, or it may not go on.
+    pub(crate) fn propagate_while(&mut self, may_go_on: &impl Fn() -> bool) -> bool {
+        let mut steps: usize = 0;
         while let Some(Reverse((_, _, node))) = self.queue.pop() {
             let node = node as usize;
             self.is_queued[node] = false;
@@ -207,6 +210,9 @@ impl Graph {
                 continue;
             }
             steps += 1;
+            if steps.is_multiple_of(ASK_EVERY) && !may_go_on() {
+                return false;
+            }
             let edges = std::mem::take(&mut self.edges[node]);
             for edge in &edges {
                 let to = self.find(edge.to);
@@ -217,7 +223,7 @@ impl Graph {
             self.edges[node] = edges;
             self.hand_over(node, &fresh);
         }
-        steps
+        true
     }
 
     /// To those who wait for the objects of `node`.

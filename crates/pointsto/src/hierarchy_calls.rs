@@ -151,6 +151,9 @@ impl<'a> HierarchyCalls<'a> {
         // Before anything else: what the method calls may be the method itself.
         self.by_method.insert(method, instance);
         let instance = instance?;
+        if is_native {
+            self.throw_declared(method);
+        }
         match effects {
             Some(effects) => self.add_effects(instance, method, &effects),
             None if is_native => self.return_anything(method),

@@ -11,8 +11,6 @@ use crate::world::{Element, Fits, Typed, World};
 use catchment_ir::{Body, Op, PoolIndex, StatementSet, Stmt, Var, never_null};
 use smallvec::SmallVec;
 
-const ACC_FINAL: u16 = 0x0010;
-
 /// What is thrown when a class, method or field is not there (JVMS §5.3, §5.4.3).
 const LINK_ERRORS: [&[u8]; 3] =
     [b"java/lang/NoClassDefFoundError", b"java/lang/NoSuchMethodError", b"java/lang/NoSuchFieldError"];
@@ -220,6 +218,6 @@ fn is_final(world: &World<'_>, class: ClassId) -> bool {
     match world.class_of(class).element() {
         Some(Element::Class(element)) => is_final(world, element),
         Some(Element::Number) => true,
-        None => world.class_of(class).file().is_some_and(|file| file.access & ACC_FINAL != 0),
+        None => world.class_of(class).is_final(),
     }
 }

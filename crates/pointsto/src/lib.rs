@@ -26,6 +26,7 @@ mod models;
 mod natives;
 mod objects;
 mod options;
+mod outside;
 mod reflection;
 mod serialisation;
 mod services;

@@ -19,6 +19,8 @@ pub(crate) enum Base {
         counts_receiver: bool,
     },
     New(&'static str),
+    /// An object of this class for each call, of methods that are declared to return it.
+    Made(&'static str),
     /// Every thread that is started.
     Threads,
     Static {
@@ -153,6 +155,9 @@ fn parse_base(text: &'static str) -> Option<Base> {
     }
     if let Some(class) = text.strip_prefix("new ") {
         return Some(Base::New(class));
+    }
+    if let Some(class) = text.strip_prefix("made ") {
+        return Some(Base::Made(class));
     }
     let (class, field) = text.strip_prefix('@')?.rsplit_once('.')?;
     Some(Base::Static { class, field })

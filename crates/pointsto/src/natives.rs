@@ -1,8 +1,9 @@
 //! Methods without bytecode: by their model, or by what they are declared to return.
 
 use crate::blind::BlindSpot;
-use crate::callgraph::CallKind;
+use crate::callgraph::{CallKind, Code};
 use crate::calls::Arguments;
+use crate::contexts::INSENSITIVE;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::models::{Base, Effect, How, Term, TermPart};
@@ -62,6 +63,18 @@ impl Solver<'_> {
             }
             Returned::Unknown => self.blind(method, 0, BlindSpot::Native),
             Returned::Nothing => {}
+        }
+    }
+
+    /// Native code makes the exceptions that it is declared to throw, and nobody sees it. Other code makes its own.
+    pub(crate) fn throw_declared(&mut self, instance: InstanceId, method: MethodId) {
+        if !self.world.method(method).is_native() {
+            return;
+        }
+        let thrown = self.instances[instance.index()].thrown;
+        for class in self.world.declared_exceptions(method) {
+            let object = self.object(class, Origin::Declared);
+            self.graph.add_object(thrown, object.0);
         }
     }
 
@@ -151,6 +164,7 @@ impl Solver<'_> {
                 self.graph.add_object(node, object.0);
                 Some(node)
             }
+            Base::Made(class) => self.made_by_call(instance, class.as_bytes()),
             Base::Static { class, field } => {
                 let class = self.world.class(class.as_bytes());
                 let fields = self.world.class_of(class).fields();
@@ -158,6 +172,21 @@ impl Solver<'_> {
                 Some(self.static_field(field))
             }
         }
+    }
+
+    /// A node with what a modelled method makes each time it is called.
+    fn made_by_call(&mut self, instance: InstanceId, class: &[u8]) -> Option<NodeId> {
+        let class = self.world.class(class);
+        let Code::Method(method) = self.instances[instance.index()].code else { return None };
+        (self.world.returned_class(method) == Some(class)).then_some(())?;
+        let (method, pc, context) = match self.place_of_call(instance) {
+            Some((caller, Code::Method(calling), pc)) => (calling, pc, self.context_of_made(caller)),
+            _ => (method, 0, INSENSITIVE),
+        };
+        let object = self.object(class, Origin::Site { method, pc, level: 0, context });
+        let node = self.graph.node();
+        self.graph.add_object(node, object.0);
+        Some(node)
     }
 }
 

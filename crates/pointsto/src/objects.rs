@@ -14,6 +14,10 @@ pub(crate) enum Origin {
     Site { method: MethodId, pc: u16, level: u8, context: ContextId },
     /// Anywhere: one object for all of its class.
     Merged,
+    /// An array of length 0, whoever makes it: nothing is ever in it.
+    Empty,
+    /// What native code is declared to throw: it may be of any class below.
+    Declared,
     /// A lambda or method reference.
     Lambda(u32),
     /// The class object of a class.
@@ -41,6 +45,8 @@ stored! {
         6 => FieldOf(field),
         7 => Proxy(call),
         8 => Forwarded(instance),
+        9 => Empty,
+        10 => Declared,
     }
 }
 

@@ -30,7 +30,8 @@ impl Solver<'_> {
             is_changed |= self.pend_reference(object);
             self.note_serialisable(object);
         }
-        self.call_serialised() || is_changed
+        is_changed |= self.call_serialised();
+        self.hand_over() || is_changed
     }
 
     /// An object with a finaliser is registered by the JVM when it is made.

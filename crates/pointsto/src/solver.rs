@@ -13,7 +13,8 @@ use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, Obje
 use crate::implicit::{Implicit, ImplicitKinds};
 use crate::initialisers::Initialisers;
 use crate::models::{Effect, Models};
-use crate::objects::{Objects, Origin};
+use crate::objects::{Object, Objects, Origin};
+use crate::outside::FromOutside;
 use crate::reflection::{ReflectionId, Reflections};
 use crate::sets::Set;
 use crate::settled::Settled;
@@ -118,6 +119,7 @@ pub(crate) struct Solver<'a> {
     pub(crate) implicit: Vec<Implicit>,
     pub(crate) reflections: Reflections,
     pub(crate) settled: Settled,
+    pub(crate) from_outside: FromOutside,
     /// Every thread that is started.
     pub(crate) threads: NodeId,
     pub(crate) coarse: Coarse,
@@ -166,6 +168,9 @@ pub(crate) const NAMED: [&str; 6] = [
     "java/lang/invoke/MethodHandle",
 ];
 
+/// Whether memory is left is asked again after so many lists of uses: one round may take all there is.
+const ASK_EVERY: usize = 1024;
+
 /// Stands for the elements of an array among the numbers of fields.
 pub(crate) const ELEMENTS: u32 = u32::MAX;
 
@@ -206,6 +211,7 @@ impl<'a> Solver<'a> {
             implicit: Vec::new(),
             reflections: Reflections::default(),
             settled: Settled::default(),
+            from_outside: FromOutside::default(),
             threads,
             coarse: Coarse::default(),
         }
@@ -222,13 +228,18 @@ impl<'a> Solver<'a> {
             while let Some((instance, first, body)) = self.unread.pop() {
                 self.add_statements(instance, first, &body);
             }
-            self.graph.propagate();
+            if !self.graph.propagate_while(&may_go_on) {
+                return false;
+            }
             self.graph.collapse_if_grown();
             let due = self.graph.take_due();
             if due.is_empty() && self.unread.is_empty() && !self.settle() {
                 return true;
             }
-            for list in due {
+            for (number, list) in due.into_iter().enumerate() {
+                if number % ASK_EVERY == ASK_EVERY - 1 && !may_go_on() {
+                    return false;
+                }
                 let objects = self.graph.take_pending(list);
                 let uses = std::mem::take(&mut self.uses[list as usize]);
                 for it in &uses {
@@ -282,9 +293,10 @@ impl<'a> Solver<'a> {
 
     /// The nodes of a part of an object, with what may be stored there.
     fn parts_of(&mut self, object: u32, part: Part) -> smallvec::SmallVec<[(NodeId, Filter); 1]> {
-        let class = self.objects.get(object).class;
+        let Object { class, origin } = *self.objects.get(object);
         let mut parts = smallvec::SmallVec::new();
         match part {
+            Part::Elements if origin == Origin::Empty => {}
             Part::Field(field) => parts.push((self.part(object, field.0), Filter::NONE)),
             Part::Elements => {
                 if let Some(crate::world::Element::Class(element)) = self.world.class_of(class).element() {
@@ -360,9 +372,9 @@ impl<'a> Solver<'a> {
         let effects = is_modelled.then(|| self.models.of(&self.world, method)).flatten();
         let effects = effects.map(<[Effect]>::to_vec);
         let instance = match effects {
-            Some(effects) => Some(self.add_modelled(method, &effects)),
+            Some(effects) => Some(self.add_modelled(method, context, &effects)),
             None if self.world.method(method).is_native() => {
-                let instance = self.add_bare(method);
+                let instance = self.add_bare(method, context);
                 self.return_anything(instance, method);
                 Some(instance)
             }
@@ -372,8 +384,8 @@ impl<'a> Solver<'a> {
         instance
     }
 
-    fn add_modelled(&mut self, method: MethodId, effects: &[Effect]) -> InstanceId {
-        let instance = self.add_bare(method);
+    fn add_modelled(&mut self, method: MethodId, context: ContextId, effects: &[Effect]) -> InstanceId {
+        let instance = self.add_bare(method, context);
         let before = self.graph.own_new(instance.0);
         self.add_effects(instance, effects);
         self.graph.own_new(before);
@@ -381,16 +393,23 @@ impl<'a> Solver<'a> {
     }
 
     /// An instance without statements.
-    fn add_bare(&mut self, method: MethodId) -> InstanceId {
+    fn add_bare(&mut self, method: MethodId, context: ContextId) -> InstanceId {
         let parameters = self.bare_parameters(method);
-        self.add_instance_of(Code::Method(method), parameters)
+        let instance = self.add_instance_of(Code::Method(method), context, parameters);
+        self.throw_declared(instance, method);
+        instance
     }
 
-    pub(crate) fn add_instance_of(&mut self, code: Code, parameters: Box<[Option<NodeId>]>) -> InstanceId {
+    pub(crate) fn add_instance_of(
+        &mut self,
+        code: Code,
+        context: ContextId,
+        parameters: Box<[Option<NodeId>]>,
+    ) -> InstanceId {
         let id = InstanceId::new(self.instances.len());
         let (returned, thrown) = (self.graph.node(), self.graph.node());
         self.graph.own(id, parameters.iter().flatten().copied().chain([returned, thrown]));
-        self.instances.push(Instance { code, context: INSENSITIVE, parameters, returned, thrown });
+        self.instances.push(Instance { code, context, parameters, returned, thrown });
         id
     }
 
@@ -424,6 +443,7 @@ impl<'a> Solver<'a> {
 
     /// What was found, once everything is solved.
     pub(crate) fn into_found(mut self) -> Found<'a> {
+        self.note_unknown_parameters();
         let initialiser_calls: Vec<FoundCall> = self.initialisers.calls().collect();
         let mut sites: Vec<Site> = Vec::new();
         if self.graph.log.is_some() {
@@ -481,8 +501,12 @@ impl<'a> Solver<'a> {
     }
 
     fn found_throw(&self, thrown: &Throw) -> Thrown {
-        let classes = self.graph.objects(thrown.thrown).iter().map(|object| self.objects.get(object).class);
-        let mut types: smallvec::SmallVec<[Typed; 1]> = classes.map(Typed::exactly).collect();
+        let objects = self.graph.objects(thrown.thrown).iter().map(|object| self.objects.get(object));
+        let typed = |object: &Object| match object.origin {
+            Origin::Declared => Typed::at_most(object.class),
+            _ => Typed::exactly(object.class),
+        };
+        let mut types: smallvec::SmallVec<[Typed; 1]> = objects.map(typed).collect();
         types.sort_unstable();
         types.dedup();
         Thrown { instance: thrown.instance, pc: thrown.pc, types }

@@ -229,7 +229,11 @@ impl Solver<'_> {
         let is_coarse = self.is_coarse(self.world.method(adding.method).class);
         for (level, array) in (0..).zip(self.world.made_arrays(adding.class, kind)) {
             let is_plain = self.world.class_of(array).element() == Some(crate::world::Element::Number);
-            let origin = if is_plain || is_coarse { Origin::Merged } else { self.site(adding, level) };
+            let origin = match kind {
+                ArrayKind::EmptyOf(_) if self.is_array_of_anything(array) => Origin::Empty,
+                _ if is_plain || is_coarse => Origin::Merged,
+                _ => self.site(adding, level),
+            };
             let object = self.object(array, origin).0;
             match outer {
                 None => self.graph.add_object(adding.node(dst), object),
@@ -240,6 +244,12 @@ impl Solver<'_> {
             }
             outer = Some(object);
         }
+    }
+
+    /// Containers keep what they hold in such arrays, and those that hold nothing share an empty one. Empty arrays of other classes
+    /// often only say what class of array `toArray` is to give: a model that returns them must find elements in them.
+    fn is_array_of_anything(&self, array: ClassId) -> bool {
+        self.world.class_of(array).element() == Some(crate::world::Element::Class(self.world.object))
     }
 
     fn add_cast(&mut self, adding: &Adding<'_>, dst: Var, src: Var, class: PoolIndex) {

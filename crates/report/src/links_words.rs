@@ -21,6 +21,7 @@ pub(crate) fn blind_spot(spot: BlindSpot) -> (&'static str, &'static str) {
         BlindSpot::Native => ("native", "native code without a model"),
         BlindSpot::Missing => ("missing", "classes, methods or fields that are not there"),
         BlindSpot::Unreadable => ("unreadable", "methods whose code cannot be read"),
+        BlindSpot::Parameter => ("parameter", "parameters of entry points that no object fits"),
         BlindSpot::Reflection => ("reflection", "reflective calls whose target is not a constant"),
     }
 }

@@ -11,7 +11,7 @@ use crate::describe::{place_of, raise_point};
 use crate::experienced::{Experienced, ExperiencedLink, SetAside};
 use crate::links::{Clause, Handlers, Link};
 use crate::raises::{Raise, RaiseKind};
-use crate::search::{LinkSearch, SearchError, SearchRequest, Stage, linked_pair, search};
+use crate::search::{LinkSearch, SearchError, SearchRequest, Stage, linked_pair, search_unfiltered};
 use catchment_pointsto::BlindSpot;
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, Layer};
@@ -67,10 +67,18 @@ impl LinkSearch<'_> {
         };
         comparing.run()
     }
+
+    /// Those of its links that runs have gone through.
+    fn went_through(&mut self, seen: &Seen) -> FxHashSet<(Raise, Clause)> {
+        let numbers = self.experienced(seen).links.into_iter().filter_map(|link| link.found.ok());
+        let links = numbers.filter_map(|number| self.links.get(number - 1));
+        links.map(|link| (link.raise, link.clause)).collect()
+    }
 }
 
 /// Compares the same runs under several analyses. Each call graph is built once, whatever the number of its filters; links and
-/// numbers are those of `found`'s search.
+/// numbers are those of `found`'s search. Filters are asked about the links that runs went through and no others: all links of a
+/// large program would take them long.
 pub fn experienced_under(
     source: &dyn ClassSource,
     request: &SearchRequest,
@@ -94,10 +102,13 @@ pub fn experienced_under(
         };
         let recorded = [request.recorded.clone(), seen.recorded()].concat();
         let request = SearchRequest { analysis: *first, recorded, ..request.clone() };
-        let mut search = search(source, &request, stage)?;
+        let mut search = search_unfiltered(source, &request, stage)?;
+        let asked = search.went_through(seen);
         for analysis in of_graph {
-            if search.filter() != analysis.filter() {
-                search.narrow(analysis.filter());
+            match analysis.filter() {
+                Some(filter) => search.narrow_among(filter, &asked),
+                None if search.filter().is_some() => search.narrow(None),
+                None => {}
             }
             let experienced = search.experienced(seen);
             found(analysis, &mut search, experienced);

@@ -97,7 +97,7 @@ fn a_base_that_was_written_and_read_is_the_one_that_was_solved() {
         assert_eq!(read.to_bytes().len(), bytes.len());
         let mut solved = base.analyse(&program, &[], main_of).expect("its own classes only");
         assert_equal(&solved, &read.analyse(&program, &[], main_of).expect("its own classes only"));
-        let without_heap = read.without_heap().into_reached(&program, &[], main_of).expect("the same");
+        let without_heap = read.without_heap().into_reached(&program, &[], None, main_of).expect("the same");
         assert!(without_heap.heap.is_none());
         solved.heap = None;
         assert_equal(&solved, &without_heap);

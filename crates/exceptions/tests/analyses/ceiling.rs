@@ -26,7 +26,7 @@ fn within(program: &Program, from: usize, times: usize) -> (Reached<'_>, Coarsen
     ASKED.set(0);
     CROWDED.set((from, times));
     let options = Options::from(Analysis::Objects(Sensitivity::TwoObjects));
-    analyse_within(program, options, Ceiling { bytes: 1, held }, &[], main_of)
+    analyse_within(program, options, Ceiling { bytes: 1, held }, Vec::new(), &[], main_of)
 }
 
 #[test]

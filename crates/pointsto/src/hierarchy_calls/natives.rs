@@ -17,6 +17,13 @@ impl HierarchyCalls<'_> {
         }
     }
 
+    /// Native code makes the exceptions that it is declared to throw, of these classes or of some below.
+    pub(super) fn throw_declared(&mut self, method: MethodId) {
+        for class in self.world.declared_exceptions(method) {
+            self.make_anyway(class);
+        }
+    }
+
     pub(super) fn add_effects(&mut self, instance: InstanceId, method: MethodId, effects: &[Effect]) {
         for effect in effects {
             match effect {
@@ -43,7 +50,7 @@ impl HierarchyCalls<'_> {
     }
 
     fn make_term(&mut self, term: &Term) {
-        if let Base::New(class) = term.base {
+        if let Base::New(class) | Base::Made(class) = term.base {
             let class = self.world.class(class.as_bytes());
             self.make(class);
         }
@@ -59,7 +66,7 @@ impl HierarchyCalls<'_> {
                 let index = index + usize::from(has_receiver && !counts_receiver);
                 given(&mut self.world, method).get(index).copied().flatten().unwrap_or(object)
             }
-            Base::New(class) => self.world.class(class.as_bytes()),
+            Base::New(class) | Base::Made(class) => self.world.class(class.as_bytes()),
             Base::Threads => self.world.class(b"java/lang/Thread"),
             Base::Static { .. } => object,
         }

@@ -33,7 +33,7 @@ impl Solver<'_> {
     }
 
     pub(super) fn new_array(&mut self, at: &Reflection, of: Origin) {
-        let Origin::ClassOf(element) = of else { return };
+        let element = if let Origin::ClassOf(element) = of { element } else { self.world.object };
         let array = self.world.array_of(element);
         let object = self.made_here(at, array);
         self.give_result(at, object);

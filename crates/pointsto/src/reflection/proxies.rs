@@ -3,6 +3,7 @@
 use super::{Reflection, ReflectionId};
 use crate::callgraph::Code;
 use crate::calls::Arguments;
+use crate::contexts::INSENSITIVE;
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::objects::Origin;
@@ -60,7 +61,7 @@ impl Solver<'_> {
         let class = self.world.class(HANDLER);
         let invoke = self.world.declared_as(class, b"invoke", INVOKE)?;
         let parameters = self.forwarded_parameters(selector);
-        let forwarder = self.add_instance_of(Code::Proxy(invoke), parameters);
+        let forwarder = self.add_instance_of(Code::Proxy(invoke), INSENSITIVE, parameters);
         self.reflections.forwarders.insert((id, interface, selector), forwarder);
         self.add_forwarded_call(forwarder, handler, interface, selector);
         Some(forwarder)

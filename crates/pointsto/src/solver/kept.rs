@@ -3,6 +3,7 @@
 use super::{Known, Solver};
 use crate::ceiling::Coarse;
 use crate::models::Models;
+use crate::outside::FromOutside;
 use crate::stored::{Reader, Stored, Writer};
 use crate::world::{ClassSource, World};
 use catchment_ir::Translator;
@@ -71,6 +72,8 @@ impl<'a> Solver<'a> {
             reflections: Stored::read(from)?,
             settled: Stored::read(from)?,
             threads: Stored::read(from)?,
+            // Nobody has called an entry point from outside yet.
+            from_outside: FromOutside::default(),
             coarse: Coarse::default(),
         })
     }

@@ -9,7 +9,7 @@ impl World<'_> {
     pub(crate) fn made_arrays(&mut self, class: ClassId, kind: ArrayKind) -> Vec<ClassId> {
         let (outermost, levels) = match kind {
             ArrayKind::Numbers(code) => (Some(self.class(numbers(code))), 1),
-            ArrayKind::Of(element) => {
+            ArrayKind::Of(element) | ArrayKind::EmptyOf(element) => {
                 (self.class_ref(class, element).map(|element| self.array_of(element)), 1)
             }
             ArrayKind::Nested { class: array, levels } => (self.class_ref(class, array), levels),

@@ -13,6 +13,7 @@ pub(crate) const ACC_PROTECTED: u16 = 0x0004;
 pub(crate) const ACC_VARARGS: u16 = 0x0080;
 pub(crate) const ACC_NATIVE: u16 = 0x0100;
 pub(crate) const ACC_ABSTRACT: u16 = 0x0400;
+pub(crate) const ACC_FINAL: u16 = 0x0010;
 pub(crate) const ACC_INTERFACE: u16 = 0x0200;
 
 /// Whose code a class is.
@@ -92,6 +93,11 @@ impl<'a> Class<'a> {
     }
 
     /// Whether there can be objects whose class is exactly this.
+    /// Nothing can be below it.
+    pub fn is_final(&self) -> bool {
+        self.has_access(ACC_FINAL)
+    }
+
     pub fn is_instantiable(&self) -> bool {
         match &self.shape {
             Shape::Read(_) => !self.is_abstract() && !self.is_interface(),

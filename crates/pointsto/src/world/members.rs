@@ -102,6 +102,22 @@ impl<'a> World<'a> {
         self.class_of_descriptor(returned)
     }
 
+    /// The classes behind a method's `throws`.
+    pub fn declared_exceptions(&mut self, method: MethodId) -> Vec<ClassId> {
+        let declared = *self.method(method);
+        let Some(file) = self.class_of(declared.class).file() else { return Vec::new() };
+        let member = file.methods.get(usize::from(declared.position));
+        let attribute = member.and_then(|member| member.attributes.find(&file.pool, "Exceptions"));
+        // The first word is how many there are.
+        let words = attribute.map_or(&[][..], |it| it.data).chunks_exact(2).skip(1);
+        let indices = words.map(|word| u16::from_be_bytes([word[0], word[1]]));
+        let names: Vec<Vec<u8>> = indices
+            .filter_map(|index| file.pool.class_name(index).ok())
+            .map(|name| name.as_bytes().to_vec())
+            .collect();
+        names.iter().map(|name| self.class(name)).collect()
+    }
+
     /// Whether callers may give it any number of arguments, which it finds in an array, its last parameter.
     pub(crate) fn takes_any_number(&self, method: MethodId) -> bool {
         let last = descriptor::parameters(self.descriptor_of(method)).last();
