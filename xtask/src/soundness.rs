@@ -138,7 +138,8 @@ fn compare(
         &mut |_| {},
         &mut |analysis, search, experienced| {
             eprintln!("{}: {analysis}", suite.name);
-            compared.push(Compared::new(&suite.name, analysis, search.count(), experienced));
+            let links = analysis.filter().is_none().then(|| search.count());
+            compared.push(Compared::new(&suite.name, analysis, links, experienced));
         },
     )?;
     Ok(compared)

@@ -12,12 +12,18 @@ pub(super) const HEADER: &str = "\
 pub(super) struct Compared {
     suite: String,
     analysis: Analysis,
-    links: usize,
+    /// How many are found in all; filters are asked about those that were seen only.
+    links: Option<usize>,
     experienced: Experienced,
 }
 
 impl Compared {
-    pub(super) fn new(suite: &str, analysis: Analysis, links: usize, experienced: Experienced) -> Self {
+    pub(super) fn new(
+        suite: &str,
+        analysis: Analysis,
+        links: Option<usize>,
+        experienced: Experienced,
+    ) -> Self {
         Self { suite: suite.to_owned(), analysis, links, experienced }
     }
 
@@ -41,6 +47,7 @@ impl Compared {
         let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
         let (seen, unfound) = (self.experienced.links.len(), self.unfound().count());
         let Self { suite, analysis, links, .. } = self;
+        let links = links.map_or("–".to_owned(), |links| links.to_string());
         let (found, excused, causes) = (seen - unfound, self.excused(), causes.join(", "));
         format!("| {suite} | {analysis} | {links} | {seen} | {found} | {excused:.1} % | {causes} |")
     }
@@ -89,7 +96,7 @@ mod tests {
     #[test]
     fn a_suite_that_shows_no_link_is_no_success() {
         let experienced = Experienced { links: Vec::new(), set_aside: BTreeMap::new() };
-        let compared = Compared::new("s", "rta".parse().unwrap(), 7, experienced);
+        let compared = Compared::new("s", "rta".parse().unwrap(), Some(7), experienced);
         assert!(compared.is_empty());
         assert_eq!(compared.line(), "| s | rta | 7 | 0 | 0 | 0.0 % |  |");
     }
