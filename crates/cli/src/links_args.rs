@@ -21,6 +21,7 @@ catchment.toml in DIR may add operations of your own to the catalogue:
   class = \"com.acme.Client\"
   method = \"receive\"
   throws = [\"com.acme.ClientException\"]
+A method of an interface or abstract class stands for its implementations, one that is inherited for the one above.
 
 Examples:
   catchment links                                   the project in this folder, as it was built last

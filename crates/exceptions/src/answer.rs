@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::catalogue::Operation;
 use crate::experienced::Experienced;
-use crate::operations::Match;
+use crate::operations::{FaultProblem, Match};
 use catchment_pairs::Pair;
 use catchment_pointsto::world::Layer;
 use catchment_pointsto::{BlindSpot, Coarsened, Stats};
@@ -117,6 +117,8 @@ pub struct LinksAnswer {
     pub catalogue: Vec<CataloguedOperation>,
     pub blind_spots: Vec<BlindPlace>,
     pub problems: Vec<ClassProblem>,
+    /// Entries of the project's own that do not mean anything.
+    pub fault_problems: Vec<FaultProblem>,
     /// Binary names of classes that the program's own code speaks of and that are nowhere.
     pub missing_classes: Vec<String>,
     pub stats: Stats,

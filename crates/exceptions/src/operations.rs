@@ -1,9 +1,11 @@
 //! The catalogue and a program together: which operations the classes have, and which of them can be reached.
 
 use crate::catalogue::{Catalogue, Operation};
+use crate::named_methods::{declared, declared_or_inherited, implementations};
 use crate::raises::OperationRaises;
+use crate::tables::entry_of;
 use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::world::Fits;
 use catchment_pointsto::{Code, Reached};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,10 +32,18 @@ pub enum Match {
     Reached(usize),
     /// The classes have it, and the program does not reach it.
     Unreached,
-    /// The classes do not have it, and should.
+    /// The classes do not have it, and should: those of the JDK, or the project's if the entry is its own.
     Lacking,
     /// It belongs to other releases of Java.
     OtherRelease,
+}
+
+/// Why an entry of the project's own does nothing, or not what it says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FaultProblem {
+    /// Which one, in the words of refusals: `fault 2 (com.acme.Client.call)`.
+    pub entry: String,
+    pub what: String,
 }
 
 impl FaultSelection {
@@ -73,6 +83,7 @@ pub(crate) struct Matched {
     pub(crate) raises: FxHashMap<MethodId, OperationRaises>,
     /// By number of the operation.
     pub(crate) matches: Vec<Match>,
+    pub(crate) problems: Vec<FaultProblem>,
 }
 
 /// Looks every operation up. Without a release it is not known what should be there.
@@ -83,27 +94,41 @@ pub(crate) fn match_operations(
     release: Option<u32>,
 ) -> Matched {
     let reached_methods: FxHashSet<MethodId> = reached.instances.iter().filter_map(method_of).collect();
-    let mut matched = Matched::default();
+    let (mut matched, mut implementing) = (Matched::default(), Vec::new());
     for (number, operation) in (0..).zip(catalogue.operations()) {
-        let methods = methods_of(&mut reached.world, operation);
         let is_expected = release.is_none_or(|release| operation.is_in(release));
-        let found = methods.iter().filter(|method| reached_methods.contains(method)).count();
-        matched.matches.push(match (methods.is_empty(), found) {
+        let mut wrong = Vec::new();
+        let Methods { named, below } = methods_of(reached, operation, &mut wrong);
+        let throws = thrown(reached, operation, &mut wrong);
+        if is_expected {
+            matched.problems.extend(problems(operation, wrong));
+        }
+        let both = named.iter().chain(&below);
+        let found = both.filter(|method| reached_methods.contains(method)).count();
+        matched.matches.push(match (named.is_empty(), found) {
             (false, 0) => Match::Unreached,
             (false, found) => Match::Reached(found),
             (true, _) if is_expected => Match::Lacking,
             (true, _) => Match::OtherRelease,
         });
         if selection.has(operation.kind.as_str()) {
-            let throws: Vec<ClassId> =
-                operation.throws.iter().map(|name| class_named(reached, name)).collect();
-            let raises = methods.into_iter();
-            let raises =
-                raises.map(|method| (method, OperationRaises { operation: number, throws: throws.clone() }));
-            matched.raises.extend(raises);
+            let raises = OperationRaises { operation: number, throws };
+            matched.raises.extend(named.into_iter().map(|method| (method, raises.clone())));
+            implementing.extend(below.into_iter().map(|method| (method, raises.clone())));
         }
     }
+    // What an entry names itself is that entry's.
+    for (method, raises) in implementing {
+        matched.raises.entry(method).or_insert(raises);
+    }
     matched
+}
+
+/// None of an entry of the JDK: what this one lacks is among the matches.
+fn problems(operation: &Operation, wrong: Vec<String>) -> Vec<FaultProblem> {
+    let Some(table) = operation.table else { return Vec::new() };
+    let entry = entry_of(table, &operation.class, &operation.method);
+    wrong.into_iter().map(|what| FaultProblem { entry: entry.clone(), what }).collect()
 }
 
 fn method_of(code: &Code) -> Option<MethodId> {
@@ -113,18 +138,42 @@ fn method_of(code: &Code) -> Option<MethodId> {
     }
 }
 
-fn class_named(reached: &mut Reached<'_>, binary_name: &str) -> ClassId {
-    reached.world.class(binary_name.replace('.', "/").as_bytes())
+#[derive(Default)]
+struct Methods {
+    named: Vec<MethodId>,
+    /// Implementations of those that are abstract.
+    below: Vec<MethodId>,
 }
 
-fn methods_of(world: &mut World<'_>, operation: &Operation) -> Vec<MethodId> {
-    let class = world.class(operation.class.replace('.', "/").as_bytes());
-    let named = world.declared_by_name(class, operation.method.as_bytes());
-    let is_wanted = |method: &MethodId| {
-        let only = operation.descriptor.as_deref();
-        only.is_none_or(|only| only.as_bytes() == world.descriptor_of(*method))
-    };
-    named.filter(is_wanted).collect()
+/// The JDK's entries name the very methods that are meant. What a project writes is taken more widely.
+fn methods_of(reached: &mut Reached<'_>, operation: &Operation, wrong: &mut Vec<String>) -> Methods {
+    if operation.table.is_none() {
+        return Methods { named: declared(&mut reached.world, operation), below: Vec::new() };
+    }
+    match declared_or_inherited(&mut reached.world, operation) {
+        Ok(named) => Methods { below: implementations(reached, operation, &named), named },
+        Err(what) => {
+            wrong.push(what);
+            Methods::default()
+        }
+    }
+}
+
+/// The classes that an operation throws.
+fn thrown(reached: &mut Reached<'_>, operation: &Operation, wrong: &mut Vec<String>) -> Vec<ClassId> {
+    let world = &mut reached.world;
+    let throwable = world.class(b"java/lang/Throwable");
+    let mut throws = Vec::new();
+    for name in &operation.throws {
+        let class = world.class(name.replace('.', "/").as_bytes());
+        throws.push(class);
+        if world.class_of(class).is_missing() {
+            wrong.push(format!("there is no class {name}, which it throws"));
+        } else if world.fits(class, throwable) == Fits::No {
+            wrong.push(format!("{name}, which it throws, is no exception"));
+        }
+    }
+    throws
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
 use crate::flow::{Flow, Raises, flow_within};
 use crate::links::{Clause, Handlers, Link, links};
 use crate::missing::missing_classes;
-use crate::operations::{FaultSelection, Match, match_operations};
+use crate::operations::{FaultProblem, FaultSelection, Match, match_operations};
 use crate::raises::Raise;
 use crate::reachability::filter;
 use crate::scope::Scope;
@@ -79,6 +79,7 @@ pub struct LinkSearch<'a> {
     pub(crate) links: Vec<Link>,
     own: OwnClasses,
     matches: Vec<Match>,
+    fault_problems: Vec<FaultProblem>,
     missing_classes: Vec<String>,
     memory: Option<MemoryUse>,
 }
@@ -196,6 +197,7 @@ fn find_links<'a>(
         links: Vec::new(),
         own: request.own.clone(),
         matches: matched.matches,
+        fault_problems: matched.problems,
         missing_classes: missing_classes(source, &request.own),
         memory: None,
     }
@@ -294,6 +296,7 @@ impl LinkSearch<'_> {
             catalogue: self.catalogued(),
             blind_spots: self.blind_spots(),
             problems: self.problems(),
+            fault_problems: self.fault_problems.clone(),
             missing_classes: self.missing_classes.clone(),
             stats: self.reached.stats,
             memory: self.memory.clone(),

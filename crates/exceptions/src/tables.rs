@@ -73,11 +73,8 @@ fn read_kind(catalogue: &mut Catalogue, name: &str, table: KindTable) -> Result<
         let entry = format!("{entry}, {}.{}", operation.class, operation.method);
         let OperationTable { class, method, descriptor, throws, since, until } = operation;
         let kind = name.to_owned();
-        add_operation(
-            catalogue,
-            &entry,
-            FaultTable { kind, class, method, descriptor, throws, since, until },
-        )?;
+        let operation = FaultTable { kind, class, method, descriptor, throws, since, until };
+        add_operation(catalogue, &entry, None, operation)?;
     }
     Ok(())
 }
@@ -88,7 +85,7 @@ pub(crate) fn add_fault(
     number: usize,
     fault: FaultTable,
 ) -> Result<(), CatalogueError> {
-    let entry = format!("fault {number} ({}.{})", fault.class, fault.method);
+    let entry = entry_of(number, &fault.class, &fault.method);
     let kind = kind_named(&entry, &fault.kind)?;
     if catalogue.kind(&kind).is_none() {
         if fault.throws.is_empty() {
@@ -98,18 +95,28 @@ pub(crate) fn add_fault(
         let throws = fault.throws.clone();
         catalogue.kinds.push(Kind { name: kind, about: String::new(), throws });
     }
-    add_operation(catalogue, &entry, fault)
+    add_operation(catalogue, &entry, Some(number), fault)
+}
+
+/// What a table is called in messages.
+pub(crate) fn entry_of(number: usize, class: &str, method: &str) -> String {
+    format!("fault {number} ({class}.{method})")
 }
 
 /// The kind is there by now.
-fn add_operation(catalogue: &mut Catalogue, entry: &str, fault: FaultTable) -> Result<(), CatalogueError> {
+fn add_operation(
+    catalogue: &mut Catalogue,
+    entry: &str,
+    table: Option<usize>,
+    fault: FaultTable,
+) -> Result<(), CatalogueError> {
     let kind = kind_named(entry, &fault.kind)?;
     let FaultTable { class, method, descriptor, mut throws, since, until, .. } = fault;
     if throws.is_empty() {
         throws = catalogue.kind(&kind).map(|kind| kind.throws.clone()).unwrap_or_default();
     }
     check_types(entry, &throws)?;
-    let operation = Operation { kind, class, method, descriptor, throws, since, until };
+    let operation = Operation { kind, class, method, descriptor, throws, since, until, table };
     if let Some(what) = what_is_wrong(&operation) {
         return refuse(entry, what);
     }

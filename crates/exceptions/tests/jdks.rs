@@ -128,6 +128,10 @@ fn the_operations_without_bytecode_are_known() {
         "java.io.RandomAccessFile.getFilePointer",
         "java.io.RandomAccessFile.length",
         "java.io.RandomAccessFile.setLength",
+        "java.net.PlainDatagramSocketImpl.getTTL",
+        "java.net.PlainDatagramSocketImpl.getTimeToLive",
+        "java.net.PlainDatagramSocketImpl.setTTL",
+        "java.net.PlainDatagramSocketImpl.setTimeToLive",
     ];
     assert_eq!(native.collect::<BTreeSet<_>>(), expected.map(str::to_owned).into());
 }

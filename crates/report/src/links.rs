@@ -7,7 +7,7 @@ use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, WitnessPath};
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinksReport {
     pub answer: LinksAnswer,
-    /// What of the class path could not be read.
+    /// What of the class path could not be read, and what of the configuration means nothing.
     pub problems: Vec<ListedProblem>,
     pub seconds: f64,
     /// Where the system tells.

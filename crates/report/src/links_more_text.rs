@@ -108,13 +108,19 @@ pub fn write_catalogue_text(out: &mut dyn Write, catalogue: &[CataloguedOperatio
         }
     }
     let count = |wanted: fn(Match) -> bool| catalogue.iter().filter(|entry| wanted(entry.found)).count();
+    let lacking = catalogue.iter().filter(|entry| entry.found == Match::Lacking);
+    let (own, of_jdk): (Vec<_>, Vec<_>) = lacking.partition(|entry| entry.operation.table.is_some());
+    let own = match own.len() {
+        0 => String::new(),
+        lacking => format!(", {lacking} of catchment.toml that no class has"),
+    };
     writeln!(
         out,
-        "{}: {} reached, {} not reached, {} that this JDK lacks, {} of other releases",
+        "{}: {} reached, {} not reached, {} that this JDK lacks, {} of other releases{own}",
         counted(catalogue.len(), "operation", "operations"),
         count(|found| matches!(found, Match::Reached(_))),
         count(|found| found == Match::Unreached),
-        count(|found| found == Match::Lacking),
+        of_jdk.len(),
         count(|found| found == Match::OtherRelease),
     )
 }

@@ -10,7 +10,7 @@ use crate::output::{self, ReportFile};
 use crate::progress;
 use anyhow::{Context, Result};
 use catchment_exceptions::{
-    Escapes, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
+    Escapes, FaultProblem, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
 };
 use catchment_lab::Progress;
 use catchment_report::{
@@ -59,12 +59,10 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     if let Some(path) = &args.methods {
         write_methods(path, &search)?;
     }
-    let mut report = LinksReport {
-        answer: search.answer(),
-        problems,
-        seconds: started.elapsed().as_secs_f64(),
-        peak_mib: peak_mib(),
-    };
+    let answer = search.answer();
+    problems.extend(answer.fault_problems.iter().map(listed_fault));
+    let mut report =
+        LinksReport { answer, problems, seconds: started.elapsed().as_secs_f64(), peak_mib: peak_mib() };
     if let Some(runs) = runs {
         report.answer.compare_with(search.experienced(&runs.seen));
         report.problems.extend(runs.problems);
@@ -76,7 +74,8 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
         Some(file) => file.write(render)?,
         None => output::to_stdout(render)?,
     }
-    if !args.json {
+    // Only this JSON has them.
+    if !(args.json && matches!(view, View::Links)) {
         tell_of_problems(&request, &report);
     }
     Ok(ExitCode::CLEAN)
@@ -209,6 +208,11 @@ fn require_classes(args: &LinksArgs, classes: &LayeredClasses, count: usize) -> 
 fn problems_of(classes: &LayeredClasses) -> Vec<ListedProblem> {
     let problems = classes.class_path().problems().iter();
     problems.map(|each| ListedProblem { place: each.place(), what: each.what.clone() }).collect()
+}
+
+fn listed_fault(problem: &FaultProblem) -> ListedProblem {
+    let FaultProblem { entry, what } = problem;
+    ListedProblem { place: "catchment.toml".to_owned(), what: format!("{entry}: {what}") }
 }
 
 /// The most memory this process has had, where the system tells.

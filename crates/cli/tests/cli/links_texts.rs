@@ -95,6 +95,32 @@ fn operations_of_the_project_are_part_of_the_catalogue() {
 }
 
 #[test]
+fn operations_of_the_project_that_mean_nothing_are_told_on_every_run() {
+    let program = shop();
+    let misspelt = include_str!("links_texts/catchment.toml").replace("acme.Store\"", "acme.Stor\"");
+    let misspelt = misspelt.replace("$Empty", "$Emty");
+    fs::write(program.classes.join("catchment.toml"), misspelt).unwrap();
+    let told = [
+        "fault 1 (acme.Stor.read): there is no class acme.Stor",
+        "fault 1 (acme.Stor.read): there is no class acme.StoreException$Emty, which it throws",
+    ];
+    for options in [&["--by", "trigger"][..], &["--catalogue"], &["--escapes", "--json"]] {
+        let text = error_text(&links(&program.classes, options));
+        for what in told {
+            assert!(text.contains(&format!("catchment: catchment.toml: {what}\n")), "{options:?}: {text}");
+        }
+    }
+    let json: Value = serde_json::from_str(&text(&program, &["--json"])).unwrap();
+    assert_follows_schema("links", &json);
+    let problems = told.map(|what| serde_json::json!({ "where": "catchment.toml", "what": what }));
+    assert_eq!(json["problems"], Value::from(problems.to_vec()));
+    let catalogue = text(&program, &["--catalogue"]);
+    let total = catalogue.lines().last().unwrap();
+    assert!(total.contains(" 0 that this JDK lacks, "), "{total}");
+    assert!(total.ends_with(", 1 of catchment.toml that no class has"), "{total}");
+}
+
+#[test]
 fn what_is_not_seen_is_told_in_the_summary_and_listed() {
     let program = blind();
     assert_eq!(masked(&text(&program, &[])), include_str!("links_texts/missing.txt"));
@@ -125,9 +151,9 @@ fn wrong_wishes_are_refused_with_what_would_be_right() {
         refusal(&program.classes, &["--entry", "acme.Nobody"]),
         "catchment: cannot find the entry point acme.Nobody: no such class, and no class with such a method\n"
     );
-    let kinds = "catchment: no kind of fault is called 'DISK'; there are DSK_CLOSE, DSK_LOCK, DSK_MAP, DSK_META, DSK_OPEN, \
-                 DSK_READ, DSK_SEEK, DSK_SYNC, DSK_WRITE, INTERRUPT, NET_ACCEPT, NET_BIND, NET_CLOSE, NET_CONNECT, NET_OPEN, NET_OPTION, \
-                 NET_READ, NET_RESOLVE, NET_SELECT, NET_WRITE, PROCESS, STORE_READ\n";
+    let kinds = "catchment: no kind of fault is called 'DISK'; there are DATA_FORMAT, DSK_CLOSE, DSK_LOCK, DSK_MAP, DSK_META, \
+                 DSK_OPEN, DSK_READ, DSK_SEEK, DSK_SYNC, DSK_WRITE, INTERRUPT, NET_ACCEPT, NET_BIND, NET_CLOSE, NET_CONNECT, NET_OPEN, \
+                 NET_OPTION, NET_READ, NET_REQUEST, NET_RESOLVE, NET_SELECT, NET_WRITE, PIPE, PROCESS, STORE_READ\n";
     assert_eq!(refusal(&program.classes, &["--faults", "DISK"]), kinds);
     let nothing = format!("catchment: no classes and no archives in {}\n", empty.path().display());
     assert_eq!(refusal(empty.path(), &[]), nothing);

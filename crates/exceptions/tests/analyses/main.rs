@@ -6,6 +6,7 @@ mod entries;
 mod hostile;
 mod implicit;
 mod inclusion;
+mod operations;
 mod optional;
 mod outside;
 mod program;
