@@ -13,3 +13,4 @@ mod scope;
 mod seen;
 mod thrown;
 mod thrown_again;
+mod why;
