@@ -100,19 +100,15 @@ pub fn search_from<'a>(
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
-    // Asked once before anything costs time, and once more among the classes of the analysis.
-    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
-    stage(Stage::CallGraph { entries: entries.len() });
-    let find_entries =
-        |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    begin(source, request, stage)?;
     let implicit = implicit_kinds(request.implicit);
     let SearchRequest { analysis, ceiling, recorded, .. } = request;
     let base = if ceiling.is_some() { None } else { base() };
     let reached =
-        base.and_then(|base| base.into_reached(source, *analysis, implicit, recorded, find_entries));
+        base.and_then(|base| base.into_reached(source, *analysis, implicit, recorded, find_entries(request)));
     let (reached, coarsened) = match reached {
         Some(Ok(reached)) => (reached, Coarsened::default()),
-        Some(Err(_)) | None => reach(source, *analysis, implicit, *ceiling, recorded, find_entries),
+        Some(Err(_)) | None => reach(source, *analysis, implicit, *ceiling, recorded, find_entries(request)),
     };
     let mut search = find_links(reached, source, request, stage);
     search.memory = request.ceiling.map(|ceiling| MemoryUse {
@@ -133,14 +129,31 @@ pub fn search_on<'a, 'b>(
 where
     'a: 'b,
 {
-    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
-    stage(Stage::CallGraph { entries: entries.len() });
-    let find_entries =
-        |world: &mut World<'b>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    begin(source, request, stage)?;
     let implicit = implicit_kinds(request.implicit);
-    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries);
+    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries(request));
     let reached = reached.ok_or(SearchError::OtherBase)??;
     Ok(find_links(reached, source, request, stage))
+}
+
+/// Looks for the entry points before anything costs time.
+fn begin(
+    source: &dyn ClassSource,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<(), SearchError> {
+    let SearchRequest { entries, own, release, .. } = request;
+    let entries = entry_methods(&mut World::new(source), entries, own, *release)?;
+    stage(Stage::CallGraph { entries: entries.len() });
+    Ok(())
+}
+
+/// The entry points once more, among the classes of the analysis.
+fn find_entries<'r, 'w>(
+    request: &'r SearchRequest,
+) -> impl Fn(&mut World<'w>) -> Vec<MethodId> + use<'r, 'w> {
+    let SearchRequest { entries, own, release, .. } = request;
+    move |world| entry_methods(world, entries, own, *release).unwrap_or_default()
 }
 
 fn find_links<'a>(
@@ -277,7 +290,7 @@ impl LinkSearch<'_> {
         self.links.sort_by(|one, other| {
             let clauses = class_name(one.clause.class).cmp(class_name(other.clause.class));
             let clauses = clauses.then(one.clause.cmp(&other.clause));
-            clauses.then_with(|| compare(&keys[&one.raise], &keys[&other.raise]))
+            clauses.then_with(|| keys[&one.raise].cmp(&keys[&other.raise]))
         });
     }
 
@@ -361,10 +374,6 @@ impl LinkSearch<'_> {
         problems.sort_unstable();
         problems
     }
-}
-
-fn compare(one: &(RaisePoint, u16), other: &(RaisePoint, u16)) -> std::cmp::Ordering {
-    one.cmp(other)
 }
 
 /// A clause for people; `is_reached` tells whether a class's method, by name and descriptor, is reached.
