@@ -110,9 +110,11 @@ pub fn search_from<'a>(
         Some(Ok(reached)) => (reached, Coarsened::default()),
         Some(Err(_)) | None => reach(source, *analysis, implicit, *ceiling, recorded, find_entries(request)),
     };
-    let mut search = find_links(reached, source, request, stage);
+    let used = if coarsened.by_classes { Analysis::BY_CLASSES } else { *analysis };
+    let mut search = find_links(reached, source, request, used, stage);
     search.memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
+        asked: *analysis,
         coarsened,
         is_exceeded: ceiling.is_exceeded(),
     });
@@ -133,7 +135,7 @@ where
     let implicit = implicit_kinds(request.implicit);
     let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries(request));
     let reached = reached.ok_or(SearchError::OtherBase)??;
-    Ok(find_links(reached, source, request, stage))
+    Ok(find_links(reached, source, request, request.analysis, stage))
 }
 
 /// Looks for the entry points before anything costs time.
@@ -156,10 +158,12 @@ fn find_entries<'r, 'w>(
     move |world| entry_methods(world, entries, own, *release).unwrap_or_default()
 }
 
+/// `analysis` is the one that was used.
 fn find_links<'a>(
     mut reached: Reached<'a>,
     source: &dyn ClassSource,
     request: &SearchRequest,
+    analysis: Analysis,
     stage: &mut dyn FnMut(Stage),
 ) -> LinkSearch<'a> {
     let implicit = implicit_kinds(request.implicit);
@@ -180,7 +184,7 @@ fn find_links<'a>(
         catalogue: request.catalogue.clone(),
         raises,
         handlers: request.handlers,
-        analysis: request.analysis,
+        analysis,
         unfiltered,
         links: Vec::new(),
         own: request.own.clone(),
@@ -188,10 +192,10 @@ fn find_links<'a>(
         missing_classes: missing_classes(source, &request.own),
         memory: None,
     };
-    if request.analysis.filter().is_some() {
+    if analysis.filter().is_some() {
         stage(Stage::Filter { links: search.unfiltered.len() });
     }
-    search.narrow(request.analysis.filter());
+    search.narrow(analysis.filter());
     search
 }
 
@@ -218,9 +222,10 @@ impl LinkSearch<'_> {
         self.analysis.filter()
     }
 
-    /// Has the links that this filter leaves, or all of them. A filter leaves all unless the objects were kept, as they are by a
+    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects were kept, as they are by a
     /// search with any filter and by one on a base.
     pub fn narrow(&mut self, by: Option<DataFilter>) {
+        let by = by.filter(|_| self.reached.heap.is_some());
         self.analysis = self.analysis.with(by);
         let links = self.unfiltered.clone();
         self.links = match by {
