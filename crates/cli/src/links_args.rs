@@ -50,7 +50,7 @@ pub(crate) struct LinksArgs {
     /// Where the program begins: a class for its main, or a class and a method; can be repeated
     #[arg(long, value_name = "CLASS[.METHOD]", help_heading = "The program")]
     pub(crate) entry: Vec<String>,
-    /// Kinds of methods where it begins: main, tests, api (all public ones), servlets
+    /// Kinds of methods where it begins: main, tests, api (all public ones), servlets (with filters and listeners)
     #[arg(
         long,
         value_name = "KIND",
@@ -109,7 +109,7 @@ pub(crate) struct LinksArgs {
     /// Show only links into clauses of this package or class; can be repeated
     #[arg(long, value_name = "PACKAGE", help_heading = "Report")]
     pub(crate) package: Vec<String>,
-    /// Show only links of exceptions of this type, IOException or java.io.IOException; can be repeated
+    /// Show only links of exceptions of this type or below it, IOException or java.io.IOException; can be repeated
     #[arg(long = "type", value_name = "TYPE", help_heading = "Report")]
     pub(crate) types: Vec<String>,
     /// Show only links from operations of this kind, such as DSK_READ or NET_*; can be repeated

@@ -145,6 +145,7 @@ impl LinksArgs {
             packages: self.package.clone(),
             types: self.types.clone(),
             faults: (!self.fault.is_empty()).then_some(faults),
+            ..LinkSelection::default()
         })
     }
 }

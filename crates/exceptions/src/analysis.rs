@@ -74,6 +74,9 @@ const FILTERS: [(&str, DataFilter); 4] =
     [("dr", DataFilter::Dr), ("cdr", DataFilter::Cdr), ("mdr", DataFilter::Mdr), ("vdr", DataFilter::Vdr)];
 
 impl Analysis {
+    /// What there is to fall back to where objects take too much memory.
+    pub(crate) const BY_CLASSES: Self = Self { call_graph: CallGraph::Rta, filter: None };
+
     pub fn call_graph(self) -> CallGraph {
         self.call_graph
     }
@@ -83,7 +86,7 @@ impl Analysis {
     }
 
     /// With this filter or none, on the same call graph.
-    pub(crate) fn with(self, filter: Option<DataFilter>) -> Self {
+    pub fn with(self, filter: Option<DataFilter>) -> Self {
         Self { filter, ..self }
     }
 }

@@ -105,6 +105,7 @@ pub struct ClassProblem {
 /// Everything about the links of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinksAnswer {
+    /// The one that was used. A ceiling on memory may have made it another one than was asked for.
     pub analysis: Analysis,
     /// Where it began.
     pub entries: Vec<Place>,
@@ -133,6 +134,8 @@ pub struct LinksAnswer {
 pub struct MemoryUse {
     /// In bytes.
     pub ceiling: usize,
+    /// What would have been used without it.
+    pub asked: Analysis,
     pub coarsened: Coarsened,
     /// More was held in the end all the same.
     pub is_exceeded: bool,

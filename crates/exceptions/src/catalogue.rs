@@ -131,9 +131,4 @@ impl Catalogue {
     pub fn operations(&self) -> &[Operation] {
         &self.operations
     }
-
-    /// Those that a feature release of Java has.
-    pub fn operations_in(&self, release: u32) -> impl Iterator<Item = &Operation> {
-        self.operations.iter().filter(move |operation| operation.is_in(release))
-    }
 }

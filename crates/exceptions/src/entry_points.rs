@@ -1,5 +1,7 @@
 //! Where a program begins: methods that somebody outside it calls.
 
+use crate::container_methods::container_methods;
+use crate::main_methods::main_method;
 use crate::test_methods::test_methods;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::World;
@@ -7,13 +9,13 @@ use catchment_pointsto::world::World;
 /// Which methods of the program's own classes are called from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
-    /// `main` of the application's classes.
+    /// `main` of the application's classes, as the JDK at hand would start it.
     Main,
     /// Tests and what runs around them.
     Tests,
     /// Public and protected methods of public classes.
     Api,
-    /// What a servlet container calls.
+    /// What a servlet container calls, of filters and listeners too.
     Servlets,
 }
 
@@ -69,39 +71,23 @@ impl EntryKind {
 
 const UNLESS_TOLD: [&[EntryKind]; 2] =
     [&[EntryKind::Main, EntryKind::Tests, EntryKind::Servlets], &[EntryKind::Api]];
-const SERVLETS: [&str; 4] =
-    ["javax/servlet/Servlet", "jakarta/servlet/Servlet", "javax/servlet/Filter", "jakarta/servlet/Filter"];
-const CALLED_BY_CONTAINERS: [&str; 13] = [
-    "init",
-    "service",
-    "destroy",
-    "doGet",
-    "doPost",
-    "doPut",
-    "doDelete",
-    "doHead",
-    "doOptions",
-    "doTrace",
-    "doPatch",
-    "doFilter",
-    "getLastModified",
-];
 
-/// The methods of the entry points, each once.
+/// The methods of the entry points, each once. The release is that of the JDK at hand.
 pub(crate) fn entry_methods(
     world: &mut World<'_>,
     wanted: &EntryPoints,
     own: &OwnClasses,
+    release: Option<u32>,
 ) -> Result<Vec<MethodId>, EntryError> {
     let mut methods = Vec::new();
     for name in &wanted.named {
-        methods.extend(named(world, name)?);
+        methods.extend(named(world, name, release)?);
     }
     let is_any_wanted = !wanted.named.is_empty() || !wanted.kinds.is_empty();
     let alternatives = if is_any_wanted { vec![wanted.kinds.as_slice()] } else { UNLESS_TOLD.to_vec() };
     for kinds in &alternatives {
         if methods.is_empty() || is_any_wanted {
-            methods.extend(kinds.iter().flat_map(|kind| of_kinds_classes(world, *kind, own)));
+            methods.extend(kinds.iter().flat_map(|kind| of_kinds_classes(world, *kind, own, release)));
         }
     }
     if methods.is_empty() {
@@ -113,22 +99,27 @@ pub(crate) fn entry_methods(
     Ok(methods)
 }
 
-fn of_kinds_classes(world: &mut World<'_>, kind: EntryKind, own: &OwnClasses) -> Vec<MethodId> {
+fn of_kinds_classes(
+    world: &mut World<'_>,
+    kind: EntryKind,
+    own: &OwnClasses,
+    release: Option<u32>,
+) -> Vec<MethodId> {
     // Who names class folders does not say which of them hold tests.
     let tests = if kind == EntryKind::Tests { own.tests.as_slice() } else { &[] };
     let mut methods = Vec::new();
     for name in tests.iter().chain(&own.application) {
         let class = world.class(name);
-        methods.extend(of_kind(world, class, kind));
+        methods.extend(of_kind(world, class, kind, release));
     }
     methods
 }
 
-fn named(world: &mut World<'_>, name: &str) -> Result<Vec<MethodId>, EntryError> {
+fn named(world: &mut World<'_>, name: &str, release: Option<u32>) -> Result<Vec<MethodId>, EntryError> {
     let class = world.class(name.replace('.', "/").as_bytes());
     if !world.class_of(class).is_missing() {
-        let methods: Vec<_> = of_kind(world, class, EntryKind::Main);
-        return if methods.is_empty() { Err(EntryError::NoMain(name.to_owned())) } else { Ok(methods) };
+        let main = main_method(world, class, release).ok_or_else(|| EntryError::NoMain(name.to_owned()))?;
+        return Ok(vec![main]);
     }
     let no_class = || EntryError::NoClass(name.to_owned());
     let (class_name, method) = name.rsplit_once('.').ok_or_else(no_class)?;
@@ -144,42 +135,20 @@ fn named(world: &mut World<'_>, name: &str) -> Result<Vec<MethodId>, EntryError>
     Ok(methods)
 }
 
-fn of_kind(world: &mut World<'_>, class: ClassId, kind: EntryKind) -> Vec<MethodId> {
-    let is_wanted_class = match kind {
-        EntryKind::Main => true,
-        EntryKind::Tests => return test_methods(world, class),
-        EntryKind::Api => world.class_of(class).is_public(),
-        EntryKind::Servlets => is_servlet(world, class),
-    };
-    if !is_wanted_class {
-        return Vec::new();
-    }
-    let methods = world.class_of(class).methods();
-    methods.filter(|method| !world.method(*method).is_abstract() && is_entry(world, *method, kind)).collect()
-}
-
-fn is_entry(world: &World<'_>, method: MethodId, kind: EntryKind) -> bool {
-    let (declared, name) = (world.method(method), world.name_of(method));
+fn of_kind(world: &mut World<'_>, class: ClassId, kind: EntryKind, release: Option<u32>) -> Vec<MethodId> {
     match kind {
-        EntryKind::Main => {
-            let descriptor = world.descriptor_of(method);
-            name == b"main"
-                && declared.is_static()
-                && matches!(descriptor, b"([Ljava/lang/String;)V" | b"()V")
-        }
-        EntryKind::Api => declared.is_api() && name != b"<clinit>",
-        EntryKind::Servlets => CALLED_BY_CONTAINERS.iter().any(|known| known.as_bytes() == name),
-        // The whole class is asked about these.
-        EntryKind::Tests => false,
+        EntryKind::Main => main_method(world, class, release).into_iter().collect(),
+        EntryKind::Tests => test_methods(world, class),
+        EntryKind::Api => api_methods(world, class),
+        EntryKind::Servlets => container_methods(world, class),
     }
 }
 
-fn is_servlet(world: &mut World<'_>, class: ClassId) -> bool {
-    !world.class_of(class).is_abstract()
-        && SERVLETS.iter().any(|name| is_below(world, class, name.as_bytes()))
-}
-
-fn is_below(world: &mut World<'_>, class: ClassId, name: &[u8]) -> bool {
-    let above = world.class(name);
-    world.is_subtype(class, above)
+fn api_methods(world: &World<'_>, class: ClassId) -> Vec<MethodId> {
+    let class = world.class_of(class);
+    let is_api = |method: &MethodId| {
+        let declared = world.method(*method);
+        declared.is_api() && !declared.is_abstract() && world.name_of(*method) != b"<clinit>"
+    };
+    if class.is_public() { class.methods().filter(is_api).collect() } else { Vec::new() }
 }

@@ -145,6 +145,8 @@ pub enum SetAside {
     Wrapped,
     /// Passed on by somebody, and it was not seen how it came to him.
     NoOrigin,
+    /// Its stack was too deep to be recorded as a whole.
+    FramesLeftOut,
     /// In classes that are not those that were analysed: no such method, handler or instruction.
     OtherClasses,
 }
@@ -159,6 +161,7 @@ impl SetAside {
             Self::Throw => "throw",
             Self::Wrapped => "wrapped",
             Self::NoOrigin => "no_origin",
+            Self::FramesLeftOut => "frames_left_out",
             Self::OtherClasses => "other_classes",
         }
     }

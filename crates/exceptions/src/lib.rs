@@ -6,9 +6,11 @@
 //!                       throws, catalogue               witness paths, escapes
 //! ```
 
+mod above;
 mod analysis;
 mod answer;
 mod catalogue;
+mod container_methods;
 mod describe;
 mod entry_points;
 mod escapes;
@@ -18,6 +20,7 @@ mod flow;
 mod handlers;
 mod link_graph;
 mod links;
+mod main_methods;
 mod missing;
 mod named_methods;
 mod operations;

@@ -6,7 +6,6 @@ use crate::search::LinkSearch;
 use crate::ways::{Node, Stop};
 use crate::witness::Way;
 use catchment_pointsto::Code;
-use catchment_pointsto::ids::InstanceId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A station whatever its context; whether it is recursive is known when all contexts are.
@@ -31,25 +30,25 @@ impl LinkSearch<'_> {
     fn add_way(&self, way: &Way, builder: &mut Builder) {
         let recursive = way.calls.recursive();
         for (node, pc, stop) in way.calls.leading() {
-            let instance = way.instance(node);
-            let from = self.key(node, instance);
+            let instance = node.instance();
+            let from = self.key(node);
             let line = self.reached.method_of(instance).and_then(|method| {
                 let is_somewhere = stop != Stop::Raise || way.has_line();
                 place_of(&self.reached.world, method, is_somewhere.then_some(pc)).line
             });
             let to = match stop {
                 Stop::Raise => None,
-                Stop::Call(target) => Some(self.key(Node::Method(target), target)),
+                Stop::Call(target) => Some(self.key(Node::Method(target))),
             };
             *builder.stations.entry(from.clone()).or_default() |= recursive.contains(&node);
             builder.passages.insert((from, to, line));
         }
     }
 
-    fn key(&self, node: Node, instance: InstanceId) -> Key {
-        let (kind, method) = match (node, self.reached.instances[instance.index()]) {
+    fn key(&self, node: Node) -> Key {
+        let (kind, method) = match (node, self.reached.instances[node.instance().index()]) {
             (_, Code::Proxy(method)) => (StationKind::Lambda, method),
-            (Node::Try, Code::Method(method)) => (StationKind::Try, method),
+            (Node::Try(_), Code::Method(method)) => (StationKind::Try, method),
             (Node::Method(_), Code::Method(method)) => (StationKind::Method, method),
         };
         (kind, place_of(&self.reached.world, method, None))

@@ -101,25 +101,25 @@ pub fn search_from<'a>(
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
-    // Asked once before anything costs time, and once more among the classes of the analysis.
-    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
-    stage(Stage::CallGraph { entries: entries.len() });
-    let find_entries =
-        |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    begin(source, request, stage)?;
     let implicit = implicit_kinds(request.implicit);
     let SearchRequest { analysis, ceiling, recorded, .. } = request;
-    let reached = base()
-        .and_then(|base| base.into_reached(source, *analysis, implicit, *ceiling, recorded, find_entries));
-    let anew = |too_large| reach(source, *analysis, implicit, *ceiling, too_large, recorded, find_entries);
+    let reached = base().and_then(|base| {
+        base.into_reached(source, *analysis, implicit, *ceiling, recorded, find_entries(request))
+    });
+    let anew =
+        |too_large| reach(source, *analysis, implicit, *ceiling, too_large, recorded, find_entries(request));
     let (reached, coarsened) = match reached {
         Some(Ok(reached)) => (reached, Coarsened::default()),
         Some(Err(Refusal::TooLarge(packages))) => anew(packages),
         Some(Err(_)) | None => anew(Vec::new()),
     };
-    let mut search = find_links(reached, source, request, stage);
-    search.narrow_in_stage(request.analysis.filter(), stage);
+    let used = if coarsened.by_classes { Analysis::BY_CLASSES } else { *analysis };
+    let mut search = find_links(reached, source, request, used, stage);
+    search.narrow_in_stage(used.filter(), stage);
     let memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
+        asked: *analysis,
         coarsened,
         is_exceeded: ceiling.is_exceeded(),
     });
@@ -137,14 +137,11 @@ pub fn search_on<'a, 'b>(
 where
     'a: 'b,
 {
-    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
-    stage(Stage::CallGraph { entries: entries.len() });
-    let find_entries =
-        |world: &mut World<'b>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
+    begin(source, request, stage)?;
     let implicit = implicit_kinds(request.implicit);
-    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries);
+    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries(request));
     let reached = reached.ok_or(SearchError::OtherBase)??;
-    let mut search = find_links(reached, source, request, stage);
+    let mut search = find_links(reached, source, request, request.analysis, stage);
     search.narrow_in_stage(request.analysis.filter(), stage);
     Ok(search)
 }
@@ -155,23 +152,41 @@ pub(crate) fn search_unfiltered<'a>(
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
+    begin(source, request, stage)?;
     let SearchRequest { analysis, recorded, .. } = request;
-    let entries = entry_methods(&mut World::new(source), &request.entries, &request.own)?;
-    stage(Stage::CallGraph { entries: entries.len() });
-    let find_entries =
-        |world: &mut World<'a>| entry_methods(world, &request.entries, &request.own).unwrap_or_default();
     let implicit = implicit_kinds(request.implicit);
-    let (reached, _) = reach(source, *analysis, implicit, None, Vec::new(), recorded, find_entries);
-    let mut search = find_links(reached, source, request, stage);
+    let (reached, _) = reach(source, *analysis, implicit, None, Vec::new(), recorded, find_entries(request));
+    let mut search = find_links(reached, source, request, *analysis, stage);
     search.narrow(None);
     Ok(search)
 }
 
-/// With nothing in `links` yet.
+/// Looks for the entry points before anything costs time.
+fn begin(
+    source: &dyn ClassSource,
+    request: &SearchRequest,
+    stage: &mut dyn FnMut(Stage),
+) -> Result<(), SearchError> {
+    let SearchRequest { entries, own, release, .. } = request;
+    let entries = entry_methods(&mut World::new(source), entries, own, *release)?;
+    stage(Stage::CallGraph { entries: entries.len() });
+    Ok(())
+}
+
+/// The entry points once more, among the classes of the analysis.
+fn find_entries<'r, 'w>(
+    request: &'r SearchRequest,
+) -> impl Fn(&mut World<'w>) -> Vec<MethodId> + use<'r, 'w> {
+    let SearchRequest { entries, own, release, .. } = request;
+    move |world| entry_methods(world, entries, own, *release).unwrap_or_default()
+}
+
+/// `analysis` is the one that was used. There is nothing in `links` yet.
 fn find_links<'a>(
     mut reached: Reached<'a>,
     source: &dyn ClassSource,
     request: &SearchRequest,
+    analysis: Analysis,
     stage: &mut dyn FnMut(Stage),
 ) -> LinkSearch<'a> {
     let implicit = implicit_kinds(request.implicit);
@@ -192,7 +207,7 @@ fn find_links<'a>(
         catalogue: request.catalogue.clone(),
         raises,
         handlers: request.handlers,
-        analysis: request.analysis,
+        analysis,
         unfiltered,
         links: Vec::new(),
         own: request.own.clone(),
@@ -233,7 +248,7 @@ impl LinkSearch<'_> {
         self.narrow(by);
     }
 
-    /// Has the links that this filter leaves, or all of them. A filter leaves all unless the objects were kept, as they are by a
+    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects were kept, as they are by a
     /// search with any filter and by one on a base.
     pub fn narrow(&mut self, by: Option<DataFilter>) {
         let links = self.unfiltered.clone();
@@ -247,6 +262,7 @@ impl LinkSearch<'_> {
     }
 
     fn narrow_to(&mut self, by: Option<DataFilter>, links: Vec<Link>) {
+        let by = by.filter(|_| self.reached.heap.is_some());
         self.analysis = self.analysis.with(by);
         self.links = match by {
             Some(by) => filter(links, &mut self.reached, &self.flow, by),
@@ -316,7 +332,7 @@ impl LinkSearch<'_> {
         self.links.sort_by(|one, other| {
             let clauses = class_name(one.clause.class).cmp(class_name(other.clause.class));
             let clauses = clauses.then(one.clause.cmp(&other.clause));
-            clauses.then_with(|| compare(&keys[&one.raise], &keys[&other.raise]))
+            clauses.then_with(|| keys[&one.raise].cmp(&keys[&other.raise]))
         });
     }
 
@@ -400,10 +416,6 @@ impl LinkSearch<'_> {
         problems.sort_unstable();
         problems
     }
-}
-
-fn compare(one: &(RaisePoint, u16), other: &(RaisePoint, u16)) -> std::cmp::Ordering {
-    one.cmp(other)
 }
 
 /// A clause for people; `is_reached` tells whether a class's method, by name and descriptor, is reached.

@@ -45,6 +45,8 @@ pub struct SeenCatch {
     pub exception: String,
     /// The one that raised first, the one that caught last.
     pub frames: Vec<SeenFrame>,
+    /// No frame is missing: of deep stacks only so many are recorded.
+    pub is_whole: bool,
     pub handler_pc: u16,
     /// Index into [`Seen::caught`]: how the very same object came to a handler before it was thrown again here.
     pub after: Option<usize>,
@@ -117,6 +119,7 @@ mod tests {
         let caught = |after| SeenCatch {
             exception: "E".to_owned(),
             frames: vec![SeenFrame { method: 0, pc: Some(3) }],
+            is_whole: true,
             handler_pc: 7,
             after,
         };

@@ -2,6 +2,9 @@
 
 use crate::answer::{FoundLink, LinkedPair, LinksAnswer, RaisedBy};
 use crate::operations::FaultSelection;
+use crate::search::LinkSearch;
+use catchment_pointsto::ids::ClassId;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// Links must fit everything that is given.
@@ -11,6 +14,8 @@ pub struct LinkSelection {
     pub packages: Vec<String>,
     /// Of exceptions: binary or simple names.
     pub types: Vec<String>,
+    /// Binary names of the classes below those; [`LinkSearch::selection`] knows them.
+    pub subtypes: FxHashSet<String>,
     /// Of operations; those of throws are not wanted then.
     pub faults: Option<FaultSelection>,
 }
@@ -30,11 +35,15 @@ impl LinkSelection {
     }
 
     pub fn has_type(&self, exception: &str) -> bool {
+        self.types.is_empty() || self.subtypes.contains(exception) || self.names(exception)
+    }
+
+    fn names(&self, exception: &str) -> bool {
         let is_named = |name: &String| {
             let before = exception.strip_suffix(name.as_str());
             before.is_some_and(|before| before.is_empty() || before.ends_with(['.', '$']))
         };
-        self.types.is_empty() || self.types.iter().any(is_named)
+        self.types.iter().any(is_named)
     }
 
     pub fn has_raise(&self, by: &RaisedBy) -> bool {
@@ -43,6 +52,19 @@ impl LinkSelection {
             (Some(faults), RaisedBy::Operation { kind, .. }) => faults.has(kind),
             (Some(_), _) => false,
         }
+    }
+}
+
+impl LinkSearch<'_> {
+    /// The same with all known classes below the types that are named.
+    pub fn selection(&self, wanted: LinkSelection) -> LinkSelection {
+        let world = &self.reached.world;
+        let classes = || (0..world.classes()).map(ClassId::new);
+        let name = |class: ClassId| world.class_of(class).binary_name();
+        let named: Vec<ClassId> = classes().filter(|class| wanted.names(&name(*class))).collect();
+        let is_below = |class: &ClassId| named.iter().any(|above| world.is_subtype(*class, *above));
+        let subtypes = classes().filter(is_below).map(name).collect();
+        LinkSelection { subtypes, ..wanted }
     }
 }
 

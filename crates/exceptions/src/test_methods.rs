@@ -3,9 +3,10 @@
 //! A framework finds them by reflection, so only conventions tell. Classes are asked by name: the framework itself need not be
 //! there, except where an interface of it lies between.
 
+use crate::above::{is_below, own_and_above};
 use catchment_classfile::{JvmStr, annotation_types};
 use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Layer, World};
+use catchment_pointsto::world::World;
 
 /// Where annotations of tests and of what runs around them come from: `@Test`, `@BeforeEach`, `@Parameters`, `@DataProvider`,
 /// steps of Cucumber, and what Spock's compiler writes at its features.
@@ -114,25 +115,4 @@ fn annotations_of<'a>(world: &World<'a>, method: MethodId) -> Vec<JvmStr<'a>> {
     let file = world.class_of(world.method(method).class).file();
     let annotated = file.zip(world.member_of(method));
     annotated.map(|(file, member)| annotation_types(&member.attributes, &file.pool)).unwrap_or_default()
-}
-
-fn is_below(world: &mut World<'_>, class: ClassId, name: &str) -> bool {
-    let above = world.class(name.as_bytes());
-    world.is_subtype(class, above)
-}
-
-/// The methods of a class, its superclasses and their interfaces, each once; the JDK has no tests.
-fn own_and_above(world: &World<'_>, class: ClassId) -> Vec<MethodId> {
-    let mut classes = vec![class];
-    let mut next = 0;
-    while let Some(class) = classes.get(next).copied() {
-        next += 1;
-        let class = world.class_of(class);
-        for above in class.superclass.iter().chain(&class.interfaces) {
-            if world.class_of(*above).layer != Layer::Jdk && !classes.contains(above) {
-                classes.push(*above);
-            }
-        }
-    }
-    classes.iter().flat_map(|class| world.class_of(*class).methods()).collect()
 }

@@ -7,14 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Partial paths that are looked at before the search ends with what it has.
-const MAX_STEPS: usize = 100_000;
-
-/// Where a path comes by. The try is not its method: the method may be called again on the way.
+/// Where a path comes by. A try is not its method: the method may be called again on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Node {
-    Try,
+    Try(InstanceId),
     Method(InstanceId),
+}
+
+impl Node {
+    pub(crate) fn instance(self) -> InstanceId {
+        let (Self::Try(instance) | Self::Method(instance)) = self;
+        instance
+    }
 }
 
 /// What a place leads to.
@@ -30,47 +34,98 @@ pub(crate) struct Ways {
     stops: FxHashMap<Node, Vec<(u16, Stop)>>,
 }
 
-/// A path under way: what it costs at least, whether it has ended, and its places.
-type Partial = Reverse<(usize, bool, Vec<(Node, u16)>, Option<Node>)>;
+/// Nodes, each with the place by which the path goes on.
+pub(crate) type Path = Vec<(Node, u16)>;
+
+/// A path under way, and which place of its last node is looked at next. Those are sorted by where they lead, so that the others
+/// wait until this one is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    /// How long the path will be at least.
+    length: usize,
+    /// Of those that will be as long the one that has come further is first: else all of them would be begun before one ends.
+    depth: Reverse<usize>,
+    /// Index of the step before.
+    after: Option<usize>,
+    node: Node,
+    choice: usize,
+}
+
+struct Step {
+    after: Option<usize>,
+    node: Node,
+    pc: u16,
+}
+
+/// The places of a node that lead to the raise, each with the nodes that are still to come, the nearest first.
+type Choices = Vec<(usize, u16, Stop)>;
 
 impl Ways {
     pub(crate) fn add(&mut self, node: Node, stops: Vec<(u16, Stop)>) {
         self.stops.insert(node, stops);
     }
 
-    /// Up to `limit` paths without circles from the try to the raise, the shortest first: nodes, each with the place by
-    /// which the path goes on.
-    pub(crate) fn shortest(&self, limit: usize) -> Vec<Vec<(Node, u16)>> {
+    /// Up to `limit` paths without circles from a try to the raise, the shortest first, of those that are new to the caller.
+    /// After so many steps the search ends with what it has; a path takes as many as it has nodes.
+    pub(crate) fn shortest(
+        &self,
+        limit: usize,
+        steps: usize,
+        mut is_new: impl FnMut(&[(Node, u16)]) -> bool,
+    ) -> Vec<Path> {
         let distance = self.distances();
+        let mut choices: FxHashMap<Node, Choices> = FxHashMap::default();
+        let mut taken: Vec<Step> = Vec::new();
         let mut found = Vec::new();
-        let mut open: BinaryHeap<Partial> =
-            BinaryHeap::from([Reverse((0, false, Vec::new(), Some(Node::Try)))]);
-        for _ in 0..MAX_STEPS {
-            let Some(Reverse((_, _, path, next))) = open.pop() else { break };
-            let Some(node) = next else {
-                found.push(path);
-                if found.len() >= limit {
-                    break;
-                }
-                continue;
-            };
-            for (pc, stop) in self.stops_of(node) {
-                let mut longer = path.clone();
-                longer.push((node, *pc));
-                let length = longer.len();
-                match stop {
-                    Stop::Raise => open.push(Reverse((length, true, longer, None))),
-                    Stop::Call(target) => {
-                        let target = Node::Method(*target);
-                        let is_circle = longer.iter().any(|(on_path, _)| *on_path == target);
-                        if let (Some(distance), false) = (distance.get(&target), is_circle) {
-                            open.push(Reverse((length + distance, false, longer, Some(target))));
-                        }
+        let begin = |node: Node| {
+            let length = *distance.get(&node)?;
+            Some(Reverse(Candidate { length, depth: Reverse(0), after: None, node, choice: 0 }))
+        };
+        let tries = self.stops.keys().copied().filter(|node| matches!(node, Node::Try(_)));
+        let mut open: BinaryHeap<_> = tries.filter_map(begin).collect();
+        for _ in 0..steps {
+            let Some(Reverse(at)) = open.pop() else { break };
+            let choices = choices.entry(at.node).or_insert_with(|| self.choices(at.node, &distance));
+            let Some((_, pc, stop)) = choices.get(at.choice).copied() else { continue };
+            let Reverse(depth) = at.depth;
+            if let Some((rest, ..)) = choices.get(at.choice + 1) {
+                open.push(Reverse(Candidate { length: depth + 1 + rest, choice: at.choice + 1, ..at }));
+            }
+            taken.push(Step { after: at.after, node: at.node, pc });
+            let after = Some(taken.len() - 1);
+            match stop {
+                Stop::Raise => {
+                    let path = path_to(&taken, after);
+                    if is_new(&path) {
+                        found.push(path);
                     }
+                    if found.len() >= limit {
+                        break;
+                    }
+                }
+                Stop::Call(target) => {
+                    let node = Node::Method(target);
+                    if steps_to(&taken, after).any(|step| step.node == node) {
+                        continue;
+                    }
+                    let depth = depth + 1;
+                    let length = depth + distance.get(&node).copied().unwrap_or_default();
+                    open.push(Reverse(Candidate { length, depth: Reverse(depth), after, node, choice: 0 }));
                 }
             }
         }
         found
+    }
+
+    fn choices(&self, node: Node, distance: &FxHashMap<Node, usize>) -> Choices {
+        let rest = |stop: &Stop| match stop {
+            Stop::Raise => Some(0),
+            Stop::Call(target) => distance.get(&Node::Method(*target)).copied(),
+        };
+        let stops = self.stops_of(node).iter();
+        let mut choices: Choices = stops.filter_map(|(pc, stop)| Some((rest(stop)?, *pc, *stop))).collect();
+        choices.sort_unstable();
+        choices
     }
 
     /// Nodes that can come to themselves again.
@@ -134,9 +189,22 @@ impl Ways {
     }
 }
 
+/// The steps of a path, the last one first.
+fn steps_to(taken: &[Step], last: Option<usize>) -> impl Iterator<Item = &Step> {
+    std::iter::successors(last.map(|last| &taken[last]), |step| step.after.map(|after| &taken[after]))
+}
+
+fn path_to(taken: &[Step], last: Option<usize>) -> Path {
+    let mut path: Path = steps_to(taken, last).map(|step| (step.node, step.pc)).collect();
+    path.reverse();
+    path
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const TRY: Node = Node::Try(InstanceId(0));
 
     fn method(number: u32) -> Node {
         Node::Method(InstanceId(number))
@@ -146,34 +214,86 @@ mod tests {
         Stop::Call(InstanceId(number))
     }
 
+    fn shortest(ways: &Ways, limit: usize) -> Vec<Path> {
+        ways.shortest(limit, 1000, |_| true)
+    }
+
     #[test]
     fn shorter_paths_come_first_and_circles_never() {
         let mut ways = Ways::default();
-        ways.add(Node::Try, vec![(1, call(1)), (2, call(2))]);
+        ways.add(TRY, vec![(1, call(1)), (2, call(2))]);
         ways.add(method(1), vec![(3, call(2)), (4, call(1))]);
         ways.add(method(2), vec![(5, Stop::Raise), (6, call(1))]);
-        let short = vec![(Node::Try, 2), (method(2), 5)];
-        let long = vec![(Node::Try, 1), (method(1), 3), (method(2), 5)];
-        assert_eq!(ways.shortest(10), [short.clone(), long]);
-        assert_eq!(ways.shortest(1), [short]);
+        let short = vec![(TRY, 2), (method(2), 5)];
+        let long = vec![(TRY, 1), (method(1), 3), (method(2), 5)];
+        assert_eq!(shortest(&ways, 10), [short.clone(), long]);
+        assert_eq!(shortest(&ways, 1), [short]);
         assert_eq!(ways.recursive(), FxHashSet::from_iter([method(1), method(2)]));
     }
 
     #[test]
     fn a_try_that_calls_its_own_method_is_no_circle() {
         let mut ways = Ways::default();
-        ways.add(Node::Try, vec![(1, call(1))]);
+        ways.add(TRY, vec![(1, call(1))]);
         ways.add(method(1), vec![(9, Stop::Raise)]);
-        assert_eq!(ways.shortest(3), [vec![(Node::Try, 1), (method(1), 9)]]);
+        assert_eq!(shortest(&ways, 3), [vec![(TRY, 1), (method(1), 9)]]);
     }
 
     #[test]
     fn what_leads_nowhere_is_no_path() {
         let mut ways = Ways::default();
-        ways.add(Node::Try, vec![(1, call(1))]);
+        ways.add(TRY, vec![(1, call(1))]);
         ways.add(method(1), vec![(2, call(1))]);
-        assert_eq!(ways.shortest(3), Vec::<Vec<(Node, u16)>>::new());
+        assert_eq!(shortest(&ways, 3), Vec::<Path>::new());
         assert_eq!(ways.leading(), []);
         assert_eq!(ways.recursive(), FxHashSet::from_iter([method(1)]));
+    }
+
+    /// So many layers of two methods each, of which each calls both of the next.
+    fn layers(count: u32) -> Ways {
+        let both = |layer: u32| vec![(1, call(2 * layer)), (2, call(2 * layer + 1))];
+        let mut ways = Ways::default();
+        ways.add(TRY, both(0));
+        for layer in 0..count {
+            let stops = if layer + 1 == count { vec![(9, Stop::Raise)] } else { both(layer + 1) };
+            ways.add(method(2 * layer), stops.clone());
+            ways.add(method(2 * layer + 1), stops);
+        }
+        ways
+    }
+
+    #[test]
+    fn a_path_takes_as_many_steps_as_it_has_nodes_however_many_are_as_long() {
+        let ways = layers(60);
+        assert_eq!(ways.shortest(1, 61, |_| true).len(), 1);
+        let paths = shortest(&ways, 3);
+        assert!(paths.iter().all(|path| path.len() == 61) && paths[0] != paths[1] && paths[1] != paths[2]);
+    }
+
+    #[test]
+    fn paths_that_are_known_are_passed_over() {
+        let mut odd = 0;
+        let paths = layers(3).shortest(2, 1000, |_| {
+            odd += 1;
+            odd % 2 == 1
+        });
+        assert_eq!((paths.len(), odd), (2, 3));
+    }
+
+    #[test]
+    fn all_paths_come_if_there_are_no_more() {
+        assert_eq!(shortest(&layers(3), 100).len(), 8);
+    }
+
+    #[test]
+    fn the_shortest_path_of_all_tries_comes_first() {
+        let mut ways = Ways::default();
+        ways.add(TRY, vec![(1, call(1))]);
+        ways.add(Node::Try(InstanceId(9)), vec![(2, call(2))]);
+        ways.add(method(1), vec![(3, call(2))]);
+        ways.add(method(2), vec![(4, Stop::Raise)]);
+        let of_others = vec![(Node::Try(InstanceId(9)), 2), (method(2), 4)];
+        assert_eq!(shortest(&ways, 1), [of_others]);
+        assert_eq!(shortest(&ways, 9).len(), 2);
     }
 }

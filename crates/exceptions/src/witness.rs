@@ -1,8 +1,8 @@
 //! Witness paths: how an exception can come from its raising point to a clause.
 //!
 //! Searched on demand, for one raised exception at a time, from the try downwards: the shortest paths, or all calls by which
-//! there is one. A call is followed only to methods that the
-//! exception can leave, and only if it can pass all handlers on its way back.
+//! there is one. A call is followed only to methods that the exception can leave, and only if it can pass all handlers on its
+//! way back.
 
 use crate::answer::{Frame, WitnessPath};
 use crate::describe::place_of;
@@ -12,32 +12,26 @@ use crate::privileged;
 use crate::raises::{RaiseKind, Raised};
 use crate::search::LinkSearch;
 use crate::ways::{Node, Stop, Ways};
-use catchment_pointsto::CallKind;
 use catchment_pointsto::ids::{InstanceId, MethodId};
+use catchment_pointsto::world::{Fits, Typed};
+use catchment_pointsto::{Call, CallKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// A try in one instance of its method, and the handlers of the clause that is asked about.
-pub(crate) struct Try {
-    pub(crate) instance: InstanceId,
-    handlers: Vec<u16>,
-}
+/// Steps that are gone in search of the paths of one link, and at least for each of its types.
+const MAX_STEPS: usize = 100_000;
+const LEAST_STEPS: usize = 1_000;
 
-/// From a try to where one exception is raised.
+/// The handlers of the clause that is asked about, by the instance of its method that they are in.
+type Tries = FxHashMap<InstanceId, Vec<u16>>;
+
+/// From the tries of a clause to where one exception is raised.
 pub(crate) struct Way {
-    pub(crate) site: Try,
     pub(crate) raised: Raised,
     pub(crate) calls: Ways,
 }
 
 impl Way {
-    pub(crate) fn instance(&self, node: Node) -> InstanceId {
-        match node {
-            Node::Try => self.site.instance,
-            Node::Method(instance) => instance,
-        }
-    }
-
     /// Operations of the catalogue raise as a whole, not at one of their instructions.
     pub(crate) fn has_line(&self) -> bool {
         !is_operation(self.raised)
@@ -47,20 +41,25 @@ impl Way {
 impl LinkSearch<'_> {
     /// Up to `limit` paths of the link with this number, the shortest first. Nothing if there is no such link.
     pub fn paths(&mut self, number: usize, limit: usize) -> Option<Vec<WitnessPath>> {
-        let mut found = Vec::new();
-        for way in self.all_ways(number)? {
+        let ways = self.all_ways(number)?;
+        let steps = (MAX_STEPS / ways.len().max(1)).max(LEAST_STEPS);
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        for way in &ways {
             let recursive = way.calls.recursive();
-            let paths = way.calls.shortest(limit);
-            found.extend(paths.iter().map(|path| self.witness(&way, &recursive, path)));
+            way.calls.shortest(limit, steps, |path| {
+                // Contexts are not shown, so paths through different ones may look alike.
+                let witness = self.witness(way, &recursive, path);
+                let is_new = seen.insert(witness.clone());
+                found.extend(is_new.then_some(witness));
+                is_new
+            });
         }
         found.sort_by_key(|path: &WitnessPath| path.frames.len());
-        let mut seen = FxHashSet::default();
-        found.retain(|path| seen.insert(path.clone()));
         found.truncate(limit);
         Some(found)
     }
 
-    /// The ways of each exception of a link into each instance of its try.
+    /// The ways of each exception of a link.
     pub(crate) fn all_ways(&mut self, number: usize) -> Option<Vec<Way>> {
         let link = self.links.get(number.checked_sub(1)?)?.clone();
         let mut found = Vec::new();
@@ -68,17 +67,16 @@ impl LinkSearch<'_> {
         for typed in &link.types {
             let raised = Raised { raise: link.raise, typed: *typed };
             let Some(number) = self.flow.raised.number(&raised) else { continue };
-            for site in self.tries(&link, number) {
-                let calls = self.ways(&site, raised, number, &mut fates);
-                found.push(Way { site, raised, calls });
-            }
+            let tries = self.tries(&link, number);
+            let calls = self.ways(&tries, raised, number, &mut fates);
+            found.push(Way { raised, calls });
         }
         Some(found)
     }
 
     /// Where the clause catches this exception.
-    fn tries(&self, link: &Link, number: u32) -> Vec<Try> {
-        let mut catching: FxHashMap<InstanceId, Vec<u16>> = FxHashMap::default();
+    fn tries(&self, link: &Link, number: u32) -> Tries {
+        let mut catching = Tries::default();
         for (instance, handler, caught) in self.flow.caught() {
             let Some(method) = self.reached.method_of(instance) else { continue };
             let declared = self.reached.world.method(method);
@@ -90,22 +88,23 @@ impl LinkSearch<'_> {
                 catching.entry(instance).or_default().push(handler);
             }
         }
-        let tries = catching.into_iter().map(|(instance, handlers)| Try { instance, handlers });
-        let mut tries: Vec<_> = tries.collect();
-        tries.sort_unstable_by_key(|site| site.instance);
-        tries
+        catching
     }
 
-    /// All ways from the try to where the exception is raised.
-    fn ways(&mut self, site: &Try, raised: Raised, number: u32, fates: &mut Fates) -> Ways {
+    /// All ways from the tries to where the exception is raised.
+    fn ways(&mut self, tries: &Tries, raised: Raised, number: u32, fates: &mut Fates) -> Ways {
         let mut ways = Ways::default();
-        let mut open = VecDeque::from([Node::Try]);
-        let mut seen = FxHashSet::from_iter([Node::Try]);
+        let mut open: VecDeque<Node> = tries.keys().map(|instance| Node::Try(*instance)).collect();
+        let mut seen = FxHashSet::default();
         while let Some(node) = open.pop_front() {
-            let stops = self.stops(node, site, raised, number, fates);
+            let wanted = match node {
+                Node::Try(instance) => tries.get(&instance).map(Vec::as_slice),
+                Node::Method(_) => None,
+            };
+            let stops = self.stops(node.instance(), wanted, raised, number, fates);
             for (_, stop) in &stops {
                 if let Stop::Call(target) = stop
-                    && seen.insert(Node::Method(*target))
+                    && seen.insert(*target)
                 {
                     open.push_back(Node::Method(*target));
                 }
@@ -115,19 +114,15 @@ impl LinkSearch<'_> {
         ways
     }
 
-    /// The places of a method, or of the try, by which the exception comes.
+    /// The places of a method by which the exception comes out of it, or to one of these handlers if some are wanted.
     fn stops(
         &mut self,
-        node: Node,
-        site: &Try,
+        instance: InstanceId,
+        wanted: Option<&[u16]>,
         raised: Raised,
         number: u32,
         fates: &mut Fates,
     ) -> Vec<(u16, Stop)> {
-        let (instance, wanted) = match node {
-            Node::Try => (site.instance, Some(site.handlers.as_slice())),
-            Node::Method(instance) => (instance, None),
-        };
         let method = self.reached.method_of(instance);
         let is_raising = method == Some(raised.raise.method);
         if is_raising && is_operation(raised) {
@@ -140,16 +135,31 @@ impl LinkSearch<'_> {
         for call in self.reached.calls_of(instance).to_vec() {
             let targets = self.reached.targets(&call).iter().copied();
             let leads = targets.filter(|target| self.flow.escaping(*target).contains(number));
-            let leads: Vec<InstanceId> =
-                if call.kind == CallKind::Ordinary { leads.collect() } else { Vec::new() };
-            let comes_out = |search: &mut Self| {
-                method.is_none_or(|it| privileged::comes_out(&mut search.reached, it, &call, raised.typed))
-            };
-            if !leads.is_empty() && comes_out(self) && self.passes(method, call.pc, wanted, raised, fates) {
+            let leads: Vec<InstanceId> = leads.collect();
+            if !leads.is_empty()
+                && self.comes_out(method, &call, raised.typed)
+                && self.passes(method, call.pc, wanted, raised, fates)
+            {
                 stops.extend(leads.into_iter().map(|target| (call.pc, Stop::Call(target))));
             }
         }
         stops
+    }
+
+    /// Whether an exception that leaves the target of a call comes out of the call as it is. Hidden classes use no others.
+    fn comes_out(&mut self, caller: Option<MethodId>, call: &Call, typed: Typed) -> bool {
+        match (call.kind, caller) {
+            (CallKind::Ordinary, Some(caller)) => {
+                privileged::comes_out(&mut self.reached, caller, call, typed)
+            }
+            (CallKind::Ordinary, None) => true,
+            // What else leaves an initialiser is raised anew, inside another one.
+            (CallKind::Initialiser, Some(_)) => {
+                let error = self.reached.world.class(b"java/lang/Error");
+                self.reached.world.typed_fits(typed, error) != Fits::No
+            }
+            (CallKind::Initialiser, None) | (CallKind::Reflective | CallKind::Thread, _) => false,
+        }
     }
 
     /// Whether the exception, raised here, leaves the method or, where some are wanted, comes to one of these handlers.
@@ -170,7 +180,7 @@ impl LinkSearch<'_> {
     fn witness(&self, way: &Way, recursive: &FxHashSet<Node>, path: &[(Node, u16)]) -> WitnessPath {
         let last = path.len().saturating_sub(1);
         let frames = path.iter().enumerate().filter_map(|(index, (node, pc))| {
-            let method = self.reached.method_of(way.instance(*node))?;
+            let method = self.reached.method_of(node.instance())?;
             let pc = Some(*pc).filter(|_| index < last || way.has_line());
             let place = place_of(&self.reached.world, method, pc);
             Some(Frame { place, is_recursive: recursive.contains(node) })

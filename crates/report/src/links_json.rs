@@ -105,6 +105,7 @@ pub(crate) struct JsonBlindSpot<'a> {
 #[derive(Serialize)]
 struct JsonMemory<'a> {
     ceiling_mib: usize,
+    asked: String,
     coarse_packages: &'a [String],
     by_classes: bool,
     exceeded: bool,
@@ -130,6 +131,7 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
         stats: stats(report),
         memory: answer.memory.as_ref().map(|memory| JsonMemory {
             ceiling_mib: memory.ceiling >> 20,
+            asked: memory.asked.to_string(),
             coarse_packages: &memory.coarsened.packages,
             by_classes: memory.coarsened.by_classes,
             exceeded: memory.is_exceeded,

@@ -100,6 +100,8 @@ fn json_station(station: &Station) -> JsonStation<'_> {
 #[derive(Serialize)]
 struct JsonEscapes<'a> {
     schema: &'static str,
+    /// Without a filter: those are about clauses.
+    analysis: String,
     methods: Vec<JsonEscapingFrom<'a>>,
 }
 
@@ -119,12 +121,13 @@ struct JsonEscaping<'a> {
 }
 
 /// What can leave the public methods of the application.
-pub fn write_escapes_json(out: &mut dyn Write, escapes: &[Escapes]) -> io::Result<()> {
+pub fn write_escapes_json(out: &mut dyn Write, answer: &LinksAnswer, escapes: &[Escapes]) -> io::Result<()> {
+    let analysis = answer.analysis.with(None).to_string();
     let methods = escapes.iter().map(|escapes| JsonEscapingFrom {
         method: json_place(&escapes.method),
         exceptions: escapes.exceptions.iter().map(json_escaping).collect(),
     });
-    write_line(out, &JsonEscapes { schema: "catchment.escapes/1", methods: methods.collect() })
+    write_line(out, &JsonEscapes { schema: "catchment.escapes/1", analysis, methods: methods.collect() })
 }
 
 fn json_escaping(escaping: &EscapingException) -> JsonEscaping<'_> {

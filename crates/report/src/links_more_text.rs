@@ -37,7 +37,12 @@ pub fn write_paths_text(
 }
 
 /// Per public method what can leave it, checked exceptions first.
-pub fn write_escapes_text(out: &mut dyn Write, escapes: &[Escapes], all: bool) -> io::Result<()> {
+pub fn write_escapes_text(
+    out: &mut dyn Write,
+    answer: &LinksAnswer,
+    escapes: &[Escapes],
+    all: bool,
+) -> io::Result<()> {
     for method in escapes {
         writeln!(
             out,
@@ -51,7 +56,13 @@ pub fn write_escapes_text(out: &mut dyn Write, escapes: &[Escapes], all: bool) -
             write_escaping(out, exception, all)?;
         }
     }
-    writeln!(out, "{} exceptions out", counted(escapes.len(), "public method lets", "public methods let"))
+    let methods = counted(escapes.len(), "public method lets", "public methods let");
+    let analysis = answer.analysis;
+    writeln!(out, "{methods} exceptions out ({})", analysis.with(None))?;
+    if analysis.filter().is_some() {
+        writeln!(out, "filters are about the calls in tries: {analysis} drops none of these")?;
+    }
+    Ok(())
 }
 
 fn write_escaping(out: &mut dyn Write, escaping: &EscapingException, all: bool) -> io::Result<()> {

@@ -110,7 +110,8 @@ fn is_own(answer: &LinksAnswer, link: &FoundLink) -> bool {
     matches!(answer.raises[link.from].place.layer, Layer::Application | Layer::Tests)
 }
 
-/// `and 12 more throws: 9 in libraries, 3 in the JDK (--all lists them)`; `12 throws: ...` where nothing else is shown.
+/// `and 12 more throws: 9 in libraries, 3 in the JDK (--all lists them)`; `12 throws: ...` where nothing else is shown. Exceptions
+/// of the JVM have places instead.
 fn write_rest(
     out: &mut dyn Write,
     answer: &LinksAnswer,
@@ -130,12 +131,26 @@ fn write_rest(
     ];
     let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
     let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
-    let throws = match is_alone {
-        true => counted(rest.len(), "throw", "throws"),
-        false => format!("and {}", counted(rest.len(), "more throw", "more throws")),
+    let raises: Vec<_> = rest.iter().map(|link| link.from).collect();
+    let raises = match is_alone {
+        true => counted_raises(answer, &raises, ""),
+        false => format!("and {}", counted_raises(answer, &raises, "more ")),
     };
     let (parts, seen) = (parts.join(", "), seen_mark(rest));
-    writeln!(out, "             {throws}: {parts} (--all lists them){seen}")
+    writeln!(out, "             {raises}: {parts} (--all lists them){seen}")
+}
+
+/// `3 more throws and 2 more places where the JVM raises`, of raising points that are no operations.
+fn counted_raises(answer: &LinksAnswer, raises: &[usize], more: &str) -> String {
+    let throws = raises.iter().filter(|raise| answer.raises[**raise].by == RaisedBy::Throw).count();
+    let words = [
+        (throws, "throw", "throws"),
+        (raises.len() - throws, "place where the JVM raises", "places where the JVM raises"),
+    ];
+    let words = words.iter().filter(|(count, ..)| *count > 0);
+    let words =
+        words.map(|(count, one, many)| counted(*count, &format!("{more}{one}"), &format!("{more}{many}")));
+    words.collect::<Vec<_>>().join(" and ")
 }
 
 fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
@@ -165,12 +180,13 @@ fn write_other_triggers(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&Foun
         return Ok(());
     }
     let triggers: BTreeSet<_> = rest.iter().map(|link| link.from).collect();
+    let triggers: Vec<usize> = triggers.into_iter().collect();
     let clauses: BTreeSet<_> = rest.iter().map(|link| link.to).collect();
     let classes: BTreeSet<_> = triggers.iter().map(|raise| &answer.raises[*raise].place.class).collect();
     writeln!(
         out,
         "{} in {} of libraries and the JDK to {} (--all lists them)",
-        counted(triggers.len(), "throw", "throws"),
+        counted_raises(answer, &triggers, ""),
         counted(classes.len(), "class", "classes"),
         counted(clauses.len(), "clause", "clauses"),
     )
@@ -228,10 +244,14 @@ fn write_missing(out: &mut dyn Write, missing: &[String]) -> io::Result<()> {
 
 /// What a ceiling on memory has cost, if it was met.
 fn write_memory(out: &mut dyn Write, memory: &MemoryUse) -> io::Result<()> {
-    let MemoryUse { ceiling, coarsened, is_exceeded } = memory;
+    let MemoryUse { ceiling, asked, coarsened, is_exceeded } = memory;
     let mib = ceiling >> 20;
     if coarsened.by_classes {
-        writeln!(out, "{mib} MiB are not enough to follow objects: calls were followed by classes (rta)")?;
+        writeln!(
+            out,
+            "{mib} MiB are not enough to follow objects, as {asked} does: calls were followed by classes{}",
+            if asked.filter().is_some() { " and nothing was filtered" } else { "" }
+        )?;
     } else if !coarsened.packages.is_empty() {
         let shown: Vec<&str> = coarsened.packages.iter().take(SHOWN_PACKAGES).map(String::as_str).collect();
         let count = counted(coarsened.packages.len(), "package is", "packages are");

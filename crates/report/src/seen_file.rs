@@ -55,6 +55,8 @@ struct JsonMethod {
 struct JsonCaught {
     exception: String,
     frames: Vec<JsonFrame>,
+    #[serde(default)]
+    frames_left_out: u64,
     handler_pc: i64,
     after: Option<usize>,
 }
@@ -118,6 +120,7 @@ fn caught(index: usize, it: JsonCaught, methods: usize, records: usize) -> Resul
     };
     Ok(SeenCatch {
         frames: it.frames.into_iter().map(frame).collect::<Result<_, SeenError>>()?,
+        is_whole: it.frames_left_out == 0,
         handler_pc: u16::try_from(it.handler_pc).map_err(|_| wrong_pc(it.handler_pc))?,
         after: it.after.map(|after| within(after, records, "record", place)).transpose()?,
         exception: it.exception,
@@ -161,11 +164,17 @@ mod tests {
         let frames = vec![SeenFrame { method: 0, pc: None }, SeenFrame { method: 1, pc: Some(4) }];
         assert_eq!(
             seen.caught,
-            [SeenCatch { exception: "a.E".to_owned(), frames, handler_pc: 9, after: None }]
+            [SeenCatch { exception: "a.E".to_owned(), frames, is_whole: true, handler_pc: 9, after: None }]
         );
         assert_eq!(seen.reflective, [SeenTarget { caller: None, target: 1 }]);
         assert_eq!(seen.methods[1].class, "a.C");
         assert_eq!(problems[0].place, "a.D");
+    }
+
+    #[test]
+    fn frames_that_were_left_out_are_not_forgotten() {
+        let cut = FILE.replace("\"handler_pc\"", "\"frames_left_out\":1490,\"handler_pc\"");
+        assert!(!read_seen(cut.as_bytes()).unwrap().seen.caught[0].is_whole);
     }
 
     #[test]

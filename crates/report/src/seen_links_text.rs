@@ -58,6 +58,7 @@ fn write_set_aside(out: &mut dyn Write, experienced: &Experienced) -> io::Result
     let words = [
         (SetAside::Implicit, "raised by the JVM (--implicit compares them)"),
         (SetAside::NoOrigin, "passed on by code that was not seen to catch them"),
+        (SetAside::FramesLeftOut, "whose stacks were too deep to be recorded as a whole"),
         (SetAside::OtherClasses, "in classes other than those analysed"),
     ];
     for (why, words) in words {

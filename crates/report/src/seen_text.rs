@@ -1,5 +1,6 @@
 //! What was recorded, in a few lines.
 
+use crate::text::counted;
 use catchment_lab::Experienced;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -22,8 +23,4 @@ pub fn write_seen_text(out: &mut dyn Write, experienced: &Experienced) -> io::Re
         writeln!(out, "catchment: {}: {}", problem.place, problem.what)?;
     }
     Ok(())
-}
-
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -1,6 +1,6 @@
 //! What was compared, as Markdown, and the links that were not found.
 
-use catchment_exceptions::{Analysis, Cause, Experienced, ExperiencedLink, Unfound};
+use catchment_exceptions::{Analysis, Experienced};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -27,13 +27,9 @@ impl Compared {
         Self { suite: suite.to_owned(), analysis, links, experienced }
     }
 
-    fn unfound(&self) -> impl Iterator<Item = (&ExperiencedLink, &Unfound)> {
-        self.experienced.links.iter().filter_map(|link| Some((link, link.found.as_ref().err()?)))
-    }
-
     /// Of a hundred links that were seen, those that are not found.
     pub(super) fn excused(&self) -> f64 {
-        100.0 * self.unfound().count() as f64 / self.experienced.links.len().max(1) as f64
+        100.0 * self.experienced.unfound().count() as f64 / self.experienced.links.len().max(1) as f64
     }
 
     /// No link was seen: that says nothing about soundness.
@@ -42,13 +38,12 @@ impl Compared {
     }
 
     pub(super) fn line(&self) -> String {
-        let mut causes: BTreeMap<Cause, usize> = BTreeMap::new();
-        self.unfound().for_each(|(_, unfound)| *causes.entry(unfound.cause).or_default() += 1);
+        let causes = self.experienced.causes();
         let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
-        let (seen, unfound) = (self.experienced.links.len(), self.unfound().count());
+        let (seen, found) = (self.experienced.links.len(), self.experienced.found());
         let Self { suite, analysis, links, .. } = self;
         let links = links.map_or("–".to_owned(), |links| links.to_string());
-        let (found, excused, causes) = (seen - unfound, self.excused(), causes.join(", "));
+        let (excused, causes) = (self.excused(), causes.join(", "));
         format!("| {suite} | {analysis} | {links} | {seen} | {found} | {excused:.1} % | {causes} |")
     }
 }
@@ -57,7 +52,7 @@ impl Compared {
 pub(super) fn unfound(all: &[Compared]) -> String {
     let mut by_link: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for compared in all {
-        for (link, unfound) in compared.unfound() {
+        for (link, unfound) in compared.experienced.unfound() {
             let from = &link.from.place;
             let key = format!(
                 "{}: {} in {}.{}:{} to {} {}",

@@ -67,6 +67,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
         report.answer.compare_with(search.experienced(&runs.seen));
         report.problems.extend(runs.problems);
     }
+    let wanted = search.selection(wanted);
     report.answer.select(&wanted);
     let view = view(args, &mut search, &report, &wanted)?;
     let render = |out: &mut dyn Write| render(out, args, &report, &view);
@@ -152,8 +153,8 @@ fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &Vi
         }
         View::Paths(links) if args.json => write_paths_json(out, answer, links),
         View::Paths(links) => links.iter().try_for_each(|link| write_paths_text(out, answer, link)),
-        View::Escapes(escapes) if args.json => write_escapes_json(out, escapes),
-        View::Escapes(escapes) => write_escapes_text(out, escapes, args.all),
+        View::Escapes(escapes) if args.json => write_escapes_json(out, answer, escapes),
+        View::Escapes(escapes) => write_escapes_text(out, answer, escapes, args.all),
         View::BlindSpots if args.json => write_blind_spots_json(out, &answer.blind_spots),
         View::BlindSpots => write_blind_spots_text(out, &answer.blind_spots, args.all),
         View::Catalogue if args.json => write_catalogue_json(out, &answer.catalogue),

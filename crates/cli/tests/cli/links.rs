@@ -144,6 +144,13 @@ fn links_are_filtered_by_package_type_and_fault() {
     let program = Program::new("Reader", READER);
     let count = |options: &[&str]| json(&program, options)["links"].as_array().unwrap().len();
     assert_eq!(count(&["--type", "Wrong"]), 1);
+    assert_eq!(count(&["--type", "Throwable"]), count(&[]));
+    let failing = json(&program, &["--type", "java.io.IOException", "--no-throws"]);
+    assert!(
+        told(&failing).iter().any(|link| link.contains("FileNotFoundException")),
+        "{:#?}",
+        told(&failing)
+    );
     assert_eq!(count(&["--package", "com.acme"]), 0);
     assert_eq!(count(&["--fault", "DSK_READ", "--package", "Reader"]), count(&["--fault", "DSK_READ"]));
 }
@@ -301,10 +308,148 @@ fn a_ceiling_on_memory_costs_precision_and_says_so() {
     let coarse = less["memory"]["coarse_packages"].as_array().unwrap();
     assert!(!coarse.is_empty(), "{}", less["memory"]);
     assert_eq!((&none["memory"]["by_classes"], &none["memory"]["exceeded"]), (&true.into(), &true.into()));
+    for json in [&plenty, &less, &none] {
+        let used = if json["memory"]["by_classes"] == true { "rta" } else { "inpta" };
+        assert_eq!((&json["analysis"], &json["memory"]["asked"]), (&used.into(), &"inpta".into()));
+    }
     // Nothing is lost by it.
     let [plenty, less, none] = [plenty, less, none].map(|json| told(&json));
     assert!(!plenty.is_empty());
     assert!(plenty.iter().all(|link| less.contains(link) && none.contains(link)), "{plenty:#?} {less:#?}");
+}
+
+#[test]
+fn a_filter_that_a_ceiling_has_cost_is_not_claimed() {
+    let program = Program::new("Reader", READER);
+    let options = ["--faults", "DSK_READ", "--no-throws", "--analysis", "pta+vdr", "--max-memory", "1M"];
+    let told = text(&ask(&program, &options));
+    assert!(told.contains(" catch clauses (rta)"), "{told}");
+    let cost = "1 MiB are not enough to follow objects, as pta+vdr does: calls were followed by classes and nothing was \
+                filtered\n";
+    assert!(told.contains(cost), "{told}");
+}
+
+const LIBRARY: &str = r#"
+public class Library {
+    public static class Wrong extends Exception { }
+    public static class Worse extends Wrong { }
+    static class Odd extends RuntimeException { }
+    public void checks(int count) throws Wrong {
+        if (count < 0) throw new Worse();
+        odd(count);
+    }
+    public int takes(int count) {
+        try { checks(count); return 1; } catch (Wrong e) { return 0; }
+    }
+    public int calm(int count) { return count + 1; }
+    void odd(int count) { if (count == 1) throw new Odd(); }
+}
+class Inside {
+    public void fails() { throw new IllegalStateException(); }
+}
+"#;
+
+/// `method: checked class from class.method`
+fn escaping(json: &Value) -> Vec<String> {
+    let mut told = Vec::new();
+    for method in json["methods"].as_array().unwrap() {
+        for exception in method["exceptions"].as_array().unwrap() {
+            for from in exception["from"].as_array().unwrap() {
+                let checked = if exception["checked"] == true { "checked" } else { "unchecked" };
+                let line = format!(
+                    "{}: {checked} {} {} in {}",
+                    method["method"], exception["class"], from["kind"], from["method"]
+                );
+                told.push(line.replace('"', ""));
+            }
+        }
+    }
+    told
+}
+
+#[test]
+fn what_leaves_the_api_of_a_library_is_told_method_by_method() {
+    let program = Program::new("Library", LIBRARY);
+    let ask_json = |options: &[&str]| {
+        let options =
+            [&["--escapes", "--entry-points", "api", "--json", "--faults", "none"], options].concat();
+        let json: Value = serde_json::from_slice(&ask(&program, &options).stdout).unwrap();
+        assert_follows_schema("escapes", &json);
+        json
+    };
+    let json = ask_json(&[]);
+    let odd = "unchecked Library$Odd throw in odd";
+    let worse = "checks: checked Library$Worse throw in checks";
+    assert_eq!(escaping(&json), [&format!("checks: {odd}"), worse, &format!("takes: {odd}")]);
+    assert_eq!(json["analysis"], "inpta");
+    assert_eq!(escaping(&ask_json(&["--type", "Wrong"])), [worse]);
+    let filtered = ["--escapes", "--entry-points", "api", "--faults", "none", "--analysis", "inpta+mdr"];
+    let filtered = text(&ask(&program, &filtered));
+    let end = "2 public methods let exceptions out (inpta)\n\
+               filters are about the calls in tries: inpta+mdr drops none of these\n";
+    assert!(filtered.ends_with(end), "{filtered}");
+}
+
+#[test]
+fn a_library_is_looked_at_from_its_public_methods() {
+    let program = Program::new("Library", LIBRARY);
+    let output = ask(&program, &["--entry-points", "api", "--json", "--faults", "none"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told(&json), ["throw - Library.checks:7 Library$Worse -> 11"]);
+    let entries = json["entries"].as_array().unwrap();
+    let inside = entries.iter().find(|entry| entry["class"] == "Inside" || entry["method"] == "odd");
+    assert_eq!(inside, None);
+}
+
+#[test]
+fn a_web_application_is_looked_at_from_what_its_container_calls() {
+    let program = Program::new(
+        "Page",
+        r#"
+package javax.servlet;
+interface Servlet { void service(Object request, Object response); }
+interface ServletContextListener { void contextInitialized(Object event); }
+abstract class Base implements Servlet {
+    static class Wrong extends Exception { }
+    public void service(Object request, Object response) {
+        try { answer(); } catch (Wrong e) { System.out.println(e); }
+    }
+    abstract void answer() throws Wrong;
+}
+class Page extends Base {
+    void answer() throws Wrong { throw new Wrong(); }
+}
+class Listener implements ServletContextListener {
+    public void contextInitialized(Object event) { }
+}
+"#,
+    );
+    let output = ask(&program, &["--entry-points", "servlets", "--json", "--faults", "none"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told(&json), ["throw - javax.servlet.Page.answer:13 javax.servlet.Base$Wrong -> 8"]);
+    let entries = json["entries"].as_array().unwrap().iter();
+    let mut entries: Vec<_> = entries.map(|entry| entry["method"].as_str().unwrap()).collect();
+    entries.sort_unstable();
+    assert_eq!(entries, ["contextInitialized", "service"]);
+}
+
+#[test]
+fn what_the_jvm_raises_is_not_called_a_throw() {
+    let source = "public class Divides {
+        public static void main(String[] args) {
+            try { System.out.println(args.length); } catch (ArithmeticException e) { args = null; }
+        }
+    }";
+    let program = Program::new("Divides", source);
+    let options = ["--implicit", "--faults", "none"];
+    let told = text(&ask(&program, &options));
+    let output = ask(&program, &[&options[..], &["--json"]].concat());
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let links = json["links"].as_array().unwrap().iter();
+    let by_jvm = links.filter(|link| link["from"]["kind"] == "implicit").count();
+    assert!(by_jvm > 1 && told.contains(&format!("{by_jvm} places where the JVM raises")), "{told}");
+    let by_trigger = text(&ask(&program, &[&options[..], &["--by", "trigger"]].concat()));
+    assert!(by_trigger.contains(&format!("{by_jvm} places where the JVM raises")), "{by_trigger}");
 }
 
 #[test]

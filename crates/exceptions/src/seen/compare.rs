@@ -179,6 +179,10 @@ impl Comparing<'_, '_> {
         let clause = self.clause(caught)?;
         let journey = journey(&mut self.resolver, &mut self.search.reached.world, self.seen, index);
         let frames = journey.frames;
+        // The operation that raised, or what wrapped it, may be among those that are missing.
+        if !journey.is_whole {
+            return Err(SetAside::FramesLeftOut);
+        }
         if self.is_wrapped(caught, &frames) {
             return Err(SetAside::Wrapped);
         }

@@ -14,6 +14,8 @@ pub(super) struct Journey {
     pub(super) frames: Vec<SeenFrame>,
     /// Somebody passed it on, and nobody has seen how it came to him.
     pub(super) is_cut: bool,
+    /// No frame is missing.
+    pub(super) is_whole: bool,
 }
 
 /// The journey that ends with a record of [`Seen::caught`].
@@ -21,13 +23,14 @@ pub(super) fn journey(resolver: &mut Resolver, world: &mut World<'_>, seen: &See
     let mut frames: Vec<SeenFrame> = Vec::new();
     let mut known = FxHashSet::default();
     let mut next = Some(record);
-    let mut is_cut = false;
+    let (mut is_cut, mut is_whole) = (false, true);
     while let Some(caught) = next.and_then(|index| seen.caught.get(index)) {
         // Records that follow each other in a circle are nobody's journey.
         is_cut = !known.insert(next);
         if is_cut {
             break;
         }
+        is_whole &= caught.is_whole;
         // The frame that throws again is there already, with the call that the exception came out of.
         let mut earlier = caught.frames.clone();
         if earlier.last().map(|it| it.method) == frames.first().map(|it| it.method) {
@@ -39,7 +42,7 @@ pub(super) fn journey(resolver: &mut Resolver, world: &mut World<'_>, seen: &See
         is_cut = passes_on == PassesOn::Yes && caught.after.is_none();
         next = caught.after.filter(|_| passes_on != PassesOn::No);
     }
-    Journey { frames, is_cut }
+    Journey { frames, is_cut, is_whole }
 }
 
 /// Whether a frame only throws what it was given, as handlers of the compiler do.

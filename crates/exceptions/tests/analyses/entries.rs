@@ -1,4 +1,4 @@
-//! Where programs of tests begin, and what is reached from there.
+//! Where programs begin, and what is reached from there.
 
 use crate::program::Program;
 use catchment_exceptions::{
@@ -38,6 +38,36 @@ const FRAMEWORKS: [(&str, &str); 10] = [
     (
         "org/spockframework/runtime/model/FeatureMetadata.java",
         "package org.spockframework.runtime.model; public @interface FeatureMetadata { }",
+    ),
+];
+
+/// As much of the servlet API.
+const SERVLETS: [(&str, &str); 5] = [
+    (
+        "javax/servlet/Servlet.java",
+        "package javax.servlet; public interface Servlet { void init(Object c); void service(Object q, Object a); }",
+    ),
+    (
+        "jakarta/servlet/http/HttpServlet.java",
+        "package jakarta.servlet.http; public abstract class HttpServlet {
+            protected void doGet(Object q, Object a) { }
+            public void service(Object q, Object a) { doGet(q, a); }
+        }",
+    ),
+    (
+        "jakarta/servlet/Filter.java",
+        "package jakarta.servlet; public interface Filter { void doFilter(Object q, Object a, Object c); }",
+    ),
+    (
+        "javax/servlet/ServletContextListener.java",
+        "package javax.servlet; public interface ServletContextListener {
+            default void contextInitialized(Object e) { }
+            void contextDestroyed(Object e);
+        }",
+    ),
+    (
+        "jakarta/servlet/ServletContainerInitializer.java",
+        "package jakarta.servlet; public interface ServletContainerInitializer { void onStartup(Object c, Object s); }",
     ),
 ];
 
@@ -166,4 +196,119 @@ fn what_a_test_has_from_a_class_that_is_a_test_itself_is_called_on_it_too() {
         "#,
     );
     assert_eq!(answer.links.len(), 1, "{:?}", answer.links);
+}
+
+/// Those of one kind with a JDK of this release.
+fn begun(source: &[(&str, &str)], kind: EntryKind, release: u32) -> LinksAnswer {
+    let program = Program::compile_files(source, Vec::new());
+    let entries = EntryPoints { named: Vec::new(), kinds: vec![kind] };
+    let request = SearchRequest { entries, release: Some(release), ..request(program.application()) };
+    search(&program, &request, &mut |_| {}).expect("there are some").answer()
+}
+
+#[test]
+fn containers_call_servlets_filters_and_listeners_also_by_what_they_inherit() {
+    let source = r#"
+        import java.io.*;
+        abstract class Base implements javax.servlet.Servlet {
+            public void init(Object c) { }
+            public void service(Object q, Object a) {
+                try { work(); } catch (EOFException e) { }
+            }
+            abstract void work() throws EOFException;
+        }
+        class Mine extends Base {
+            public void init(Object c) { }
+            void work() throws EOFException { throw new EOFException(); }
+        }
+        class Http extends jakarta.servlet.http.HttpServlet {
+            protected void doGet(Object q, Object a) { }
+            void helper() { }
+        }
+        class Chained implements jakarta.servlet.Filter {
+            public void doFilter(Object q, Object a, Object c) { }
+            public void service(Object q, Object a) { }
+        }
+        class Listens implements javax.servlet.ServletContextListener { public void contextDestroyed(Object e) { } }
+        class Starts implements jakarta.servlet.ServletContainerInitializer {
+            public void onStartup(Object c, Object s) { }
+        }
+        class Other { public void service(Object q, Object a) { } }
+        "#;
+    let files: Vec<_> = SERVLETS.into_iter().chain([("T.java", source)]).collect();
+    let answer = begun(&files, EntryKind::Servlets, 17);
+    let expected = [
+        "Base.service",
+        "Chained.doFilter",
+        "Http.doGet",
+        "Listens.contextDestroyed",
+        "Mine.init",
+        "Starts.onStartup",
+        "jakarta.servlet.http.HttpServlet.service",
+        "javax.servlet.ServletContextListener.contextInitialized",
+    ];
+    assert_eq!(entries(&answer), expected);
+    let links: Vec<_> =
+        answer.links.iter().map(|link| answer.raises[link.from].place.class.as_str()).collect();
+    assert_eq!(links, ["Mine"]);
+}
+
+#[test]
+fn the_api_is_what_public_classes_let_others_call() {
+    let source = r#"
+        public class T {
+            public T() { }
+            public void open() { }
+            protected void extended() { }
+            void inside() { }
+            private void hidden() { }
+            public static class Nested { public void nested() { } }
+            public abstract static class Half { public abstract void not(); public void done() { } }
+        }
+        class Inside { public void open() { } }
+        "#;
+    let answer = begun(&[("T.java", source)], EntryKind::Api, 17);
+    let expected = [
+        "T$Half.<init>",
+        "T$Half.done",
+        "T$Nested.<init>",
+        "T$Nested.nested",
+        "T.<init>",
+        "T.extended",
+        "T.open",
+    ];
+    assert_eq!(entries(&answer), expected);
+}
+
+#[test]
+fn a_main_is_one_that_the_jdk_at_hand_would_start() {
+    let source = r#"
+        class Plain { public static void main(String[] args) { } }
+        class Below extends Plain { }
+        class Inside { static void main(String[] args) { } }
+        class Bare { static void main() { } }
+        class OnObject { void main() { } }
+        class Both { public static void main(String[] args) { } void main() { } }
+        class Given { Given(int number) { } void main() { } }
+        class Hidden { private static void main(String[] args) { } }
+        class Returns { public static int main(String[] args) { return 0; } }
+        "#;
+    let entries = |release| {
+        let answer = begun(&[("T.java", source)], EntryKind::Main, release);
+        let named = answer.entries.iter().map(|it| format!("{}.{}{}", it.class, it.method, it.descriptor));
+        let mut named: Vec<String> = named.collect();
+        named.sort_unstable();
+        named
+    };
+    let plain = ["Both.main([Ljava/lang/String;)V", "Plain.main([Ljava/lang/String;)V"];
+    assert_eq!(entries(17), plain);
+    assert_eq!(entries(24), plain);
+    let simple = [
+        "Bare.main()V",
+        "Both.main([Ljava/lang/String;)V",
+        "Inside.main([Ljava/lang/String;)V",
+        "OnObject.main()V",
+        "Plain.main([Ljava/lang/String;)V",
+    ];
+    assert_eq!(entries(25), simple);
 }

@@ -16,3 +16,4 @@ mod scope;
 mod seen;
 mod thrown;
 mod thrown_again;
+mod why;

@@ -39,7 +39,8 @@ impl<'p> Recording<'p> {
         let last = frames.last().expect("a frame").0;
         let handler_pc = self.handler(last, handled, number);
         let frames = frames.iter().map(|(method, at)| self.frame(method, *at)).collect();
-        self.seen.caught.push(SeenCatch { exception: exception.to_owned(), frames, handler_pc, after });
+        let exception = exception.to_owned();
+        self.seen.caught.push(SeenCatch { exception, frames, is_whole: true, handler_pc, after });
         self.seen.caught.len() - 1
     }
 

@@ -89,6 +89,20 @@ fn what_was_passed_on_by_nobody_knows_whom_is_set_aside() {
 }
 
 #[test]
+fn what_came_through_frames_that_were_left_out_is_set_aside() {
+    let program = Program::fixture("finally");
+    let mut recording = Recording::of(&program);
+    let frames = [("Main.fail", At::Throw(0)), ("Main.passing", At::Call("fail"))];
+    let first = recording.caught(FAULT, &frames, ("any", 0), None);
+    let again = [("Main.passing", At::Throw(0)), ("Main.main", At::Call("passing"))];
+    recording.caught(FAULT, &again, (FAULT, 0), Some(first));
+    recording.seen.caught[first].is_whole = false;
+    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    assert_eq!(experienced.links, []);
+    assert_eq!(experienced.set_aside.get(&SetAside::FramesLeftOut), Some(&1));
+}
+
+#[test]
 fn a_throw_that_somebody_wrote_is_a_raising_point_of_its_own() {
     let program = Program::fixture("rethrow");
     let mut recording = Recording::of(&program);
