@@ -49,7 +49,7 @@ impl Solver<'_> {
         self.add_proxy_call(adding, proxy, lambda, captured);
         let number = self.objects.lambdas.len() as u32;
         self.objects.lambdas.push(objects::Lambda { name: lambda.name.into(), proxy });
-        let object = self.object(lambda.interface, Origin::Lambda(number));
+        let object = self.object(lambda.class, Origin::Lambda(number));
         self.graph.add_object(dst, object.0);
     }
 

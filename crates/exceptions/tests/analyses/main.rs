@@ -1,6 +1,7 @@
 //! Analyses of compiled programs together with a real JDK.
 
 mod base;
+mod calls;
 mod ceiling;
 mod entries;
 mod hostile;

@@ -35,7 +35,7 @@ impl HierarchyCalls<'_> {
             self.make(class);
         }
         self.add_call(proxy, 0, lambda.invoke_kind(), lambda.target, lambda.owner);
-        self.make_lambda(lambda.interface, Some(lambda.name), proxy);
+        self.make_lambda(lambda.class, Some(lambda.name), proxy);
     }
 
     /// What is concatenated is asked for its text.

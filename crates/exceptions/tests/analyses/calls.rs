@@ -1,0 +1,127 @@
+//! Which code calls come to where that is not plain: lambdas, methods of interfaces, initialisers.
+
+use crate::program::Program;
+use catchment_exceptions::{
+    Catalogue, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses, SearchRequest, search,
+};
+
+/// Where something is raised and what the clause catches that it comes to, a call, and the members of `T` that it needs.
+/// Every clause catches a class of its own.
+type Case = (&'static str, &'static str, &'static str);
+
+/// Lambdas that implement more than one interface.
+const MARKERS: &[Case] = &[
+    (
+        "T$Item.key -> T$Compared",
+        "compares()",
+        "static class Compared extends RuntimeException { }
+        static class Item { int key() { throw new Compared(); } }
+        static void compares() {
+            List<Item> items = new ArrayList<>(List.of(new Item(), new Item()));
+            try { items.sort(Comparator.comparing(Item::key)); } catch (Compared e) { }
+        }",
+    ),
+    (
+        "T.fail -> T$Serialised",
+        "serialises()",
+        "static class Serialised extends RuntimeException { }
+        static void fail() { throw new Serialised(); }
+        static Runnable serialisable(Runnable inner) { return (Runnable & Serializable) () -> inner.run(); }
+        static void serialises() { try { serialisable(() -> fail()).run(); } catch (Serialised e) { } }",
+    ),
+    (
+        "T$Mark.mark -> T$Marked",
+        "marks()",
+        "static class Marked extends RuntimeException { }
+        interface Mark { default void mark() { throw new Marked(); } }
+        static void marks() {
+            Runnable it = (Runnable & Mark) () -> { };
+            try { ((Mark) it).mark(); } catch (Marked e) { }
+        }",
+    ),
+    (
+        "T.alike -> T$Alike",
+        "runsAlike()",
+        "static class Alike extends RuntimeException { }
+        interface AlsoRuns { void run(); }
+        static void alike() { throw new Alike(); }
+        static void run(AlsoRuns it) { it.run(); }
+        static void runsAlike() {
+            Object it = (Runnable & AlsoRuns) () -> alike();
+            try { run((AlsoRuns) it); } catch (Alike e) { }
+        }",
+    ),
+];
+
+/// Classes of two packages with methods that only their own can see, and one that lets others see it.
+const PACKAGES: &[(&str, &str)] = &[
+    ("one/Packaged.java", "package one; public class Packaged extends RuntimeException { }"),
+    (
+        "one/First.java",
+        "package one; public class First {
+            void hidden() { throw new Packaged(); }
+            public void callHidden() { hidden(); }
+        }",
+    ),
+    ("two/Second.java", "package two; public class Second extends one.First { public void hidden() { } }"),
+    ("one/Third.java", "package one; public class Third extends First { public void hidden() { } }"),
+    ("two/Widened.java", "package two; public class Widened extends RuntimeException { }"),
+    (
+        "two/Fourth.java",
+        "package two; public class Fourth extends one.Third { public void hidden() { throw new Widened(); } }",
+    ),
+];
+
+const CASES: &[&[Case]] = &[MARKERS];
+
+fn program() -> Program {
+    let cases = || CASES.iter().copied().flatten();
+    let calls: String = cases().map(|(_, call, _)| format!("{call}; ")).collect();
+    let members: String = cases().map(|(_, _, members)| format!("{members}\n")).collect();
+    let main = format!(
+        "import java.io.*; import java.util.*; import java.util.function.*;
+        public class T {{
+            public static void main(String[] args) throws Throwable {{ {calls} }}
+            {members}
+        }}"
+    );
+    let files: Vec<_> = [("T.java", main.as_str())].into_iter().chain(PACKAGES.iter().copied()).collect();
+    Program::compile_files(&files, Vec::new())
+}
+
+pub(crate) fn answer(program: &Program, analysis: &str) -> LinksAnswer {
+    let catalogue = Catalogue::of_jdk().expect("a catalogue");
+    let request = SearchRequest {
+        analysis: analysis.parse().expect("an analysis"),
+        entries: EntryPoints { named: vec!["T".to_owned()], kinds: Vec::new() },
+        own: OwnClasses { application: program.application(), tests: Vec::new() },
+        faults: FaultSelection::of(&["none".to_owned()], &catalogue).expect("no faults"),
+        catalogue,
+        throws: true,
+        implicit: false,
+        handlers: Handlers::Application,
+        escapes: false,
+        recorded: Vec::new(),
+        release: Some(17),
+        ceiling: None,
+    };
+    search(program, &request, &mut |_| {}).expect("a program").answer()
+}
+
+/// Where exceptions are raised that come to clauses, and what these catch.
+fn links(answer: &LinksAnswer) -> Vec<String> {
+    let ends = answer.links.iter().map(|link| (&answer.raises[link.from].place, &answer.pairs[link.to].pair));
+    ends.map(|(from, to)| format!("{}.{} -> {}", from.class, from.method, to.types.join("|"))).collect()
+}
+
+#[test]
+fn every_analysis_finds_what_the_jvm_calls() {
+    let program = program();
+    for analysis in ["rta", "pta", "inpta", "2obj"] {
+        let found = links(&answer(&program, analysis));
+        let cases = CASES.iter().copied().flatten();
+        let missing: Vec<_> =
+            cases.map(|(link, ..)| *link).filter(|it| !found.contains(&(*it).into())).collect();
+        assert!(missing.is_empty(), "{analysis}: {missing:?}");
+    }
+}
