@@ -53,6 +53,63 @@ const MARKERS: &[Case] = &[
     ),
 ];
 
+/// Which of several methods of one name is meant, and which is called.
+const SELECTION: &[Case] = &[
+    (
+        "T$Below.diamond -> T$Diamond",
+        "new Both().callDiamond()",
+        "static class Diamond extends RuntimeException { }
+        interface Above { default void diamond() { } }
+        interface Below extends Above { default void diamond() { throw new Diamond(); } }
+        interface AboveAndBelow extends Above, Below { }
+        static class Both implements AboveAndBelow {
+            void callDiamond() { try { AboveAndBelow.super.diamond(); } catch (Diamond e) { } }
+        }",
+    ),
+    (
+        "T$Lower.inherit -> T$Inherited",
+        "new Inheriting().inherit()",
+        "static class Inherited extends RuntimeException { }
+        interface Upper { default void inherit() { } }
+        interface Lower extends Upper { default void inherit() { throw new Inherited(); } }
+        static class Base implements Upper, Lower { }
+        static class Inheriting extends Base {
+            public void inherit() { try { super.inherit(); } catch (Inherited e) { } }
+        }",
+    ),
+    (
+        "T$Open.show -> T$Shown",
+        "shows()",
+        "static class Shown extends RuntimeException { }
+        interface Closed { private void show() { } default void showIt() { show(); } }
+        interface Open { default void show() { throw new Shown(); } }
+        static class OpenAndClosed implements Closed, Open { }
+        static void shows() { try { new OpenAndClosed().show(); } catch (Shown e) { } }",
+    ),
+    (
+        "T$Visible.see -> T$Seen",
+        "sees()",
+        "static class Seen extends RuntimeException { }
+        interface Visible { default void see() { throw new Seen(); } }
+        static class Hiding { private void see() { } }
+        static class Hidden extends Hiding implements Visible { }
+        static void sees() {
+            Visible it = new Hidden();
+            try { it.see(); } catch (Seen e) { }
+        }",
+    ),
+    (
+        "one.First.hidden -> one.Packaged",
+        "packages()",
+        "static void packages() { try { new two.Second().callHidden(); } catch (one.Packaged e) { } }",
+    ),
+    (
+        "two.Fourth.hidden -> two.Widened",
+        "widens()",
+        "static void widens() { try { new two.Fourth().callHidden(); } catch (two.Widened e) { } }",
+    ),
+];
+
 /// Classes of two packages with methods that only their own can see, and one that lets others see it.
 const PACKAGES: &[(&str, &str)] = &[
     ("one/Packaged.java", "package one; public class Packaged extends RuntimeException { }"),
@@ -72,7 +129,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS];
+const CASES: &[&[Case]] = &[MARKERS, SELECTION];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();

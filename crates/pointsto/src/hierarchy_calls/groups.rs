@@ -129,9 +129,10 @@ impl HierarchyCalls<'_> {
     pub(super) fn add_to_group(&mut self, group: u32, class: ClassId, selector: SelectorId) {
         let part = Part { selector, group };
         self.groups.calls_on.entry(class).or_default().push(part);
-        self.groups.calls_of.entry(selector).or_default().push(part);
+        let (declared, _) = self.world.parts_of_looked_for(selector);
+        self.groups.calls_of.entry(declared).or_default().push(part);
         let below = self.groups.below.get(&class).cloned().unwrap_or_default();
-        let unsure = self.groups.unsure.get(&selector).cloned().unwrap_or_default();
+        let unsure = self.groups.unsure.get(&declared).cloned().unwrap_or_default();
         for receiver in below.into_iter().chain(unsure) {
             self.visit(part, receiver);
         }

@@ -104,7 +104,10 @@ impl HierarchyCalls<'_> {
             InvokeKind::Special => self.call_directly(caller, pc, named),
             // Arrays have the methods of `Object`, and no class below has others.
             _ if self.world.class_of(owner).element().is_some() => self.call_directly(caller, pc, named),
-            _ => self.call_virtually(caller, pc, CallKind::Ordinary, owner, declared.selector),
+            _ => {
+                let selector = self.world.looked_for(named);
+                self.call_virtually(caller, pc, CallKind::Ordinary, owner, selector);
+            }
         }
     }
 

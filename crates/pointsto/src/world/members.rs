@@ -45,6 +45,11 @@ impl Method {
         self.access & ACC_PRIVATE != 0
     }
 
+    /// Whether nobody but classes of its own package can see it, and override it.
+    pub(crate) fn is_for_package(&self) -> bool {
+        self.access & (ACC_PUBLIC | ACC_PROTECTED | ACC_PRIVATE | ACC_STATIC) == 0
+    }
+
     /// How a call of it finds its target. A private method is the one that is meant, however it is called (JVMS §5.4.6):
     /// compilers call those of the same nest virtually, and a class below may have another of that name.
     pub(crate) fn called_as(&self, kind: InvokeKind) -> InvokeKind {

@@ -159,7 +159,8 @@ impl HierarchyCalls<'_> {
         } else if declared.is_private() {
             self.add_target(targets.called, method);
         } else {
-            self.add_to_group(targets.called, declared.class, declared.selector);
+            let selector = self.world.looked_for(method);
+            self.add_to_group(targets.called, declared.class, selector);
         }
     }
 
