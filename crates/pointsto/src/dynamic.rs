@@ -116,13 +116,14 @@ impl Solver<'_> {
         node
     }
 
-    /// The target of a call whose receiver is a lambda object; nothing if the interface itself implements it.
+    /// The target of a call whose receiver is a lambda object; nothing if an interface of it has the code.
     pub(crate) fn proxy_called(&mut self, selector: SelectorId, object: u32) -> Option<InstanceId> {
         if let Origin::Proxy(made) = self.objects.get(object).origin {
             return self.forwarder(made, selector, object);
         }
+        let class = self.objects.get(object).class;
         let lambda = self.objects.lambda_of(object)?;
-        self.world.is_named(selector, &lambda.name).then_some(lambda.proxy)
+        self.world.is_left_to_lambda(class, &lambda.name, selector).then_some(lambda.proxy)
     }
 
     /// What is concatenated is asked for its text.

@@ -53,6 +53,46 @@ const MARKERS: &[Case] = &[
     ),
 ];
 
+/// Methods of one name in a functional interface.
+const OVERLOADS: &[Case] = &[
+    (
+        "T$Applied.apply -> T$Overloaded",
+        "overloads()",
+        "static class Overloaded extends RuntimeException { }
+        interface Applied { void apply(String text); default void apply() { throw new Overloaded(); } }
+        static void overloads() {
+            Applied it = text -> { };
+            try { it.apply(); } catch (Overloaded e) { }
+        }",
+    ),
+    (
+        "T.bridged -> T$Bridged",
+        "bridges()",
+        "static class Bridged extends RuntimeException { }
+        interface Taking<X> { void take(X it); }
+        interface TakingText extends Taking<String> { void take(String it); }
+        static void bridged() { throw new Bridged(); }
+        static void give(Taking<String> taking) { taking.take(null); }
+        static void bridges() {
+            TakingText taking = it -> bridged();
+            try { give(taking); } catch (Bridged e) { }
+        }",
+    ),
+    (
+        "T.again -> T$Again",
+        "declaresAgain()",
+        "static class Again extends RuntimeException { }
+        interface Done { default void done() { } }
+        interface DoneAgain extends Done { void done(); }
+        static void again() { throw new Again(); }
+        static void finish(Done it) { it.done(); }
+        static void declaresAgain() {
+            DoneAgain it = () -> again();
+            try { finish(it); } catch (Again e) { }
+        }",
+    ),
+];
+
 /// Which of several methods of one name is meant, and which is called.
 const SELECTION: &[Case] = &[
     (
@@ -129,7 +169,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS, SELECTION];
+const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();

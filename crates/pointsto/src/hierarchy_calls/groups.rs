@@ -153,7 +153,9 @@ impl HierarchyCalls<'_> {
     fn proxy_called(&mut self, selector: SelectorId, receiver: Receiver) -> Option<InstanceId> {
         let lambda = self.groups.lambdas.get(receiver.lambda? as usize)?;
         match &lambda.name {
-            Some(name) => self.world.is_named(selector, name).then_some(lambda.proxy),
+            Some(name) => {
+                self.world.is_left_to_lambda(receiver.class, name, selector).then_some(lambda.proxy)
+            }
             None => {
                 let proxy = lambda.proxy;
                 self.forward(receiver.class, selector);

@@ -14,6 +14,14 @@ impl World<'_> {
         found
     }
 
+    /// Whether a call on lambdas of a class comes to what they stand for. Bridges have the name of the method that they implement, and
+    /// so may methods that the interface has code for.
+    pub(crate) fn is_left_to_lambda(&mut self, class: ClassId, name: &[u8], selector: SelectorId) -> bool {
+        let is_named =
+            self.selector_name(selector).strip_prefix(name).is_some_and(|rest| rest.starts_with(b"("));
+        is_named && self.dispatch(class, selector).is_none()
+    }
+
     /// What a call of a method looks for in the class of its receiver. Methods that only their package can see are told by it: a
     /// class of another package may have one of that name that has nothing to do with it.
     pub(crate) fn looked_for(&mut self, method: MethodId) -> SelectorId {
