@@ -150,6 +150,20 @@ const SELECTION: &[Case] = &[
     ),
 ];
 
+const CASTS: &[Case] = &[(
+    "T.cast -> T$Checked",
+    "casts(args)",
+    "static class Checked extends Exception { }
+    static void cast(boolean isCast, Throwable given) throws Throwable {
+        Throwable thrown;
+        if (isCast) thrown = (RuntimeException) given; else thrown = given;
+        throw thrown;
+    }
+    static void casts(String[] args) throws Throwable {
+        try { cast(args.length > 3, new Checked()); } catch (Checked e) { }
+    }",
+)];
+
 /// Classes of two packages with methods that only their own can see, and one that lets others see it.
 const PACKAGES: &[(&str, &str)] = &[
     ("one/Packaged.java", "package one; public class Packaged extends RuntimeException { }"),
@@ -169,7 +183,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION];
+const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();
