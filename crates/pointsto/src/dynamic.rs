@@ -74,8 +74,12 @@ impl Solver<'_> {
         let mut given: SmallVec<[Option<NodeId>; 4]> = captured.into();
         given.extend(self.cast_parameters(&parameters[1..], lambda));
         let (receiver, rest, result) = match (lambda.kind, given.split_first()) {
-            (HandleKind::InvokeStatic, _) => (None, &*given, Some(returned)),
+            (HandleKind::InvokeStatic, _) => {
+                self.initialise_by((proxy, 0), self.world.method(lambda.target).class, adding.class);
+                (None, &*given, Some(returned))
+            }
             (HandleKind::NewInvokeSpecial, _) => {
+                self.initialise_by((proxy, 0), self.world.method(lambda.target).class, adding.class);
                 (Some(self.made_by_lambda(adding, lambda.target, returned)), &*given, None)
             }
             (_, Some((Some(receiver), rest))) => (Some(*receiver), rest, Some(returned)),
@@ -108,7 +112,6 @@ impl Solver<'_> {
     /// A node that holds what `X::new` makes; it is also the result.
     fn made_by_lambda(&mut self, adding: &Adding<'_>, constructor: MethodId, result: NodeId) -> NodeId {
         let class = self.world.method(constructor).class;
-        self.initialise(class);
         let object = self.new_object(adding, class);
         let node = self.graph.node();
         self.graph.add_object(node, object.0);

@@ -210,8 +210,7 @@ impl Solver<'_> {
     }
 
     fn initialise_for(&mut self, at: &Reflection, class: ClassId) {
-        self.initialise(class);
         let by = self.world.method(at.method).class;
-        self.initialisers.add_use(at.caller, at.pc, class, by);
+        self.initialise_by((at.caller, at.pc), class, by);
     }
 }

@@ -40,7 +40,7 @@ impl Solver<'_> {
     }
 
     fn make_provider(&mut self, maker: InstanceId, provider: ClassId) {
-        self.initialise(provider);
+        self.initialise_by((maker, 0), provider, self.world.object);
         let Instance { returned, thrown, .. } = self.instances[maker.index()];
         let thrown = Some(thrown);
         if let Some(method) = provider_method(&self.world, provider) {

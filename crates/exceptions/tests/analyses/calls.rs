@@ -164,6 +164,54 @@ const CASTS: &[Case] = &[(
     }",
 )];
 
+/// Initialisers that run because of a class below, or because of a method reference.
+const INITIALISERS: &[Case] = &[
+    (
+        "T$Parent.<clinit> -> T$OfParent",
+        "makesChild()",
+        "static class OfParent extends Error { }
+        static class Parent { static { if (System.nanoTime() != 0) throw new OfParent(); } }
+        static class Child extends Parent { }
+        static void makesChild() { try { new Child(); } catch (OfParent e) { } }",
+    ),
+    (
+        "T$Grandparent.<clinit> -> T$OfGrandparent",
+        "makesGrandchild()",
+        "static class OfGrandparent extends Error { }
+        static class Grandparent { static { if (System.nanoTime() != 0) throw new OfGrandparent(); } }
+        static class Grandchild extends Grandparent { static Object own = new Object(); }
+        static void makesGrandchild() { try { new Grandchild(); } catch (OfGrandparent e) { } }",
+    ),
+    (
+        "T$OfInterface.raise -> T$OfInterface",
+        "implementsCode()",
+        "static class OfInterface extends Error { static Object raise() { throw new OfInterface(); } }
+        interface WithCode { Object MADE = OfInterface.raise(); default void code() { } }
+        static class Coded implements WithCode { }
+        static void implementsCode() { try { new Coded(); } catch (OfInterface e) { } }",
+    ),
+    (
+        "T$Made.<clinit> -> T$OfMade",
+        "refersToNew()",
+        "static class OfMade extends Error { }
+        static class Made { static { if (System.nanoTime() != 0) throw new OfMade(); } }
+        static void refersToNew() {
+            Supplier<Made> maker = Made::new;
+            try { maker.get(); } catch (OfMade e) { }
+        }",
+    ),
+    (
+        "T$Static.<clinit> -> T$OfStatic",
+        "refersToStatic()",
+        "static class OfStatic extends Error { }
+        static class Static { static { if (System.nanoTime() != 0) throw new OfStatic(); } static void run() { } }
+        static void refersToStatic() {
+            Runnable runner = Static::run;
+            try { runner.run(); } catch (OfStatic e) { }
+        }",
+    ),
+];
+
 /// Classes of two packages with methods that only their own can see, and one that lets others see it.
 const PACKAGES: &[(&str, &str)] = &[
     ("one/Packaged.java", "package one; public class Packaged extends RuntimeException { }"),
@@ -183,7 +231,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS];
+const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();

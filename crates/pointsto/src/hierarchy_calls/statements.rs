@@ -66,8 +66,7 @@ impl HierarchyCalls<'_> {
     }
 
     fn initialise_at(&mut self, at: Place, class: ClassId) {
-        self.initialise(class);
-        self.initialisers.add_use(at.instance, at.pc, class, at.class);
+        self.initialise_by((at.instance, at.pc), class, at.class);
     }
 
     fn add_invoke(&mut self, at: Place, kind: InvokeKind, method: PoolIndex, values: &Values<'_>) {

@@ -166,7 +166,7 @@ impl HierarchyCalls<'_> {
 
     fn initialise_for(&mut self, targets: Targets, class: ClassId) {
         self.initialise(class);
-        if let Some(initialiser) = self.initialisers.instance_of(class) {
+        for initialiser in self.initialisers.instances_of(&self.world, class) {
             self.groups.add_target(targets.initialised, initialiser);
         }
     }
