@@ -132,7 +132,7 @@ impl Solver<'_> {
     /// What is concatenated is asked for its text.
     fn add_concatenation(&mut self, adding: &Adding<'_>, parts: &[Option<NodeId>], dst: Option<NodeId>) {
         for part in parts.iter().flatten() {
-            self.call_object_method(adding, *part, b"toString", b"()Ljava/lang/String;");
+            self.call_object_method(adding, *part, b"toString", b"()Ljava/lang/String;", None);
         }
         if let Some(dst) = dst {
             self.add_string(dst);
@@ -154,17 +154,30 @@ impl Solver<'_> {
         arguments: &[Option<NodeId>],
     ) {
         let Some(Some(this)) = arguments.first().copied() else { return };
+        // What `equals` is given counts only where it is a record of the same class.
+        let other = arguments.get(1).copied().flatten().map(|other| self.filtered(other, adding.class));
         for field in components {
-            let component = self.graph.node();
-            self.wait(this, Use::Load { part: Part::Field(*field), into: component });
-            self.call_object_method(adding, component, name, descriptor);
+            let mut component_of = |record: NodeId| {
+                let component = self.graph.node();
+                self.wait(record, Use::Load { part: Part::Field(*field), into: component });
+                component
+            };
+            let (component, other) = (component_of(this), other.map(&mut component_of));
+            self.call_object_method(adding, component, name, descriptor, other);
         }
     }
 
-    /// Calls a method of `Object` on what is in `receiver`.
-    fn call_object_method(&mut self, adding: &Adding<'_>, receiver: NodeId, name: &[u8], descriptor: &[u8]) {
+    /// Calls a method of `Object` on what is in `receiver`, with `given` as its argument if it has one.
+    fn call_object_method(
+        &mut self,
+        adding: &Adding<'_>,
+        receiver: NodeId,
+        name: &[u8],
+        descriptor: &[u8],
+        given: Option<NodeId>,
+    ) {
         let selector = self.world.selector(name, descriptor);
-        let rest = descriptor::parameters(descriptor).map(|_| Some(receiver)).collect();
+        let rest = given.map(Some).into_iter().collect();
         let arguments =
             Arguments { receiver: Some(receiver), rest, result: None, thrown: Some(adding.raised) };
         self.add_virtual_call(adding.instance, adding.pc, selector, arguments);

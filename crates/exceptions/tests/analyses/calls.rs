@@ -212,6 +212,19 @@ const INITIALISERS: &[Case] = &[
     ),
 ];
 
+const RECORDS: &[Case] = &[(
+    "T$Told.toString -> T$Equal",
+    "compareRecords()",
+    "static class Equal extends RuntimeException { }
+    record Pair(Object it) { }
+    static class Asking { public boolean equals(Object other) { return other.toString() == null; } }
+    static class Told { public String toString() { throw new Equal(); } }
+    static void compareRecords() {
+        Pair one = new Pair(new Asking()), other = new Pair(new Told());
+        try { one.equals(other); } catch (Equal e) { }
+    }",
+)];
+
 /// Classes of two packages with methods that only their own can see, and one that lets others see it.
 const PACKAGES: &[(&str, &str)] = &[
     ("one/Packaged.java", "package one; public class Packaged extends RuntimeException { }"),
@@ -231,7 +244,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS];
+const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS, RECORDS];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();
