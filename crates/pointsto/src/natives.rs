@@ -7,7 +7,7 @@ use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::models::{Base, Effect, How, Term, TermPart};
 use crate::objects::Origin;
-use crate::solver::{Instance, Part, Solver, Use};
+use crate::solver::{Instance, Part, Solver, Throw, Use};
 use crate::world::World;
 use catchment_classfile::descriptor;
 
@@ -73,6 +73,13 @@ impl Solver<'_> {
                     let returned = self.instances[instance.index()].returned;
                     if let Some(node) = self.term(instance, term) {
                         self.graph.add_edge(node, returned, Filter::NONE);
+                    }
+                }
+                Effect::Throw(term) => {
+                    let raised = self.instances[instance.index()].thrown;
+                    if let Some(thrown) = self.term(instance, term) {
+                        self.throws.push(Throw { instance, pc: 0, thrown });
+                        self.graph.add_edge(thrown, raised, Filter::NONE);
                     }
                 }
                 Effect::Flow { to, from } => self.add_flow(instance, to, from),

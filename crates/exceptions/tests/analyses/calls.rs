@@ -225,6 +225,18 @@ const RECORDS: &[Case] = &[(
     }",
 )];
 
+const NATIVES: &[Case] = &[(
+    "sun.misc.Unsafe.throwException -> T$Sneaky",
+    "throwSneakily()",
+    "static class Sneaky extends Exception { static void declared() throws Sneaky { } }
+    static void throwSneakily() throws Throwable {
+        java.lang.reflect.Field field = sun.misc.Unsafe.class.getDeclaredField(\"theUnsafe\");
+        field.setAccessible(true);
+        sun.misc.Unsafe unsafe = (sun.misc.Unsafe) field.get(null);
+        try { unsafe.throwException(new Sneaky()); Sneaky.declared(); } catch (Sneaky e) { }
+    }",
+)];
+
 /// Classes of two packages with methods that only their own can see, and one that lets others see it.
 const PACKAGES: &[(&str, &str)] = &[
     ("one/Packaged.java", "package one; public class Packaged extends RuntimeException { }"),
@@ -244,7 +256,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS, RECORDS];
+const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS, RECORDS, NATIVES];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();
