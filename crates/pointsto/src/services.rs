@@ -16,8 +16,7 @@ pub(crate) const MAKERS: [(&[u8], &[u8]); 2] = [
 
 impl Solver<'_> {
     /// A service is asked for by its class object.
-    pub(crate) fn load_service(&mut self, service: Origin) {
-        let Origin::ClassOf(service) = service else { return };
+    pub(crate) fn load_service(&mut self, service: ClassId) {
         if !self.settled.services.insert(service) {
             return;
         }

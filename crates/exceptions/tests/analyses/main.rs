@@ -12,5 +12,6 @@ mod program;
 mod recording;
 mod scope;
 mod seen;
+mod silent;
 mod thrown;
 mod thrown_again;

@@ -1,9 +1,9 @@
 //! Methods and fields as their classes declare them.
 
-use super::World;
 use super::class::{
     ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC, ACC_VARARGS,
 };
+use super::{Layer, World};
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
 use crate::stored::stored;
 use catchment_classfile::{Member, descriptor};
@@ -84,6 +84,11 @@ impl<'a> World<'a> {
         for method in found {
             self.methods[method.index()].access |= MODELLED;
         }
+    }
+
+    /// Whether it is a method of the program, its libraries included, and not of the JDK.
+    pub(crate) fn is_of_program(&self, method: MethodId) -> bool {
+        self.class_of(self.method(method).class).layer != Layer::Jdk
     }
 
     /// The member of its class file.
