@@ -33,6 +33,7 @@ impl Solver<'_> {
                 }
             }
             Dynamic::Switch => {}
+            Dynamic::Missing => self.blind(adding.method, adding.pc, BlindSpot::Missing),
             Dynamic::Unknown => self.blind(adding.method, adding.pc, BlindSpot::Dynamic),
         }
     }

@@ -55,6 +55,10 @@ impl Solver<'_> {
 
     /// What is returned by native code that nobody has modelled: an object of the declared class, if there can be one.
     pub(crate) fn return_anything(&mut self, instance: InstanceId, method: MethodId) {
+        // What native code of a program calls and throws nobody knows. That of the JDK has a model where it does either.
+        if self.world.is_of_program(method) {
+            self.blind(method, 0, BlindSpot::Native);
+        }
         match returned_by_native(&mut self.world, method) {
             Returned::Object(class) => {
                 let returned = self.instances[instance.index()].returned;

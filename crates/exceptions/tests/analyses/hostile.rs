@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{Raises, flow};
-use catchment_pointsto::{Code, Sensitivity};
+use catchment_pointsto::{Analysis, Blind, BlindSpot, Code, Sensitivity};
 use std::fs;
 use tempfile::TempDir;
 
@@ -172,4 +172,23 @@ fn constructors_that_hand_on_what_they_are_given_through_thousands_are_followed_
         Code::Proxy(_) => false,
     });
     assert_eq!(own.count(), usize::from(COUNT));
+}
+
+#[test]
+fn a_constant_that_is_made_by_code_is_a_blind_spot() {
+    let pool = &mut Pool::default();
+    pool.class("T");
+    let (name, descriptor) = (pool.text("made"), pool.text("Ljava/lang/Object;"));
+    let named = pool.pair(12, name, descriptor);
+    let [_, constant] = pool.pair(17, 0, named).to_be_bytes();
+    // ldc, pop, return
+    let main = method(pool, MAIN, &[0x12, constant, 0x57, 0xb1], &[]);
+    let (program, _folder) = program(pool, &[main]);
+    for analysis in [Analysis::Rta, Analysis::default()] {
+        let reached = program.analyse(analysis);
+        let is_told = |it: &Blind| {
+            it.spot == BlindSpot::Dynamic && reached.world.describe(it.method).starts_with("T.main")
+        };
+        assert!(reached.blind_spots.iter().any(is_told), "{analysis:?}");
+    }
 }

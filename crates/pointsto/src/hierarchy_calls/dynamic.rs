@@ -22,6 +22,7 @@ impl HierarchyCalls<'_> {
                 }
                 self.make_string();
             }
+            Some(Dynamic::Missing) => self.blind(at.method, at.pc, BlindSpot::Missing),
             Some(Dynamic::Unknown) => self.blind(at.method, at.pc, BlindSpot::Dynamic),
             Some(Dynamic::Switch) | None => {}
         }

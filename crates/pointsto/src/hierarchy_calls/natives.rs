@@ -12,6 +12,9 @@ use smallvec::SmallVec;
 
 impl HierarchyCalls<'_> {
     pub(super) fn return_anything(&mut self, method: MethodId) {
+        if self.world.is_of_program(method) {
+            self.blind(method, 0, BlindSpot::Native);
+        }
         match returned_by_native(&mut self.world, method) {
             Returned::Object(class) => self.make_with_elements(class),
             Returned::Unknown => self.blind(method, 0, BlindSpot::Native),

@@ -18,6 +18,8 @@ pub(crate) enum Dynamic<'a> {
     },
     /// A switch over patterns, which calls nothing.
     Switch,
+    /// A reference to a method that is not there.
+    Missing,
     /// Nobody has modelled it.
     Unknown,
 }
@@ -60,7 +62,8 @@ impl<'a> World<'a> {
         let factory = bootstrap.method.member.owner;
         Some(if factory == "java/lang/invoke/LambdaMetafactory" {
             let interface = descriptor::returned(descriptor.as_bytes());
-            Dynamic::Lambda(self.lambda(class, &bootstrap, name.as_bytes(), interface)?)
+            self.lambda(class, &bootstrap, name.as_bytes(), interface)
+                .map_or(Dynamic::Missing, Dynamic::Lambda)
         } else if factory == "java/lang/invoke/StringConcatFactory" {
             Dynamic::Concatenation
         } else if factory == "java/lang/runtime/ObjectMethods" {
