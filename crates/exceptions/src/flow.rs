@@ -133,7 +133,7 @@ impl Building<'_, '_> {
             self.edges.clear();
             match self.reached.instances[index] {
                 Code::Method(method) => self.add_method(instance, method, *looked),
-                Code::Proxy(_) => self.add_proxy(instance),
+                Code::Proxy(target) => self.add_proxy(instance, target),
             }
         }
         let raised = self.pending.iter().map(|(_, to)| *to);
@@ -142,12 +142,14 @@ impl Building<'_, '_> {
         self.spread();
     }
 
-    /// A hidden class passes on all that comes out of what it calls.
-    fn add_proxy(&mut self, instance: InstanceId) {
+    /// A hidden class passes on all that comes out of what it calls. It has no code, so what it raises itself is raised in the
+    /// method that it stands for.
+    fn add_proxy(&mut self, instance: InstanceId, target: MethodId) {
         let to = self.flow.escaping[instance.index()];
         for call in self.reached.calls_of(instance).to_vec() {
             self.add_call(&call, to);
             self.add_wrapping_proxy(instance, &call, to);
+            self.add_wrapping_call(target, &call, to);
         }
     }
 

@@ -12,8 +12,9 @@ use smallvec::SmallVec;
 
 pub(crate) type Types = SmallVec<[Typed; 1]>;
 
-/// Longer chains of definitions are cut: anything could come of them.
+/// Longer chains of definitions are cut, and so are searches that look at more of them: anything could come of them.
 const MAX_DEPTH: usize = 100;
+const MAX_LOOKED_AT: usize = 10_000;
 
 /// The definitions of a method's variables.
 pub(crate) struct Bounds<'b> {
@@ -34,10 +35,12 @@ enum Definition {
 /// A search for the types of one variable.
 #[derive(Default)]
 struct Search {
-    seen: FxHashSet<Var>,
+    /// Variables whose types are being asked for: each for a cast or an element that the one before is defined by.
+    path: Vec<Var>,
     /// Elements of arrays are being asked for: a circle could go a level deeper each time.
     in_elements: bool,
-    depth: usize,
+    /// How many definitions have been looked at.
+    looked_at: usize,
 }
 
 impl<'b> Bounds<'b> {
@@ -59,10 +62,7 @@ impl<'b> Bounds<'b> {
 
     /// The types of what a variable can hold. None if it is null.
     pub(crate) fn types_of(&self, world: &mut World<'_>, var: Var) -> Types {
-        let mut types = self.search(world, var, &mut Search::default());
-        types.sort_unstable();
-        types.dedup();
-        types
+        self.search(world, var, &mut Search::default())
     }
 
     /// The types of what a `throw` of this variable can throw.
@@ -81,20 +81,44 @@ impl<'b> Bounds<'b> {
     }
 
     fn search(&self, world: &mut World<'_>, var: Var, search: &mut Search) -> Types {
-        if search.depth == MAX_DEPTH || (search.in_elements && search.seen.contains(&var)) {
+        if search.path.len() == MAX_DEPTH || search.looked_at > MAX_LOOKED_AT {
             return at_most(Some(world.object));
         }
-        if !search.seen.insert(var) {
-            return Types::new();
+        if search.path.contains(&var) {
+            // A cast of the variable to itself gives nothing that it does not have anyway.
+            return if search.in_elements { at_most(Some(world.object)) } else { Types::new() };
         }
-        search.depth += 1;
-        let types = match self.definitions.get(var.0 as usize).copied().flatten() {
-            Some(Definition::Parameter(index)) => self.parameter(world, index),
-            Some(Definition::Statement(op, block)) => self.defined(world, op, block, search),
-            None => at_most(Some(world.object)),
-        };
-        search.depth -= 1;
+        search.path.push(var);
+        let mut types = Types::new();
+        for definition in self.definitions_of(var) {
+            search.looked_at += 1;
+            types.extend(match definition {
+                Some(Definition::Parameter(index)) => self.parameter(world, index),
+                Some(Definition::Statement(op, block)) => self.defined(world, op, block, search),
+                None => at_most(Some(world.object)),
+            });
+        }
+        search.path.pop();
+        types.sort_unstable();
+        types.dedup();
         types
+    }
+
+    /// The definition of a variable, or those of all that meet in it.
+    fn definitions_of(&self, var: Var) -> Vec<Option<Definition>> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::from_iter([var]);
+        let mut unseen = vec![var];
+        while let Some(var) = unseen.pop() {
+            let definition = self.definitions.get(var.0 as usize).copied().flatten();
+            if let Some(Definition::Statement(Op::Phi { sources, .. }, _)) = definition {
+                let sources = self.body.operands(sources).iter().flatten();
+                unseen.extend(sources.filter(|source| seen.insert(**source)));
+            } else {
+                found.push(definition);
+            }
+        }
+        found
     }
 
     fn parameter(&self, world: &mut World<'_>, index: usize) -> Types {
@@ -106,10 +130,6 @@ impl<'b> Bounds<'b> {
 
     fn defined(&self, world: &mut World<'_>, op: Op, block: BlockId, search: &mut Search) -> Types {
         match op {
-            Op::Phi { sources, .. } => {
-                let sources = self.body.operands(sources).iter().flatten();
-                sources.flat_map(|source| self.search(world, *source, search)).collect()
-            }
             Op::Catch { .. } => self.caught(world, block),
             Op::Null { .. } => Types::new(),
             Op::New { class, .. } => exactly(world.class_ref(self.class, class)),

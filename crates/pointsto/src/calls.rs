@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 pub(crate) struct CallSite {
     pub(crate) caller: InstanceId,
     pub(crate) pc: u16,
-    /// The method that the call names.
+    /// The method that the call looks for.
     pub(crate) selector: SelectorId,
     pub(crate) arguments: Arguments,
     pub(crate) targets: SmallVec<[InstanceId; 1]>,
@@ -90,6 +90,7 @@ impl Solver<'_> {
                 self.connect_direct(site, named);
             }
             InvokeKind::Virtual | InvokeKind::Interface => {
+                let selector = self.world.looked_for(named);
                 self.add_virtual_call(caller, pc, selector, arguments);
             }
         }

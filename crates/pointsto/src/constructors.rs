@@ -5,11 +5,18 @@ use crate::solver::Solver;
 use catchment_ir::{Body, InvokeKind, Op, Var};
 use rustc_hash::FxHashSet;
 
+/// Constructors that hand on what they are given through more of them are not told apart, which only merges.
+const MAX_DEPTH: usize = 50;
+
 impl Solver<'_> {
     /// Whether it is a constructor that puts a parameter into a field of the new object, itself or through another
     /// constructor of the same object.
     pub(crate) fn stores_parameter(&mut self, method: MethodId) -> bool {
-        if self.world.name_of(method) != b"<init>" {
+        self.stores_at_depth(method, 0)
+    }
+
+    fn stores_at_depth(&mut self, method: MethodId, depth: usize) -> bool {
+        if depth > MAX_DEPTH || self.world.name_of(method) != b"<init>" {
             return false;
         }
         if let Some(known) = self.contexts.stores.get(&method) {
@@ -17,12 +24,12 @@ impl Solver<'_> {
         }
         // A constructor that calls itself by way of others does so without storing anything new.
         self.contexts.stores.insert(method, false);
-        let stores = self.body_of(method).is_some_and(|body| self.body_stores(method, &body));
+        let stores = self.body_of(method).is_some_and(|body| self.body_stores(method, &body, depth));
         self.contexts.stores.insert(method, stores);
         stores
     }
 
-    fn body_stores(&mut self, method: MethodId, body: &Body) -> bool {
+    fn body_stores(&mut self, method: MethodId, body: &Body, depth: usize) -> bool {
         let class = self.world.method(method).class;
         let Some((Some(this), parameters)) = body.parameters.split_first() else { return false };
         let this = same_as(body, [*this]);
@@ -35,7 +42,7 @@ impl Solver<'_> {
                     && self
                         .world
                         .method_ref(class, method)
-                        .is_some_and(|callee| self.stores_parameter(callee))
+                        .is_some_and(|callee| self.stores_at_depth(callee, depth + 1))
             }
             _ => false,
         })

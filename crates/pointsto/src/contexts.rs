@@ -20,6 +20,9 @@ pub(crate) const INSENSITIVE: ContextId = ContextId(0);
 /// Constructors that call each other are told apart so deep.
 const MAX_CONSTRUCTORS: usize = 6;
 
+/// Classes are nested so deep at most; a name may hold thousands of `$`.
+const MAX_NESTED: usize = 20;
+
 const COMMON: [(&[u8], &[u8]); 4] = [
     (b"hashCode", b"()I"),
     (b"equals", b"(Ljava/lang/Object;)Z"),
@@ -221,35 +224,45 @@ impl Solver<'_> {
 
     /// Application classes, generic classes (what they hold is what they were given), streams, and what is nested in one.
     fn is_container(&mut self, class: ClassId) -> bool {
+        let mut class = class;
+        for _ in 0..MAX_NESTED {
+            if let Some(is_container) = self.is_container_itself(class) {
+                return is_container;
+            }
+            let name = self.world.class_of(class).name.clone();
+            let Some(outer) = name.iter().rposition(|byte| *byte == b'$') else { return false };
+            class = self.world.class(&name[..outer]);
+        }
+        false
+    }
+
+    /// Nothing if the class that it is nested in decides.
+    fn is_container_itself(&mut self, class: ClassId) -> Option<bool> {
         let declared = self.world.class_of(class);
         if matches!(declared.layer, Layer::Application | Layer::Tests) {
-            return true;
+            return Some(true);
         }
         let name = declared.name.clone();
         // What these make is told by `services`, which knows one instance of each method.
         if name.starts_with(b"java/util/ServiceLoader") {
-            return false;
+            return Some(false);
         }
         if name.starts_with(b"java/lang/") || &*name == b"java/util/Arrays" {
-            return &*name == b"java/util/Arrays";
+            return Some(&*name == b"java/util/Arrays");
         }
         let signature = declared.file().and_then(|file| {
             let attribute = file.attributes.find(&file.pool, "Signature")?;
             file.pool.utf8(u16::from_be_bytes(attribute.data.try_into().ok()?)).ok()
         });
         if signature.is_some_and(|signature| signature.starts_with("<")) {
-            return true;
+            return Some(true);
         }
         let streams =
             [&b"java/io/InputStream"[..], b"java/io/OutputStream", b"java/io/Reader", b"java/io/Writer"];
-        if streams.iter().any(|stream| {
+        let is_stream = streams.iter().any(|stream| {
             let stream = self.world.class(stream);
             self.world.is_subtype(class, stream)
-        }) {
-            return true;
-        }
-        let Some(outer) = name.iter().rposition(|byte| *byte == b'$') else { return false };
-        let outer = self.world.class(&name[..outer]);
-        self.is_container(outer)
+        });
+        is_stream.then_some(true)
     }
 }

@@ -34,6 +34,7 @@ impl Solver<'_> {
                 }
             }
             Dynamic::Switch => {}
+            Dynamic::Missing => self.blind(adding.method, adding.pc, BlindSpot::Missing),
             Dynamic::Unknown => self.blind(adding.method, adding.pc, BlindSpot::Dynamic),
         }
     }
@@ -50,7 +51,7 @@ impl Solver<'_> {
         self.add_proxy_call(adding, proxy, lambda, captured);
         let number = self.objects.lambdas.len() as u32;
         self.objects.lambdas.push(objects::Lambda { name: lambda.name.into(), proxy });
-        let object = self.object(lambda.interface, Origin::Lambda(number));
+        let object = self.object(lambda.class, Origin::Lambda(number));
         self.graph.add_object(dst, object.0);
     }
 
@@ -75,8 +76,12 @@ impl Solver<'_> {
         let mut given: SmallVec<[Option<NodeId>; 4]> = captured.into();
         given.extend(self.cast_parameters(&parameters[1..], lambda));
         let (receiver, rest, result) = match (lambda.kind, given.split_first()) {
-            (HandleKind::InvokeStatic, _) => (None, &*given, Some(returned)),
+            (HandleKind::InvokeStatic, _) => {
+                self.initialise_by((proxy, 0), self.world.method(lambda.target).class, adding.class);
+                (None, &*given, Some(returned))
+            }
             (HandleKind::NewInvokeSpecial, _) => {
+                self.initialise_by((proxy, 0), self.world.method(lambda.target).class, adding.class);
                 (Some(self.made_by_lambda(adding, lambda.target, returned)), &*given, None)
             }
             (_, Some((Some(receiver), rest))) => (Some(*receiver), rest, Some(returned)),
@@ -109,7 +114,6 @@ impl Solver<'_> {
     /// A node that holds what `X::new` makes; it is also the result.
     fn made_by_lambda(&mut self, adding: &Adding<'_>, constructor: MethodId, result: NodeId) -> NodeId {
         let class = self.world.method(constructor).class;
-        self.initialise(class);
         let object = self.new_object(adding, class);
         let node = self.graph.node();
         self.graph.add_object(node, object.0);
@@ -117,19 +121,20 @@ impl Solver<'_> {
         node
     }
 
-    /// The target of a call whose receiver is a lambda object; nothing if the interface itself implements it.
+    /// The target of a call whose receiver is a lambda object; nothing if an interface of it has the code.
     pub(crate) fn proxy_called(&mut self, selector: SelectorId, object: u32) -> Option<InstanceId> {
         if let Origin::Proxy(made) = self.objects.get(object).origin {
             return self.forwarder(made, selector, object);
         }
+        let class = self.objects.get(object).class;
         let lambda = self.objects.lambda_of(object)?;
-        self.world.is_named(selector, &lambda.name).then_some(lambda.proxy)
+        self.world.is_left_to_lambda(class, &lambda.name, selector).then_some(lambda.proxy)
     }
 
     /// What is concatenated is asked for its text.
     fn add_concatenation(&mut self, adding: &Adding<'_>, parts: &[Option<NodeId>], dst: Option<NodeId>) {
         for part in parts.iter().flatten() {
-            self.call_object_method(adding, *part, b"toString", b"()Ljava/lang/String;");
+            self.call_object_method(adding, *part, b"toString", b"()Ljava/lang/String;", None);
         }
         if let Some(dst) = dst {
             self.add_string(dst);
@@ -151,17 +156,30 @@ impl Solver<'_> {
         arguments: &[Option<NodeId>],
     ) {
         let Some(Some(this)) = arguments.first().copied() else { return };
+        // What `equals` is given counts only where it is a record of the same class.
+        let other = arguments.get(1).copied().flatten().map(|other| self.filtered(other, adding.class));
         for field in components {
-            let component = self.graph.node();
-            self.wait(this, Use::Load { part: Part::Field(*field), into: component });
-            self.call_object_method(adding, component, name, descriptor);
+            let mut component_of = |record: NodeId| {
+                let component = self.graph.node();
+                self.wait(record, Use::Load { part: Part::Field(*field), into: component });
+                component
+            };
+            let (component, other) = (component_of(this), other.map(&mut component_of));
+            self.call_object_method(adding, component, name, descriptor, other);
         }
     }
 
-    /// Calls a method of `Object` on what is in `receiver`.
-    fn call_object_method(&mut self, adding: &Adding<'_>, receiver: NodeId, name: &[u8], descriptor: &[u8]) {
+    /// Calls a method of `Object` on what is in `receiver`, with `given` as its argument if it has one.
+    fn call_object_method(
+        &mut self,
+        adding: &Adding<'_>,
+        receiver: NodeId,
+        name: &[u8],
+        descriptor: &[u8],
+        given: Option<NodeId>,
+    ) {
         let selector = self.world.selector(name, descriptor);
-        let rest = descriptor::parameters(descriptor).map(|_| Some(receiver)).collect();
+        let rest = given.map(Some).into_iter().collect();
         let arguments =
             Arguments { receiver: Some(receiver), rest, result: None, thrown: Some(adding.raised) };
         self.add_virtual_call(adding.instance, adding.pc, selector, arguments);

@@ -196,6 +196,12 @@ impl<'a> HierarchyCalls<'a> {
         self.calls.push(FoundCall { caller, pc, kind, targets: Targets::Group(group) });
     }
 
+    /// The class is used at this place, by the code of class `by`.
+    fn initialise_by(&mut self, place: (InstanceId, u16), class: ClassId, by: ClassId) {
+        self.initialise(class);
+        self.initialisers.add_use(&self.world, place, class, by);
+    }
+
     fn initialise(&mut self, class: ClassId) {
         for (class, initialiser) in self.initialisers.begin(&mut self.world, class) {
             if let Some(instance) = self.reach(initialiser) {

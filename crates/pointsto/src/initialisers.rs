@@ -47,17 +47,33 @@ impl Initialisers {
         self.instances.insert(class, instance);
     }
 
-    /// A use of `class` in the code of class `by`.
-    pub(crate) fn add_use(&mut self, instance: InstanceId, pc: u16, class: ClassId, by: ClassId) {
-        // A class that is using itself has begun to be initialised before.
-        if class != by && self.instances.contains_key(&class) {
-            self.uses.push((instance, pc, class));
-        }
+    /// A use of `class` in the code of class `by`: it runs the initialisers of classes above as well.
+    pub(crate) fn add_use(
+        &mut self,
+        world: &World<'_>,
+        (instance, pc): (InstanceId, u16),
+        class: ClassId,
+        by: ClassId,
+    ) {
+        // A class that is using itself has begun to be initialised before, with all above it.
+        let run = self.run_by_use(world, class);
+        let run = run.filter(|it| *it != by && (*it == class || !world.is_subtype(by, *it)));
+        let uses: SmallVec<[_; 2]> = run.map(|it| (instance, pc, it)).collect();
+        self.uses.extend(uses);
     }
 
-    /// A class's own initialiser, if it has run.
-    pub(crate) fn instance_of(&self, class: ClassId) -> Option<InstanceId> {
-        self.instances.get(&class).copied()
+    /// The initialisers that a use of a class runs, if they have run.
+    pub(crate) fn instances_of(&self, world: &World<'_>, class: ClassId) -> SmallVec<[InstanceId; 2]> {
+        self.run_by_use(world, class).filter_map(|it| self.instances.get(&it)).copied().collect()
+    }
+
+    /// Classes with an initialiser that a use of `class` runs: its own, those of its superclasses, and of interfaces that have code
+    /// for their methods (JVMS §5.5).
+    fn run_by_use(&self, world: &World<'_>, class: ClassId) -> impl Iterator<Item = ClassId> {
+        let is_class = !world.class_of(class).is_interface();
+        let above = world.class_of(class).supertypes.iter().copied();
+        let above = above.filter(|it| self.instances.contains_key(it));
+        above.filter(move |it| *it == class || is_class && runs_with_those_below(world, *it))
     }
 
     /// Uses of classes as calls of their initialisers.
@@ -69,11 +85,23 @@ impl Initialisers {
     }
 }
 
+/// Whether the initialiser of a class runs before that of a class below it.
+fn runs_with_those_below(world: &World<'_>, class: ClassId) -> bool {
+    let has_code =
+        |method: MethodId| !world.method(method).is_abstract() && !world.method(method).is_static();
+    !world.class_of(class).is_interface() || world.class_of(class).methods().any(has_code)
+}
+
 impl Solver<'_> {
     /// The class is used by a statement.
     pub(crate) fn initialise_at(&mut self, adding: &Adding<'_>, class: ClassId) {
+        self.initialise_by((adding.instance, adding.pc), class, adding.class);
+    }
+
+    /// The class is used at this place, by the code of class `by`.
+    pub(crate) fn initialise_by(&mut self, place: (InstanceId, u16), class: ClassId, by: ClassId) {
         self.initialise(class);
-        self.initialisers.add_use(adding.instance, adding.pc, class, adding.class);
+        self.initialisers.add_use(&self.world, place, class, by);
     }
 
     /// The class's own initialiser and those of the classes and interfaces above.

@@ -40,6 +40,7 @@ pub(crate) enum Effect {
     /// What its own code does, for each call by itself.
     Code,
     Return(Term),
+    Throw(Term),
     Flow {
         to: Term,
         from: Term,
@@ -115,6 +116,9 @@ fn parse_effect(text: &'static str) -> Option<Effect> {
     }
     if let Some(term) = text.strip_prefix("return ") {
         return Some(Effect::Return(parse_term(term)?));
+    }
+    if let Some(term) = text.strip_prefix("throw ") {
+        return Some(Effect::Throw(parse_term(term)?));
     }
     if let Some((to, from)) = text.split_once("<-") {
         return Some(Effect::Flow { to: parse_term(to.trim())?, from: parse_term(from.trim())? });

@@ -8,7 +8,7 @@ use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
 use crate::models::{Base, Effect, How, Term, TermPart};
 use crate::objects::Origin;
-use crate::solver::{Instance, Part, Solver, Use};
+use crate::solver::{Instance, Part, Solver, Throw, Use};
 use crate::world::World;
 use catchment_classfile::descriptor;
 
@@ -56,6 +56,10 @@ impl Solver<'_> {
 
     /// What is returned by native code that nobody has modelled: an object of the declared class, if there can be one.
     pub(crate) fn return_anything(&mut self, instance: InstanceId, method: MethodId) {
+        // What native code of a program calls and throws nobody knows. That of the JDK has a model where it does either.
+        if self.world.is_of_program(method) {
+            self.blind(method, 0, BlindSpot::Native);
+        }
         match returned_by_native(&mut self.world, method) {
             Returned::Object(class) => {
                 let returned = self.instances[instance.index()].returned;
@@ -86,6 +90,13 @@ impl Solver<'_> {
                     let returned = self.instances[instance.index()].returned;
                     if let Some(node) = self.term(instance, term) {
                         self.graph.add_edge(node, returned, Filter::NONE);
+                    }
+                }
+                Effect::Throw(term) => {
+                    let raised = self.instances[instance.index()].thrown;
+                    if let Some(thrown) = self.term(instance, term) {
+                        self.throws.push(Throw { instance, pc: 0, thrown });
+                        self.graph.add_edge(thrown, raised, Filter::NONE);
                     }
                 }
                 Effect::Flow { to, from } => self.add_flow(instance, to, from),

@@ -44,6 +44,8 @@ pub(crate) struct Reflection {
     caller: InstanceId,
     method: MethodId,
     pc: u16,
+    /// Holds the objects that say what is meant.
+    watched: NodeId,
     arguments: Arguments,
     /// What is in the array of arguments, for calls that have one.
     given: Option<NodeId>,
@@ -53,7 +55,7 @@ pub(crate) struct Reflection {
     cast: Option<ClassId>,
 }
 
-stored! { struct Reflection { action, caller, method, pc, arguments, given, names, cast } }
+stored! { struct Reflection { action, caller, method, pc, watched, arguments, given, names, cast } }
 
 /// All reflective calls.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +127,8 @@ impl Solver<'_> {
         let (caller, method, pc) = (adding.instance, adding.method, adding.pc);
         let id = self.reflections.all.len() as ReflectionId;
         let cast = self.cast_of_result(adding, &arguments);
-        let reflection = Reflection { action, caller, method, pc, arguments, given, names, cast };
+        let reflection =
+            Reflection { action, caller, method, pc, watched: node, arguments, given, names, cast };
         self.reflections.all.push(reflection.clone());
         self.wait(node, Use::Reflect(id));
         self.use_recorded(&reflection);
@@ -168,7 +171,7 @@ impl Solver<'_> {
             Action::NewArray => self.new_array(at, origin),
             Action::NewProxy => self.new_proxy(id, at, origin),
             Action::HandlerOfProxy => self.handler_of_proxy(at, origin),
-            Action::LoadService => self.load_service(origin),
+            Action::LoadService => self.load_service_of(at, origin),
             Action::FindHandle => self.find_handle(at, origin),
             Action::FindConstructor => self.find_constructor(at, origin),
             Action::FindFieldHandle => self.find_field(at, origin, b"java/lang/invoke/MethodHandle"),
@@ -203,6 +206,26 @@ impl Solver<'_> {
         self.blind(at.method, at.pc, BlindSpot::Reflection);
     }
 
+    /// Calls of the program that nothing has come to, once everything is solved: what they mean was made in a way nobody has modelled.
+    pub(crate) fn blind_where_nothing_came(&mut self) {
+        for at in 0..self.reflections.all.len() {
+            let Reflection { action, method, pc, watched, .. } = self.reflections.all[at];
+            let is_silent = action.is_use() && self.graph.objects(watched).iter().next().is_none();
+            if is_silent && self.world.is_of_program(method) {
+                self.blind(method, pc, BlindSpot::Reflection);
+            }
+        }
+    }
+
+    fn load_service_of(&mut self, at: &Reflection, of: Origin) {
+        match of {
+            Origin::ClassOf(service) => self.load_service(service),
+            // The JDK asks for a service by what it was asked for.
+            _ if self.world.is_of_program(at.method) => self.unknown_target(at),
+            _ => {}
+        }
+    }
+
     /// Made by the call.
     fn made_here(&mut self, at: &Reflection, class: ClassId) -> ObjectId {
         let context = self.context_of_made(at.caller);
@@ -210,8 +233,7 @@ impl Solver<'_> {
     }
 
     fn initialise_for(&mut self, at: &Reflection, class: ClassId) {
-        self.initialise(class);
         let by = self.world.method(at.method).class;
-        self.initialisers.add_use(at.caller, at.pc, class, by);
+        self.initialise_by((at.caller, at.pc), class, by);
     }
 }

@@ -16,8 +16,7 @@ pub(crate) const MAKERS: [(&[u8], &[u8]); 2] = [
 
 impl Solver<'_> {
     /// A service is asked for by its class object.
-    pub(crate) fn load_service(&mut self, service: Origin) {
-        let Origin::ClassOf(service) = service else { return };
+    pub(crate) fn load_service(&mut self, service: ClassId) {
         if !self.settled.services.insert(service) {
             return;
         }
@@ -40,7 +39,7 @@ impl Solver<'_> {
     }
 
     fn make_provider(&mut self, maker: InstanceId, provider: ClassId) {
-        self.initialise(provider);
+        self.initialise_by((maker, 0), provider, self.world.object);
         let Instance { returned, thrown, .. } = self.instances[maker.index()];
         let thrown = Some(thrown);
         if let Some(method) = provider_method(&self.world, provider) {

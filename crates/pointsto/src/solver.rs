@@ -444,6 +444,7 @@ impl<'a> Solver<'a> {
     /// What was found, once everything is solved.
     pub(crate) fn into_found(mut self) -> Found<'a> {
         self.note_unknown_parameters();
+        self.blind_where_nothing_came();
         let initialiser_calls: Vec<FoundCall> = self.initialisers.calls().collect();
         let mut sites: Vec<Site> = Vec::new();
         if self.graph.log.is_some() {

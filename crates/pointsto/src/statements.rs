@@ -176,6 +176,7 @@ impl Solver<'_> {
         const CLASS: u8 = 7;
         const STRING: u8 = 8;
         const METHOD_HANDLE: u8 = 15;
+        const DYNAMIC: u8 = 17;
         let Some(file) = self.world.class_of(adding.class).file() else { return };
         let (tag, text) = (file.pool.tag(constant), file.pool.string(constant).ok());
         let object = match tag {
@@ -191,6 +192,7 @@ impl Solver<'_> {
                 Some(class) => self.object(self.known.class, Origin::ClassOf(class)).0,
                 None => return,
             },
+            Some(DYNAMIC) => return self.blind(adding.method, adding.pc, BlindSpot::Dynamic),
             _ => return,
         };
         self.graph.add_object(adding.node(dst), object);

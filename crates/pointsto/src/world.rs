@@ -115,12 +115,6 @@ impl<'a> World<'a> {
         &self.selectors[id.index()]
     }
 
-    /// Whether a selector is of methods of this name.
-    pub(crate) fn is_named(&self, selector: SelectorId, name: &[u8]) -> bool {
-        let rest = self.selector_name(selector).strip_prefix(name);
-        rest.is_some_and(|rest| rest.first() == Some(&b'('))
-    }
-
     /// Classes that are there and cannot be read, with the reason.
     pub fn problems(&self) -> &[(ClassId, String)] {
         &self.problems

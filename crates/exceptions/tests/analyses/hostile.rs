@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{Raises, flow};
-use catchment_pointsto::Sensitivity;
+use catchment_pointsto::{Analysis, Blind, BlindSpot, Code, Sensitivity};
 use std::fs;
 use tempfile::TempDir;
 
@@ -47,12 +47,22 @@ fn numbers(all: &[u16]) -> Vec<u8> {
 }
 
 /// A public static method with this code and exception table.
-fn method(pool: &mut Pool, (name, descriptor): (&str, &str), code: &[u8], rows: &[[u16; 4]]) -> Vec<u8> {
+fn method(pool: &mut Pool, named: (&str, &str), code: &[u8], rows: &[[u16; 4]]) -> Vec<u8> {
+    member(pool, 9, named, code, rows)
+}
+
+fn member(
+    pool: &mut Pool,
+    access: u16,
+    (name, descriptor): (&str, &str),
+    code: &[u8],
+    rows: &[[u16; 4]],
+) -> Vec<u8> {
     let (name, descriptor, attribute) = (pool.text(name), pool.text(descriptor), pool.text("Code"));
     let rows_len = u16::try_from(rows.len()).expect("rows of a table");
     let len = |bytes: &[u8]| u32::try_from(bytes.len()).expect("short").to_be_bytes();
     let body = [
-        &numbers(&[3, 1])[..],
+        &numbers(&[4, 3])[..],
         &len(code),
         code,
         &numbers(&[rows_len]),
@@ -60,7 +70,7 @@ fn method(pool: &mut Pool, (name, descriptor): (&str, &str), code: &[u8], rows: 
         &numbers(&[0]),
     ];
     let body = body.concat();
-    [&numbers(&[9, name, descriptor, 1, attribute])[..], &len(&body), &body].concat()
+    [&numbers(&[access, name, descriptor, 1, attribute])[..], &len(&body), &body].concat()
 }
 
 /// A program of the class `T`, whose constant is the first, and the folder that it is in.
@@ -135,4 +145,50 @@ fn an_array_of_more_dimensions_than_there_can_be_is_a_missing_class() {
     let reached = program.analyse(Sensitivity::default());
     let problems: Vec<&str> = reached.world.problems().iter().map(|(_, problem)| problem.as_str()).collect();
     assert!(problems.contains(&"it has more than 255 dimensions"), "{problems:?}");
+}
+
+#[test]
+fn constructors_that_hand_on_what_they_are_given_through_thousands_are_followed_to_some_depth() {
+    const COUNT: u16 = 9_000;
+    let pool = &mut Pool::default();
+    let this = pool.class("T");
+    let descriptor = |number: u16| format!("(Ljava/lang/Object;LX{number};)V");
+    let constructors: Vec<u16> =
+        (0..=COUNT).map(|number| pool.method(this, "<init>", &descriptor(number))).collect();
+    let [new, first] = [this, constructors[0]].map(u16::to_be_bytes);
+    // new, dup, aconst_null twice, invokespecial, return
+    let main = [0xbb, new[0], new[1], 0x59, 0x01, 0x01, 0xb7, first[0], first[1], 0xb1];
+    let mut methods = vec![method(pool, MAIN, &main, &[])];
+    for number in 0..COUNT {
+        let next = constructors[usize::from(number) + 1].to_be_bytes();
+        // aload_0, aload_1, aload_2, invokespecial, return
+        let code = [0x2a, 0x2b, 0x2c, 0xb7, next[0], next[1], 0xb1];
+        methods.push(member(pool, 1, ("<init>", &descriptor(number)), &code, &[]));
+    }
+    let (program, _folder) = program(pool, &methods);
+    let reached = program.analyse(Sensitivity::Constructors);
+    let own = reached.instances.iter().filter(|code| match code {
+        Code::Method(method) => reached.world.describe(*method).starts_with("T.<init>"),
+        Code::Proxy(_) => false,
+    });
+    assert_eq!(own.count(), usize::from(COUNT));
+}
+
+#[test]
+fn a_constant_that_is_made_by_code_is_a_blind_spot() {
+    let pool = &mut Pool::default();
+    pool.class("T");
+    let (name, descriptor) = (pool.text("made"), pool.text("Ljava/lang/Object;"));
+    let named = pool.pair(12, name, descriptor);
+    let [_, constant] = pool.pair(17, 0, named).to_be_bytes();
+    // ldc, pop, return
+    let main = method(pool, MAIN, &[0x12, constant, 0x57, 0xb1], &[]);
+    let (program, _folder) = program(pool, &[main]);
+    for analysis in [Analysis::Rta, Analysis::default()] {
+        let reached = program.analyse(analysis);
+        let is_told = |it: &Blind| {
+            it.spot == BlindSpot::Dynamic && reached.world.describe(it.method).starts_with("T.main")
+        };
+        assert!(reached.blind_spots.iter().any(is_told), "{analysis:?}");
+    }
 }

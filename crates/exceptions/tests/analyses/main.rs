@@ -1,6 +1,7 @@
 //! Analyses of compiled programs together with a real JDK.
 
 mod base;
+mod calls;
 mod ceiling;
 mod entries;
 mod hostile;
@@ -14,6 +15,7 @@ mod recording;
 mod roundabout;
 mod scope;
 mod seen;
+mod silent;
 mod thrown;
 mod thrown_again;
 mod why;

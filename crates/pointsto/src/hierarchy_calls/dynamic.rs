@@ -13,7 +13,7 @@ use catchment_ir::{Body, Operands, PoolIndex};
 impl HierarchyCalls<'_> {
     pub(super) fn add_dynamic(&mut self, at: Place, body: &Body, call: PoolIndex, arguments: Operands) {
         match self.world.dynamic(at.class, call) {
-            Some(Dynamic::Lambda(lambda)) => self.add_lambda(&lambda),
+            Some(Dynamic::Lambda(lambda)) => self.add_lambda(at, &lambda),
             Some(Dynamic::Concatenation) => self.add_concatenation(at, body, arguments),
             Some(Dynamic::Record { name, descriptor, components }) => {
                 for field in components {
@@ -22,20 +22,23 @@ impl HierarchyCalls<'_> {
                 }
                 self.make_string();
             }
+            Some(Dynamic::Missing) => self.blind(at.method, at.pc, BlindSpot::Missing),
             Some(Dynamic::Unknown) => self.blind(at.method, at.pc, BlindSpot::Dynamic),
             Some(Dynamic::Switch) | None => {}
         }
     }
 
-    fn add_lambda(&mut self, lambda: &Lambda<'_>) {
+    fn add_lambda(&mut self, at: Place, lambda: &Lambda<'_>) {
         let proxy = self.add_instance(Code::Proxy(lambda.target));
+        let class = self.world.method(lambda.target).class;
+        if matches!(lambda.kind, HandleKind::InvokeStatic | HandleKind::NewInvokeSpecial) {
+            self.initialise_by((proxy, 0), class, at.class);
+        }
         if lambda.kind == HandleKind::NewInvokeSpecial {
-            let class = self.world.method(lambda.target).class;
-            self.initialise(class);
             self.make(class);
         }
         self.add_call(proxy, 0, lambda.invoke_kind(), lambda.target, lambda.owner);
-        self.make_lambda(lambda.interface, Some(lambda.name), proxy);
+        self.make_lambda(lambda.class, Some(lambda.name), proxy);
     }
 
     /// What is concatenated is asked for its text.

@@ -129,9 +129,10 @@ impl HierarchyCalls<'_> {
     pub(super) fn add_to_group(&mut self, group: u32, class: ClassId, selector: SelectorId) {
         let part = Part { selector, group };
         self.groups.calls_on.entry(class).or_default().push(part);
-        self.groups.calls_of.entry(selector).or_default().push(part);
+        let (declared, _) = self.world.parts_of_looked_for(selector);
+        self.groups.calls_of.entry(declared).or_default().push(part);
         let below = self.groups.below.get(&class).cloned().unwrap_or_default();
-        let unsure = self.groups.unsure.get(&selector).cloned().unwrap_or_default();
+        let unsure = self.groups.unsure.get(&declared).cloned().unwrap_or_default();
         for receiver in below.into_iter().chain(unsure) {
             self.visit(part, receiver);
         }
@@ -152,7 +153,9 @@ impl HierarchyCalls<'_> {
     fn proxy_called(&mut self, selector: SelectorId, receiver: Receiver) -> Option<InstanceId> {
         let lambda = self.groups.lambdas.get(receiver.lambda? as usize)?;
         match &lambda.name {
-            Some(name) => self.world.is_named(selector, name).then_some(lambda.proxy),
+            Some(name) => {
+                self.world.is_left_to_lambda(receiver.class, name, selector).then_some(lambda.proxy)
+            }
             None => {
                 let proxy = lambda.proxy;
                 self.forward(receiver.class, selector);

@@ -2,14 +2,19 @@
 
 use super::HierarchyCalls;
 use crate::blind::BlindSpot;
-use crate::callgraph::CallKind;
+use crate::callgraph::{CallKind, Thrown};
 use crate::entries::given;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::models::{Base, Effect, How, Term};
 use crate::natives::{Returned, UNCAUGHT, returned_by_native};
+use crate::world::Typed;
+use smallvec::SmallVec;
 
 impl HierarchyCalls<'_> {
     pub(super) fn return_anything(&mut self, method: MethodId) {
+        if self.world.is_of_program(method) {
+            self.blind(method, 0, BlindSpot::Native);
+        }
         match returned_by_native(&mut self.world, method) {
             Returned::Object(class) => self.make_with_elements(class),
             Returned::Unknown => self.blind(method, 0, BlindSpot::Native),
@@ -29,6 +34,12 @@ impl HierarchyCalls<'_> {
             match effect {
                 Effect::Code => {}
                 Effect::Return(term) => self.make_term(term),
+                Effect::Throw(term) => {
+                    self.make_term(term);
+                    let class = self.class_of_term(method, term);
+                    let types = SmallVec::from_elem(Typed::at_most(class), 1);
+                    self.throws.push(Thrown { instance, pc: 0, types });
+                }
                 Effect::Flow { to, from } => {
                     self.make_term(to);
                     self.make_term(from);

@@ -116,6 +116,7 @@ impl HierarchyCalls<'_> {
         const CLASS: u8 = 7;
         const STRING: u8 = 8;
         const METHOD_HANDLE: u8 = 15;
+        const DYNAMIC: u8 = 17;
         let Some(file) = self.world.class_of(at.class).file() else { return };
         match file.pool.tag(constant) {
             Some(STRING) => {
@@ -134,6 +135,7 @@ impl HierarchyCalls<'_> {
                     self.reflections.handles.insert(method);
                 }
             }
+            Some(DYNAMIC) => self.blind(at.method, at.pc, BlindSpot::Dynamic),
             _ => {}
         }
     }

@@ -113,7 +113,7 @@ impl HierarchyCalls<'_> {
     }
 
     fn make_provider(&mut self, maker: InstanceId, provider: ClassId) {
-        self.initialise(provider);
+        self.initialise_by((maker, 0), provider, self.world.object);
         if let Some(method) = provider_method(&self.world, provider) {
             self.call_from(maker, method);
         } else if let Some(constructor) = self.world.declared_as(provider, b"<init>", b"()V") {

@@ -66,8 +66,7 @@ impl HierarchyCalls<'_> {
     }
 
     fn initialise_at(&mut self, at: Place, class: ClassId) {
-        self.initialise(class);
-        self.initialisers.add_use(at.instance, at.pc, class, at.class);
+        self.initialise_by((at.instance, at.pc), class, at.class);
     }
 
     fn add_invoke(&mut self, at: Place, kind: InvokeKind, method: PoolIndex, values: &Values<'_>) {
@@ -104,7 +103,10 @@ impl HierarchyCalls<'_> {
             InvokeKind::Special => self.call_directly(caller, pc, named),
             // Arrays have the methods of `Object`, and no class below has others.
             _ if self.world.class_of(owner).element().is_some() => self.call_directly(caller, pc, named),
-            _ => self.call_virtually(caller, pc, CallKind::Ordinary, owner, declared.selector),
+            _ => {
+                let selector = self.world.looked_for(named);
+                self.call_virtually(caller, pc, CallKind::Ordinary, owner, selector);
+            }
         }
     }
 

@@ -83,6 +83,23 @@ impl Action {
         !matches!(self, Self::LoadService | Self::HandlerOfProxy)
     }
 
+    /// Whether it does something with what was found, rather than find it.
+    pub(crate) fn is_use(self) -> bool {
+        matches!(
+            self,
+            Self::ForName
+                | Self::NewInstance
+                | Self::Construct
+                | Self::Invoke
+                | Self::ReadField
+                | Self::WriteField
+                | Self::NewProxy
+                | Self::LoadService
+                | Self::InvokeHandle
+                | Self::AccessVariable
+        )
+    }
+
     /// Which argument is the name of the member, for calls that ask for one by its name.
     pub(crate) fn name_argument(self) -> Option<usize> {
         match self {

@@ -30,6 +30,8 @@ pub enum Layer {
 pub enum Shape<'a> {
     Read(Arc<ClassFile<'a>>),
     Array(Element),
+    /// What the JVM makes of a lambda that has more than one interface.
+    Hidden,
     /// Not there, or not readable.
     Missing,
 }
@@ -102,7 +104,7 @@ impl<'a> Class<'a> {
         match &self.shape {
             Shape::Read(_) => !self.is_abstract() && !self.is_interface(),
             Shape::Array(_) => true,
-            Shape::Missing => false,
+            Shape::Hidden | Shape::Missing => false,
         }
     }
 

@@ -18,6 +18,8 @@ pub(crate) enum Dynamic<'a> {
     },
     /// A switch over patterns, which calls nothing.
     Switch,
+    /// A reference to a method that is not there.
+    Missing,
     /// Nobody has modelled it.
     Unknown,
 }
@@ -25,8 +27,9 @@ pub(crate) enum Dynamic<'a> {
 /// A lambda or method reference.
 #[derive(Debug)]
 pub(crate) struct Lambda<'a> {
-    /// The functional interface, and the name of its method.
-    pub(crate) interface: ClassId,
+    /// What its objects are instances of: the functional interface, or a hidden class that has markers as well.
+    pub(crate) class: ClassId,
+    /// The name of the interface's method.
     pub(crate) name: &'a [u8],
     /// The descriptor of the interface's method as it is declared.
     pub(crate) erased: &'a [u8],
@@ -59,7 +62,8 @@ impl<'a> World<'a> {
         let factory = bootstrap.method.member.owner;
         Some(if factory == "java/lang/invoke/LambdaMetafactory" {
             let interface = descriptor::returned(descriptor.as_bytes());
-            Dynamic::Lambda(self.lambda(class, &bootstrap, name.as_bytes(), interface)?)
+            self.lambda(class, &bootstrap, name.as_bytes(), interface)
+                .map_or(Dynamic::Missing, Dynamic::Lambda)
         } else if factory == "java/lang/invoke/StringConcatFactory" {
             Dynamic::Concatenation
         } else if factory == "java/lang/runtime/ObjectMethods" {
@@ -93,8 +97,48 @@ impl<'a> World<'a> {
         let handle = file.pool.method_handle(handle)?;
         let target = self.method_named(handle.member)?;
         let owner = self.class(handle.member.owner.as_bytes());
+        let class = self.class_of_lambda(class, bootstrap, interface)?;
+        Some(Lambda { class, name, erased, instantiated, target, owner, kind: handle.kind })
+    }
+
+    /// The functional interface, with what else `altMetafactory` is told that the lambda implements.
+    fn class_of_lambda(
+        &mut self,
+        class: ClassId,
+        bootstrap: &Bootstrap<'a>,
+        interface: &[u8],
+    ) -> Option<ClassId> {
         let interface = self.class_of_descriptor(interface)?;
-        Some(Lambda { interface, name, erased, instantiated, target, owner, kind: handle.kind })
+        let markers = self.markers(class, bootstrap.arguments.get(3..).unwrap_or_default());
+        let mut all = vec![interface];
+        for marker in markers {
+            if !self.class_of(marker).is_missing() && !all.iter().any(|it| self.is_subtype(*it, marker)) {
+                all.push(marker);
+            }
+        }
+        // Of a missing interface nothing is known, and that is said by itself.
+        let is_plain = all.len() == 1 || self.class_of(interface).is_missing();
+        Some(if is_plain { interface } else { self.hidden_class(&all) })
+    }
+
+    /// Interfaces among the arguments behind those that every lambda has: flags, and a number of markers if the flags say so.
+    fn markers(&mut self, class: ClassId, arguments: &[PoolIndex]) -> Vec<ClassId> {
+        const SERIALIZABLE: u32 = 1;
+        const MARKERS: u32 = 2;
+        let number = |world: &Self, index: PoolIndex| match world.class_of(class).file()?.pool.raw(index)? {
+            (3, bytes) => Some(u32::from_be_bytes(bytes.try_into().ok()?)),
+            _ => None,
+        };
+        let mut markers = Vec::new();
+        let flags = arguments.first().and_then(|index| number(self, *index)).unwrap_or(0);
+        if flags & SERIALIZABLE != 0 {
+            markers.push(self.class(b"java/io/Serializable"));
+        }
+        if let (true, [_, count, rest @ ..]) = (flags & MARKERS != 0, arguments) {
+            let count = number(self, *count).unwrap_or(0) as usize;
+            markers.extend(rest.iter().take(count).filter_map(|index| self.class_ref(class, *index)));
+        }
+        markers
     }
 
     /// The components of a record that are no numbers.

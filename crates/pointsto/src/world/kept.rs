@@ -12,9 +12,10 @@ enum KeptShape {
     Read,
     Array(Element),
     Missing,
+    Hidden,
 }
 
-stored! { enum KeptShape { 0 => Read, 1 => Array(element), 2 => Missing } }
+stored! { enum KeptShape { 0 => Read, 1 => Array(element), 2 => Missing, 3 => Hidden } }
 stored! { enum Element { 0 => Number, 1 => Class(class) } }
 stored! { enum Layer { 0 => Application, 1 => Tests, 2 => Library, 3 => Jdk } }
 
@@ -68,6 +69,7 @@ impl<'a> Class<'a> {
             Shape::Read(_) => KeptShape::Read,
             Shape::Array(element) => KeptShape::Array(*element),
             Shape::Missing => KeptShape::Missing,
+            Shape::Hidden => KeptShape::Hidden,
         };
         shape.write(to);
         layer.write(to);
@@ -85,6 +87,7 @@ impl<'a> Class<'a> {
             KeptShape::Read => Shape::Read(Arc::new(ClassFile::parse(source.find(&name)?.0).ok()?)),
             KeptShape::Array(element) => Shape::Array(element),
             KeptShape::Missing => Shape::Missing,
+            KeptShape::Hidden => Shape::Hidden,
         };
         Some(Self {
             name,

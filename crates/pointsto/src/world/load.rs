@@ -89,6 +89,25 @@ impl<'a> World<'a> {
         self.collect_supertypes(id);
     }
 
+    /// The class of lambdas that implement these. There is one for each list, of which the name is no name of a class.
+    pub(super) fn hidden_class(&mut self, interfaces: &[ClassId]) -> ClassId {
+        let names: Vec<&[u8]> = interfaces.iter().map(|it| &*self.class_of(*it).name).collect();
+        let name = names.join(&b';');
+        if let Some(id) = self.by_name.get(name.as_slice()) {
+            return *id;
+        }
+        let layer = interfaces.first().map_or(Layer::Library, |it| self.class_of(*it).layer);
+        let id = self.reserve(&name);
+        let object = self.object;
+        let class = &mut self.classes[id.index()];
+        class.shape = Shape::Hidden;
+        class.layer = layer;
+        class.superclass = Some(object);
+        class.interfaces = interfaces.to_vec();
+        self.collect_supertypes(id);
+        id
+    }
+
     fn load_file(&mut self, id: ClassId, depth: usize) {
         let name = Arc::clone(&self.classes[id.index()].name);
         let Some((bytes, layer)) = self.source.find(&name) else { return };

@@ -1,9 +1,9 @@
 //! Methods and fields as their classes declare them.
 
-use super::World;
 use super::class::{
     ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC, ACC_VARARGS,
 };
+use super::{Layer, World};
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
 use crate::stored::stored;
 use catchment_classfile::{Member, descriptor};
@@ -45,6 +45,11 @@ impl Method {
         self.access & ACC_PRIVATE != 0
     }
 
+    /// Whether nobody but classes of its own package can see it, and override it.
+    pub(crate) fn is_for_package(&self) -> bool {
+        self.access & (ACC_PUBLIC | ACC_PROTECTED | ACC_PRIVATE | ACC_STATIC) == 0
+    }
+
     /// How a call of it finds its target. A private method is the one that is meant, however it is called (JVMS §5.4.6):
     /// compilers call those of the same nest virtually, and a class below may have another of that name.
     pub(crate) fn called_as(&self, kind: InvokeKind) -> InvokeKind {
@@ -79,6 +84,11 @@ impl<'a> World<'a> {
         for method in found {
             self.methods[method.index()].access |= MODELLED;
         }
+    }
+
+    /// Whether it is a method of the program, its libraries included, and not of the JDK.
+    pub(crate) fn is_of_program(&self, method: MethodId) -> bool {
+        self.class_of(self.method(method).class).layer != Layer::Jdk
     }
 
     /// The member of its class file.

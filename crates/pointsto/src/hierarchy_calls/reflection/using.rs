@@ -159,13 +159,14 @@ impl HierarchyCalls<'_> {
         } else if declared.is_private() {
             self.add_target(targets.called, method);
         } else {
-            self.add_to_group(targets.called, declared.class, declared.selector);
+            let selector = self.world.looked_for(method);
+            self.add_to_group(targets.called, declared.class, selector);
         }
     }
 
     fn initialise_for(&mut self, targets: Targets, class: ClassId) {
         self.initialise(class);
-        if let Some(initialiser) = self.initialisers.instance_of(class) {
+        for initialiser in self.initialisers.instances_of(&self.world, class) {
             self.groups.add_target(targets.initialised, initialiser);
         }
     }
