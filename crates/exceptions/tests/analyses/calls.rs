@@ -256,14 +256,27 @@ const PACKAGES: &[(&str, &str)] = &[
     ),
 ];
 
-const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS, RECORDS, NATIVES];
+const HANDLES: &[Case] = &[(
+    "T.convert -> T$Converted",
+    "converts()",
+    "static class Converted extends RuntimeException { }
+    static void convert(Object it) { throw new Converted(); }
+    static void converts() throws Throwable {
+        MethodType type = MethodType.methodType(void.class, Object.class);
+        MethodHandle handle = MethodHandles.lookup().findStatic(T.class, \"convert\", type);
+        MethodHandle ofText = handle.asType(MethodType.methodType(void.class, String.class));
+        try { ofText.invokeExact(\"\"); } catch (Converted e) { }
+    }",
+)];
+
+const CASES: &[&[Case]] = &[MARKERS, OVERLOADS, SELECTION, CASTS, INITIALISERS, RECORDS, NATIVES, HANDLES];
 
 fn program() -> Program {
     let cases = || CASES.iter().copied().flatten();
     let calls: String = cases().map(|(_, call, _)| format!("{call}; ")).collect();
     let members: String = cases().map(|(_, _, members)| format!("{members}\n")).collect();
     let main = format!(
-        "import java.io.*; import java.util.*; import java.util.function.*;
+        "import java.io.*; import java.lang.invoke.*; import java.util.*; import java.util.function.*;
         public class T {{
             public static void main(String[] args) throws Throwable {{ {calls} }}
             {members}
