@@ -85,8 +85,15 @@ impl Initialisers {
     }
 }
 
+/// Classes that the JVM has used itself before any program begins: what programs make of them are classes below.
+const USED_BEFORE: [&[u8]; 4] =
+    [b"java/lang/Object", b"java/lang/Throwable", b"java/lang/Thread", b"java/lang/ClassLoader"];
+
 /// Whether the initialiser of a class runs before that of a class below it.
 fn runs_with_those_below(world: &World<'_>, class: ClassId) -> bool {
+    if USED_BEFORE.contains(&&*world.class_of(class).name) {
+        return false;
+    }
     let has_code =
         |method: MethodId| !world.method(method).is_abstract() && !world.method(method).is_static();
     !world.class_of(class).is_interface() || world.class_of(class).methods().any(has_code)

@@ -1,9 +1,7 @@
 //! Which code calls come to where that is not plain: lambdas, methods of interfaces, initialisers.
 
 use crate::program::Program;
-use catchment_exceptions::{
-    Catalogue, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses, SearchRequest, search,
-};
+use catchment_exceptions::{LinksAnswer, search};
 
 /// Where something is raised and what the clause catches that it comes to, a call, and the members of `T` that it needs.
 /// Every clause catches a class of its own.
@@ -287,21 +285,7 @@ fn program() -> Program {
 }
 
 pub(crate) fn answer(program: &Program, analysis: &str) -> LinksAnswer {
-    let catalogue = Catalogue::of_jdk().expect("a catalogue");
-    let request = SearchRequest {
-        analysis: analysis.parse().expect("an analysis"),
-        entries: EntryPoints { named: vec!["T".to_owned()], kinds: Vec::new() },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
-        faults: FaultSelection::of(&["none".to_owned()], &catalogue).expect("no faults"),
-        catalogue,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
-    };
+    let request = program.request(analysis, &["none"]);
     search(program, &request, &mut |_| {}).expect("a program").answer()
 }
 

@@ -1,10 +1,7 @@
 //! Where programs begin, and what is reached from there.
 
 use crate::program::Program;
-use catchment_exceptions::{
-    Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses, SearchRequest,
-    search,
-};
+use catchment_exceptions::{EntryKind, EntryPoints, LinksAnswer, SearchRequest, search};
 
 /// As much of the frameworks as these tests use, under their own names.
 const FRAMEWORKS: [(&str, &str); 10] = [
@@ -71,28 +68,17 @@ const SERVLETS: [(&str, &str); 5] = [
     ),
 ];
 
-fn request(own: Vec<Vec<u8>>) -> SearchRequest {
-    let catalogue = Catalogue::of_jdk().expect("a catalogue");
+fn request(program: &Program) -> SearchRequest {
     SearchRequest {
-        analysis: "pta".parse().expect("an analysis"),
         entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Tests] },
-        own: OwnClasses { application: own, tests: Vec::new() },
-        faults: FaultSelection::of(&["none".to_owned()], &catalogue).expect("no faults"),
-        catalogue,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
+        ..program.request("pta", &["none"])
     }
 }
 
 fn answer(source: &str) -> LinksAnswer {
     let files: Vec<_> = FRAMEWORKS.into_iter().chain([("T.java", source)]).collect();
     let program = Program::compile_files(&files, Vec::new());
-    search(&program, &request(program.application()), &mut |_| {}).expect("there are tests").answer()
+    search(&program, &request(&program), &mut |_| {}).expect("there are tests").answer()
 }
 
 fn entries(answer: &LinksAnswer) -> Vec<String> {
@@ -202,7 +188,7 @@ fn what_a_test_has_from_a_class_that_is_a_test_itself_is_called_on_it_too() {
 fn begun(source: &[(&str, &str)], kind: EntryKind, release: u32) -> LinksAnswer {
     let program = Program::compile_files(source, Vec::new());
     let entries = EntryPoints { named: Vec::new(), kinds: vec![kind] };
-    let request = SearchRequest { entries, release: Some(release), ..request(program.application()) };
+    let request = SearchRequest { entries, release: Some(release), ..request(&program) };
     search(&program, &request, &mut |_| {}).expect("there are some").answer()
 }
 

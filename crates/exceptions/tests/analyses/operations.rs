@@ -2,8 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{
-    Catalogue, EntryPoints, FaultSelection, FaultTable, Handlers, LinksAnswer, Match, OwnClasses, RaisedBy,
-    SearchRequest, search,
+    Catalogue, FaultSelection, FaultTable, LinksAnswer, Match, RaisedBy, SearchRequest, search,
 };
 
 /// Only operations raise.
@@ -12,18 +11,10 @@ fn answer(source: &str, faults: Vec<FaultTable>) -> LinksAnswer {
     let mut catalogue = Catalogue::of_jdk().expect("a catalogue");
     catalogue.add(faults).expect("faults");
     let request = SearchRequest {
-        analysis: "inpta".parse().expect("an analysis"),
-        entries: EntryPoints { named: vec!["T".to_owned()], kinds: Vec::new() },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
         faults: FaultSelection::All,
         catalogue,
         throws: false,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
+        ..program.request("inpta", &[])
     };
     search(&program, &request, &mut |_| {}).expect("a program").answer()
 }

@@ -1,10 +1,7 @@
 //! What callers of a library hand to its public methods.
 
 use crate::program::Program;
-use catchment_exceptions::{
-    BlindSpot, Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses,
-    SearchRequest, search,
-};
+use catchment_exceptions::{BlindSpot, EntryKind, EntryPoints, LinksAnswer, SearchRequest, search};
 use std::collections::BTreeSet;
 
 const LIBRARY: &str = r#"
@@ -37,20 +34,9 @@ const LIBRARY: &str = r#"
 fn answer(analysis: &str) -> LinksAnswer {
     let source = LIBRARY.replace("class T", "public class T");
     let program = Program::compile(&source, Vec::new());
-    let catalogue = Catalogue::of_jdk().expect("a catalogue");
     let request = SearchRequest {
-        analysis: analysis.parse().expect("an analysis"),
         entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Api] },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
-        faults: FaultSelection::of(&["DSK_READ".to_owned()], &catalogue).expect("a kind"),
-        catalogue,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
+        ..program.request(analysis, &["DSK_READ"])
     };
     search(&program, &request, &mut |_| {}).expect("a library").answer()
 }

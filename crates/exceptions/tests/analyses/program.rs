@@ -1,5 +1,6 @@
 //! Compiles programs and opens them with JDK 17.
 
+use catchment_exceptions::{Catalogue, EntryPoints, FaultSelection, Handlers, OwnClasses, SearchRequest};
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{Options, Reached, analyse};
@@ -53,6 +54,26 @@ impl Program {
         let modules = classes.modules().filter_map(|(_, module)| module.bytes().ok());
         let module_services = ModuleServices::read(modules);
         Self { classes, module_services, main }
+    }
+
+    /// All throws and these kinds of faults (all of them if none is named) from its `main`.
+    pub(crate) fn request(&self, analysis: &str, faults: &[&str]) -> SearchRequest {
+        let catalogue = Catalogue::of_jdk().expect("the catalogue");
+        let faults: Vec<String> = faults.iter().map(|kind| (*kind).to_owned()).collect();
+        SearchRequest {
+            analysis: analysis.parse().expect("an analysis"),
+            entries: EntryPoints { named: vec![self.main.to_owned()], kinds: Vec::new() },
+            own: OwnClasses { application: self.application(), tests: Vec::new() },
+            faults: FaultSelection::of(&faults, &catalogue).expect("kinds"),
+            catalogue,
+            throws: true,
+            implicit: false,
+            handlers: Handlers::Application,
+            escapes: false,
+            recorded: Vec::new(),
+            release: Some(17),
+            ceiling: None,
+        }
     }
 
     pub(crate) fn main(&self) -> &str {

@@ -1,9 +1,7 @@
 //! Exceptions that come by roundabout ways: what native code has made, kept, cast or handed on, and what arrives inside another.
 
 use crate::program::Program;
-use catchment_exceptions::{
-    Catalogue, EntryPoints, FaultSelection, Handlers, OwnClasses, SearchRequest, search,
-};
+use catchment_exceptions::search;
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = r#"
@@ -50,21 +48,7 @@ const PROGRAM: &str = r#"
 /// By the method with the clause: how many links it has from throws of the program.
 fn links(analysis: &str) -> BTreeMap<String, usize> {
     let program = Program::compile(PROGRAM, Vec::new());
-    let catalogue = Catalogue::of_jdk().expect("a catalogue");
-    let request = SearchRequest {
-        analysis: analysis.parse().expect("an analysis"),
-        entries: EntryPoints { named: vec!["T".to_owned()], kinds: Vec::new() },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
-        faults: FaultSelection::of(&["INTERRUPT".to_owned()], &catalogue).expect("a kind"),
-        catalogue,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
-    };
+    let request = program.request(analysis, &["INTERRUPT"]);
     let answer = search(&program, &request, &mut |_| {}).expect("a program").answer();
     let mut links = BTreeMap::new();
     for link in &answer.links {

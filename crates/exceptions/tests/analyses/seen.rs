@@ -3,28 +3,10 @@
 use crate::program::Program;
 use crate::recording::{At, Recording};
 use catchment_exceptions::{
-    Analysis, Catalogue, Cause, EntryPoints, Experienced, FaultSelection, Handlers, OwnClasses,
-    SearchRequest, SetAside, experienced_under, search,
+    Analysis, Cause, Experienced, FaultSelection, SearchRequest, SetAside, experienced_under, search,
 };
 
 const FAULT: &str = "Main$Fault";
-
-fn request(program: &Program, analysis: &str) -> SearchRequest {
-    SearchRequest {
-        analysis: analysis.parse().expect("an analysis"),
-        entries: EntryPoints { named: vec![program.main().to_owned()], kinds: Vec::new() },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
-        catalogue: Catalogue::of_jdk().expect("the catalogue"),
-        faults: FaultSelection::All,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        ceiling: None,
-        release: Some(17),
-    }
-}
 
 fn compare(program: &Program, request: &SearchRequest, recording: &Recording<'_>) -> Experienced {
     let mut search = search(program, request, &mut |_| {}).expect("a search");
@@ -59,7 +41,7 @@ fn told(experienced: &Experienced) -> Vec<String> {
 /// Under the cheapest analysis and a precise one.
 fn check(program: &Program, recording: &Recording<'_>, expected: &[&str]) {
     for analysis in ["rta", "inpta"] {
-        let experienced = compare(program, &request(program, analysis), recording);
+        let experienced = compare(program, &program.request(analysis, &[]), recording);
         assert_eq!(told(&experienced), expected, "{analysis}");
     }
 }
@@ -73,7 +55,7 @@ fn what_finally_passes_on_keeps_its_raising_point() {
     let again = [("Main.passing", At::Throw(0)), ("Main.main", At::Call("passing"))];
     recording.caught(FAULT, &again, (FAULT, 0), Some(first));
     check(&program, &recording, &["Main.fail:10 -> 57: found"]);
-    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    let experienced = compare(&program, &program.request("rta", &[]), &recording);
     assert_eq!(experienced.set_aside.into_iter().collect::<Vec<_>>(), [(SetAside::CompilerMade, 1)]);
 }
 
@@ -83,7 +65,7 @@ fn what_was_passed_on_by_nobody_knows_whom_is_set_aside() {
     let mut recording = Recording::of(&program);
     let again = [("Main.passing", At::Throw(0)), ("Main.main", At::Call("passing"))];
     recording.caught(FAULT, &again, (FAULT, 0), None);
-    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    let experienced = compare(&program, &program.request("rta", &[]), &recording);
     assert_eq!(experienced.links, []);
     assert_eq!(experienced.set_aside.into_iter().collect::<Vec<_>>(), [(SetAside::NoOrigin, 1)]);
 }
@@ -97,7 +79,7 @@ fn what_came_through_frames_that_were_left_out_is_set_aside() {
     let again = [("Main.passing", At::Throw(0)), ("Main.main", At::Call("passing"))];
     recording.caught(FAULT, &again, (FAULT, 0), Some(first));
     recording.seen.caught[first].is_whole = false;
-    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    let experienced = compare(&program, &program.request("rta", &[]), &recording);
     assert_eq!(experienced.links, []);
     assert_eq!(experienced.set_aside.get(&SetAside::FramesLeftOut), Some(&1));
 }
@@ -149,7 +131,7 @@ fn an_operation_raises_what_was_raised_inside_it() {
 fn native_code_that_is_no_operation_that_was_asked_for_is_a_cause_of_its_own() {
     let program = Program::compile(OPENING, Vec::new());
     let none = FaultSelection::Only(Vec::new());
-    let request = SearchRequest { faults: none, ..request(&program, "rta") };
+    let request = SearchRequest { faults: none, ..program.request("rta", &[]) };
     let experienced = compare(&program, &request, &opening(&program));
     assert_eq!(
         told(&experienced),
@@ -167,10 +149,10 @@ fn what_the_jvm_raises_is_compared_if_it_was_asked_for() {
     let mut recording = Recording::of(&program);
     let null = "java.lang.NullPointerException";
     recording.caught(null, &[("T.main", At::Call("notify"))], (null, 0), None);
-    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    let experienced = compare(&program, &program.request("rta", &[]), &recording);
     assert_eq!(experienced.links, []);
     assert_eq!(experienced.set_aside.into_iter().collect::<Vec<_>>(), [(SetAside::Implicit, 1)]);
-    let request = SearchRequest { implicit: true, ..request(&program, "rta") };
+    let request = SearchRequest { implicit: true, ..program.request("rta", &[]) };
     assert_eq!(told(&compare(&program, &request, &recording)), ["T.main:8 -> 8: found"]);
 }
 
@@ -215,7 +197,7 @@ fn reflection_without_constants_is_named_and_its_targets_are_followed_once_a_run
     let program = Program::compile(REFLECTION, Vec::new());
     let mut recording = reflection(&program);
     for analysis in ["pta", "inpta", "2obj"] {
-        let experienced = compare(&program, &request(&program, analysis), &recording);
+        let experienced = compare(&program, &program.request(analysis, &[]), &recording);
         let expected = [
             "T$Runner.run:5 -> 14: not_made in T.main calls T$Runner.run",
             "T.fail:6 -> 8: clause_not_reached in T.target",
@@ -227,11 +209,11 @@ fn reflection_without_constants_is_named_and_its_targets_are_followed_once_a_run
     }
     recording.reflective(Some("T.main"), "T.target");
     recording.reflective(Some("T.main"), "T$Runner.<init>");
-    let experienced = compare(&program, &request(&program, "inpta"), &recording);
+    let experienced = compare(&program, &program.request("inpta", &[]), &recording);
     assert_eq!(experienced.causes().into_keys().map(Cause::name).collect::<Vec<_>>(), ["blind_reflection"]);
     for analysis in ["cha", "rta", "pta", "inpta", "2obj", "inpta+dr", "inpta+vdr"] {
         let recorded = recording.seen.recorded();
-        let request = SearchRequest { recorded, ..request(&program, analysis) };
+        let request = SearchRequest { recorded, ..program.request(analysis, &[]) };
         let experienced = compare(&program, &request, &recording);
         assert_eq!(
             (experienced.links.len(), experienced.found()),
@@ -260,7 +242,7 @@ fn targets_of_runs_count_where_a_constant_is_only_half_the_truth() {
     let wrapper = "java.lang.reflect.InvocationTargetException";
     recording.caught(wrapper, &[(native, At::Native), ("T.main", At::Call("invoke"))], (wrapper, 0), None);
     recording.reflective(Some("T.main"), "T.target");
-    let request = SearchRequest { recorded: recording.seen.recorded(), ..request(&program, "inpta") };
+    let request = SearchRequest { recorded: recording.seen.recorded(), ..program.request("inpta", &[]) };
     assert_eq!(told(&compare(&program, &request, &recording)), ["T.main:7 -> 7: found"]);
 }
 
@@ -289,11 +271,11 @@ fn frames_of_hidden_classes_are_no_reason() {
         ("T.main", At::Call("run")),
     ];
     recording.caught("T$Fault", &frames, ("T$Fault", 0), None);
-    let experienced = compare(&program, &request(&program, "inpta"), &recording);
+    let experienced = compare(&program, &program.request("inpta", &[]), &recording);
     let expected = "T.lambda$static$0:4 -> 10: call_not_found in T.main calls T.lambda$static$0";
     assert_eq!(told(&experienced), [expected]);
     assert_eq!(
-        told(&compare(&program, &request(&program, "cha"), &recording)),
+        told(&compare(&program, &program.request("cha", &[]), &recording)),
         ["T.lambda$static$0:4 -> 10: found"]
     );
 }
@@ -313,7 +295,7 @@ fn classes_that_are_made_at_run_time_or_unknown_are_named() {
         let frames = [("T.raise", At::Throw(0)), (&*raising, At::Pc(0)), ("T.main", At::Call("run"))];
         recording.caught("T$Fault", &frames, ("T$Fault", 0), None);
     }
-    let experienced = compare(&program, &request(&program, "inpta"), &recording);
+    let experienced = compare(&program, &program.request("inpta", &[]), &recording);
     let expected = [
         "com.sun.proxy.$Proxy3.run -> 10: generated_class in com.sun.proxy.$Proxy3.run",
         "org.elsewhere.Task.run -> 10: unknown_class in org.elsewhere.Task.run",
@@ -330,9 +312,12 @@ fn a_throw_of_what_its_variable_does_not_hold_is_told() {
     let mut recording = Recording::of(&program);
     let state = "java.lang.IllegalStateException";
     recording.caught(state, &[("T.raise", At::Throw(0)), ("T.main", At::Call("raise"))], (state, 0), None);
-    let experienced = compare(&program, &request(&program, "inpta"), &recording);
+    let experienced = compare(&program, &program.request("inpta", &[]), &recording);
     assert_eq!(told(&experienced), ["T.raise:5 -> 11: type_not_thrown in T.raise"]);
-    assert_eq!(told(&compare(&program, &request(&program, "rta"), &recording)), ["T.raise:5 -> 11: found"]);
+    assert_eq!(
+        told(&compare(&program, &program.request("rta", &[]), &recording)),
+        ["T.raise:5 -> 11: found"]
+    );
 }
 
 #[test]
@@ -342,7 +327,7 @@ fn what_leaves_an_initialiser_never_comes_to_the_clause_that_the_jvm_foretells()
     let frames =
         [("T.raise", At::Throw(0)), ("T$Early.<clinit>", At::Call("raise")), ("T.main", At::Call("use"))];
     recording.caught("T$Fault", &frames, ("T$Fault", 1), None);
-    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    let experienced = compare(&program, &program.request("rta", &[]), &recording);
     assert_eq!(experienced.links, []);
     assert_eq!(experienced.set_aside.into_iter().collect::<Vec<_>>(), [(SetAside::Wrapped, 1)]);
 }
@@ -354,7 +339,7 @@ fn classes_that_are_not_those_that_ran_are_set_aside() {
     let frames = [("T.raise", At::Throw(0)), ("T.main", At::Call("raise"))];
     recording.caught("T$Fault", &frames, ("T$Fault", 0), None);
     recording.seen.caught[0].handler_pc += 1;
-    let experienced = compare(&program, &request(&program, "rta"), &recording);
+    let experienced = compare(&program, &program.request("rta", &[]), &recording);
     assert_eq!(experienced.set_aside.into_iter().collect::<Vec<_>>(), [(SetAside::OtherClasses, 1)]);
 }
 
@@ -365,7 +350,7 @@ fn one_recording_is_compared_under_several_analyses() {
     let analyses: Vec<Analysis> =
         ["pta+mdr", "rta", "pta"].iter().map(|it| it.parse().expect("an analysis")).collect();
     // A link that the filter rightly drops is claimed to have been seen.
-    let request = request(&program, "rta");
+    let request = program.request("rta", &[]);
     let mut told_of = Vec::new();
     let recording = dropped_by_mdr(&program);
     experienced_under(&program, &request, &recording.seen, &analyses, &mut |_| {}, &mut |analysis, _, it| {
@@ -390,6 +375,6 @@ fn dropped_by_mdr(program: &Program) -> Recording<'_> {
 #[test]
 fn a_call_that_leads_there_for_others_only_is_told() {
     let program = Program::fixture("figure-3-5");
-    let experienced = compare(&program, &request(&program, "2obj"), &dropped_by_mdr(&program));
+    let experienced = compare(&program, &program.request("2obj", &[]), &dropped_by_mdr(&program));
     assert_eq!(told(&experienced), ["Main$Z.read:30 -> 63: context_not_found in Main$A.m calls Main$Z.read"]);
 }

@@ -1,9 +1,7 @@
 //! Clauses that throw again what an operation has raised.
 
 use crate::program::Program;
-use catchment_exceptions::{
-    Catalogue, EntryPoints, FaultSelection, Handlers, LinksAnswer, OwnClasses, SearchRequest, search,
-};
+use catchment_exceptions::{LinksAnswer, search};
 
 const PROGRAM: &str = r#"
     import java.io.*; import java.net.*;
@@ -32,21 +30,7 @@ const PROGRAM: &str = r#"
 
 fn answer(analysis: &str) -> LinksAnswer {
     let program = Program::compile(PROGRAM, Vec::new());
-    let catalogue = Catalogue::of_jdk().expect("a catalogue");
-    let request = SearchRequest {
-        analysis: analysis.parse().expect("an analysis"),
-        entries: EntryPoints { named: vec!["T".to_owned()], kinds: Vec::new() },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
-        faults: FaultSelection::of(&["DSK_READ".to_owned()], &catalogue).expect("a kind"),
-        catalogue,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
-    };
+    let request = program.request(analysis, &["DSK_READ"]);
     search(&program, &request, &mut |_| {}).expect("a program").answer()
 }
 

@@ -1,10 +1,7 @@
 //! Every link can be explained.
 
 use crate::program::Program;
-use catchment_exceptions::{
-    Analysis, Base, Catalogue, EntryPoints, FaultSelection, Handlers, LinkSearch, OwnClasses, SearchRequest,
-    search_on,
-};
+use catchment_exceptions::{Analysis, Base, LinkSearch, SearchRequest, search_on};
 
 /// Exceptions that come out of initialisers, lambdas, containers and handlers of the compiler.
 const PROGRAMS: [&str; 9] = [
@@ -18,23 +15,6 @@ const PROGRAMS: [&str; 9] = [
     "resources",
     "thrown-values",
 ];
-
-fn request(program: &Program, analysis: Analysis) -> SearchRequest {
-    SearchRequest {
-        analysis,
-        entries: EntryPoints { named: vec![program.main().to_owned()], kinds: Vec::new() },
-        own: OwnClasses { application: program.application(), tests: Vec::new() },
-        catalogue: Catalogue::of_jdk().expect("a catalogue"),
-        faults: FaultSelection::All,
-        throws: true,
-        implicit: false,
-        handlers: Handlers::Application,
-        escapes: false,
-        recorded: Vec::new(),
-        release: Some(17),
-        ceiling: None,
-    }
-}
 
 /// The links without a path, or without calls by which they come.
 fn unexplained(search: &mut LinkSearch<'_>) -> Vec<usize> {
@@ -56,7 +36,7 @@ fn check(analyses: &[&str]) {
     for name in PROGRAMS {
         let program = Program::fixture(name);
         for analysis in &analyses {
-            let request = request(&program, *analysis);
+            let request = SearchRequest { analysis: *analysis, ..program.request("pta", &[]) };
             let mut search = search_on(&base, &program, &request, &mut |_| {}).expect("a program");
             assert!(search.count() > 0, "{name} {analysis}");
             assert_eq!(unexplained(&mut search), Vec::<usize>::new(), "{name} {analysis}");
