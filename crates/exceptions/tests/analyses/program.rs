@@ -76,10 +76,6 @@ impl Program {
         }
     }
 
-    pub(crate) fn main(&self) -> &str {
-        self.main
-    }
-
     /// Internal names of the application's classes.
     pub(crate) fn application(&self) -> Vec<Vec<u8>> {
         let own = self.classes.entries().filter(|(_, entry)| entry.given == Some(0));
