@@ -21,8 +21,10 @@ impl Runs {
 
     fn run(&self, options: &[&str]) -> String {
         let mut command = catchment();
-        // Where nothing else can be written, the folder for temporary files is used, and what is there already is read.
-        command.env("XDG_CACHE_HOME", self.cache.path()).env("TMPDIR", self.cache.path());
+        // What other tests have left in any folder that is looked into would be read.
+        for folder in ["XDG_CACHE_HOME", "HOME", "TMPDIR"] {
+            command.env(folder, self.cache.path());
+        }
         command.env("JAVA_HOME", jdk::installed(17).unwrap().home());
         command.args(["links", "--classpath"]).arg(std::env::join_paths(&self.class_path).unwrap());
         let output = command.args(self.options).args(options).output().unwrap();
