@@ -11,6 +11,9 @@ use crate::solver::{Instance, Part, Solver, Throw, Use};
 use catchment_ir::{ArrayKind, Body, Handler, HandlerId, InvokeKind, Op, Operands, PoolIndex, Var};
 use rustc_hash::FxHashMap;
 
+/// A method that makes more arrays than this is a table written as code, such as the texts of a language.
+const TABLE: usize = 100;
+
 /// A method whose statements are being added.
 pub(crate) struct Adding<'b> {
     pub(crate) instance: InstanceId,
@@ -19,6 +22,8 @@ pub(crate) struct Adding<'b> {
     first: NodeId,
     pub(crate) body: &'b Body,
     pub(crate) pc: u16,
+    /// Its arrays are rows of one table, and all of one class are one object.
+    is_table: bool,
     /// Where exceptions of the present block go.
     pub(crate) raised: NodeId,
     /// By the row of the exception table that is asked first, and the node of what it leaves.
@@ -42,6 +47,11 @@ impl Adding<'_> {
     }
 }
 
+fn is_table(body: &Body) -> bool {
+    let arrays = body.statements.iter().filter(|statement| matches!(statement.op, Op::NewArray { .. }));
+    arrays.take(TABLE + 1).count() > TABLE
+}
+
 impl Solver<'_> {
     pub(crate) fn add_statements(&mut self, instance: InstanceId, first: NodeId, body: &Body) {
         let Instance { code: Code::Method(method), thrown, .. } = self.instances[instance.index()] else {
@@ -55,6 +65,7 @@ impl Solver<'_> {
             first,
             body,
             pc: 0,
+            is_table: is_table(body),
             raised: thrown,
             raises: FxHashMap::default(),
             uses: FxHashMap::default(),
@@ -220,6 +231,15 @@ impl Solver<'_> {
         Origin::Site { method: adding.method, pc: adding.pc, level, context }
     }
 
+    fn site_of_array(&mut self, adding: &Adding<'_>, level: u8) -> Origin {
+        match self.site(adding, level) {
+            Origin::Site { method, context, .. } if adding.is_table => {
+                Origin::Site { method, pc: 0, level, context }
+            }
+            site => site,
+        }
+    }
+
     fn is_merged(&self, class: ClassId) -> bool {
         self.known.builders.contains(&class)
             || class == self.known.string
@@ -234,7 +254,7 @@ impl Solver<'_> {
             let origin = match kind {
                 ArrayKind::EmptyOf(_) if self.is_array_of_anything(array) => Origin::Empty,
                 _ if is_plain || is_coarse => Origin::Merged,
-                _ => self.site(adding, level),
+                _ => self.site_of_array(adding, level),
             };
             let object = self.object(array, origin).0;
             match outer {
