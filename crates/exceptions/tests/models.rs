@@ -252,6 +252,27 @@ fn calls_on_a_proxy_go_to_its_handler() {
 }
 
 #[test]
+fn what_every_object_has_does_not_go_to_the_handler_of_a_proxy() {
+    let program = r#"
+        import java.lang.reflect.*;
+        public class Main {
+            static class Handler implements InvocationHandler {
+                public Object invoke(Object proxy, Method method, Object[] args) { return null; }
+            }
+            public static void main(String[] args) throws Exception {
+                Class<?>[] interfaces = {Runnable.class};
+                Object proxy = Proxy.newProxyInstance(Main.class.getClassLoader(), interfaces, new Handler());
+                synchronized (proxy) {
+                    proxy.notifyAll();
+                    proxy.getClass().getName();
+                }
+            }
+        }"#;
+    let (reached, _) = methods(program, &[]);
+    assert!(!reached.contains("Main$Handler.invoke"), "{reached:?}");
+}
+
+#[test]
 fn the_handler_of_a_proxy_is_the_one_that_it_was_made_with() {
     let program = r#"
         import java.lang.reflect.*;

@@ -124,7 +124,8 @@ impl Solver<'_> {
     /// The target of a call whose receiver is a lambda object; nothing if an interface of it has the code.
     pub(crate) fn proxy_called(&mut self, selector: SelectorId, object: u32) -> Option<InstanceId> {
         if let Origin::Proxy(made) = self.objects.get(object).origin {
-            return self.forwarder(made, selector, object);
+            let is_forwarded = self.world.is_left_to_handler(selector);
+            return is_forwarded.then(|| self.forwarder(made, selector, object)).flatten();
         }
         let class = self.objects.get(object).class;
         let lambda = self.objects.lambda_of(object)?;

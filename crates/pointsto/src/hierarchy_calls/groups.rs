@@ -156,6 +156,7 @@ impl HierarchyCalls<'_> {
             Some(name) => {
                 self.world.is_left_to_lambda(receiver.class, name, selector).then_some(lambda.proxy)
             }
+            None if !self.world.is_left_to_handler(selector) => None,
             None => {
                 let proxy = lambda.proxy;
                 self.forward(receiver.class, selector);

@@ -22,6 +22,12 @@ impl World<'_> {
         is_named && self.dispatch(class, selector).is_none()
     }
 
+    /// Whether a call on a proxy goes to its handler: `getClass`, `wait` and the like are what every object has.
+    pub(crate) fn is_left_to_handler(&self, selector: SelectorId) -> bool {
+        let inherited = self.declared(self.object, selector);
+        inherited.is_none_or(|method| self.method(method).is_for_all_to_override())
+    }
+
     /// What a call of a method looks for in the class of its receiver. Methods that only their package can see are told by it: a
     /// class of another package may have one of that name that has nothing to do with it.
     pub(crate) fn looked_for(&mut self, method: MethodId) -> SelectorId {

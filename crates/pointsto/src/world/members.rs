@@ -41,6 +41,12 @@ impl Method {
         self.access & ACC_ABSTRACT != 0
     }
 
+    /// Whether a class below may have its own, whatever package it is in.
+    pub(crate) fn is_for_all_to_override(&self) -> bool {
+        const ACC_FINAL: u16 = 0x0010;
+        self.access & (ACC_PUBLIC | ACC_FINAL) == ACC_PUBLIC
+    }
+
     pub fn is_private(&self) -> bool {
         self.access & ACC_PRIVATE != 0
     }
