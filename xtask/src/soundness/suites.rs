@@ -82,7 +82,7 @@ impl Prepared {
         command.args(self.opens.iter().map(|package| format!("--add-opens=java.base/{package}=ALL-UNNAMED")));
         command.arg("-cp").arg(join_paths(&self.class_path)?);
         command.args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"]);
-        command.args(["--details=none", "--include-classname=.*Test"]);
+        command.args(["--details=summary", "--include-classname=.*Test"]);
         if self.packages.is_empty() {
             command.arg(format!("--scan-classpath={}", self.class_path[1].display()));
         }
