@@ -59,6 +59,8 @@ enum Bench {
     Links(bench::links::Options),
     /// Links from faults of disk and network under every configuration; fails where a finer one has more.
     Precision(bench::precision::Options),
+    /// The second run of an analysis beside the first, which keeps what it finds out about the JDK.
+    Cache(bench::cache::Options),
 }
 
 fn main() -> ExitCode {
@@ -82,6 +84,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),
         Command::Bench(Bench::Links(options)) => bench::links::run(&options),
         Command::Bench(Bench::Precision(options)) => bench::precision::run(&options),
+        Command::Bench(Bench::Cache(options)) => bench::cache::run(&options),
         Command::Timed(timed) => bench::timed::run(&timed),
         Command::ReadOnce { image } => bench::weave::read_once(&image),
     }

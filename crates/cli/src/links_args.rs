@@ -65,8 +65,8 @@ pub(crate) struct LinksArgs {
     /// Classes of this name never are; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "The program")]
     pub(crate) exclude: Vec<String>,
-    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a filter:
-    /// +dr, +cdr, +mdr or +vdr
+    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a filter,
+    /// +dr, +cdr, +mdr or +vdr, which drops links that no call in the try can come to with the objects it is given
     #[arg(
         long,
         value_name = "NAME",
@@ -139,6 +139,13 @@ pub(crate) struct LinksArgs {
     /// Write the report to this file; `-` is stdout
     #[arg(long, short, value_name = "FILE", help_heading = "Report")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl LinksArgs {
+    /// Whether something is shown that is there without links.
+    pub(crate) fn is_about_more_than_links(&self) -> bool {
+        self.escapes || self.blind_spots || self.catalogue
+    }
 }
 
 /// Whose clauses.

@@ -4,7 +4,7 @@ use crate::links::LinksReport;
 use crate::links_words::{clause, exceptions, place, raised_by};
 use crate::seen_links_text::{seen_mark, write_experienced};
 use crate::text::{counted, simple_name};
-use catchment_exceptions::{FoundLink, Layer, LinksAnswer, MemoryUse, RaisedBy};
+use catchment_exceptions::{FoundLink, Layer, LinkedPair, LinksAnswer, MemoryUse, RaisedBy};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
@@ -30,7 +30,12 @@ const NAMED: usize = 3;
 pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksView) -> io::Result<()> {
     let answer = &report.answer;
     match view.by {
-        LinksBy::Handler => write_by_handler(out, answer, view.all)?,
+        LinksBy::Handler => {
+            write_by_handler(out, answer, view.all)?;
+            if view.all {
+                write_without_links(out, answer)?;
+            }
+        }
         LinksBy::Trigger => write_by_trigger(out, answer, view.all)?,
     }
     write_totals(out, report)?;
@@ -56,6 +61,18 @@ fn write_by_handler(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io:
         write_rest(out, answer, &others, is_alone)?;
     }
     Ok(())
+}
+
+/// Clauses that the program comes to and nothing was found to come to.
+fn without_links(answer: &LinksAnswer) -> Vec<&LinkedPair> {
+    let linked: BTreeSet<usize> = answer.links.iter().map(|link| link.to).collect();
+    let pairs = answer.pairs.iter().enumerate();
+    pairs.filter(|(index, pair)| pair.is_reached && !linked.contains(index)).map(|(_, pair)| pair).collect()
+}
+
+fn write_without_links(out: &mut dyn Write, answer: &LinksAnswer) -> io::Result<()> {
+    let nothing = "             nothing was found that comes here";
+    without_links(answer).into_iter().try_for_each(|pair| writeln!(out, "{}\n{nothing}", clause(pair)))
 }
 
 /// A line per kind of fault: `#27-#30  DSK_CLOSE  FileInputStream.close, RandomAccessFile.close and 2 more`.
@@ -207,6 +224,10 @@ fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
         counted(answer.pairs.len(), "catch clause", "catch clauses"),
         answer.analysis,
     )?;
+    let without = without_links(answer).len();
+    if without > 0 {
+        write!(out, "; nothing found for {} (--all)", counted(without, "other", "others"))?;
+    }
     if unreached > 0 {
         write!(
             out,

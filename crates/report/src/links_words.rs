@@ -47,12 +47,14 @@ pub(crate) fn raised_by(raise: &RaisePoint) -> &str {
     }
 }
 
-/// `FileNotFoundException`, or how many there are.
+/// `FileNotFoundException`, `IOException or below`, or how many there are.
 pub(crate) fn exceptions(link: &FoundLink) -> String {
     let name = simple_name(&link.exception);
-    match link.exceptions.len() {
-        0 | 1 => name.to_owned(),
-        several => format!("{name} ({several} types)"),
+    match link.exceptions.as_slice() {
+        [] => name.to_owned(),
+        [one] if one.is_exact => name.to_owned(),
+        [_] => format!("{name} or below"),
+        several => format!("{name} ({} types)", several.len()),
     }
 }
 

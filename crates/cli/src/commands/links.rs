@@ -68,7 +68,11 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
         report.problems.extend(runs.problems);
     }
     let wanted = search.selection(wanted);
+    let found = report.answer.links.len();
     report.answer.select(&wanted);
+    if report.answer.links.is_empty() && found > 0 && !args.is_about_more_than_links() {
+        eprintln!("catchment: none of the {found} links is what --package, --type and --fault ask for");
+    }
     let view = view(args, &mut search, &report, &wanted)?;
     let render = |out: &mut dyn Write| render(out, args, &report, &view);
     match file {

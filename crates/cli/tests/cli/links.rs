@@ -132,7 +132,9 @@ fn the_short_answer_groups_by_clause_or_by_what_raises() {
     let link = lines.next().unwrap();
     assert!(link.contains("  DSK_READ ") && link.contains("FileInputStream.read"), "{link}");
     assert!(
-        by_handler.contains("into 1 of 3 catch clauses (inpta); 1 clause in methods that"),
+        by_handler.contains(
+            "into 1 of 3 catch clauses (inpta); nothing found for 1 other (--all); 1 clause in methods that"
+        ),
         "{by_handler}"
     );
     let by_trigger = text(&ask(&program, &["--faults", "DSK_READ", "--no-throws", "--by", "trigger"]));

@@ -94,7 +94,7 @@ fn links_of_runs_are_marked_and_those_that_are_not_found_have_a_reason() {
     let expected = "\
 Loader.main  Loader.java:14  catch Loader$Wrong
          #1  throw        Loader.check  Loader.java:9  Loader$Wrong  (seen)
-1 link into 1 of 2 catch clauses (inpta)
+1 link into 1 of 2 catch clauses (inpta); nothing found for 1 other (--all)
 E: 2 links seen in runs, 1 of them found (50.0 %); coverage 1 of 1 link (100.0 %)
 not found: 1 (1 call on an object that nothing is known to make)
   throw        Loader$Plugin.run  Loader.java:5  IllegalStateException

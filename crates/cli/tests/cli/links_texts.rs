@@ -77,6 +77,23 @@ fn filters_leave_clauses_with_wanted_links_and_the_numbers_as_they_were() {
 }
 
 #[test]
+fn clauses_that_nothing_comes_to_are_listed_with_all_others() {
+    let program = shop();
+    let quiet =
+        "acme.Shop.quiet  Shop.java:33  catch Shop$Odd\n             nothing was found that comes here\n";
+    assert!(text(&program, &["--all"]).contains(quiet));
+    assert!(!text(&program, &["--all", "--type", "Empty"]).contains("Shop.quiet"));
+}
+
+#[test]
+fn filters_that_leave_nothing_say_so() {
+    let program = shop();
+    let nothing = "catchment: none of the 5 links is what --package, --type and --fault ask for\n";
+    assert!(error_text(&links(&program.classes, &["--package", "acme.Till"])).contains(nothing));
+    assert!(!error_text(&links(&program.classes, &["--package", "acme.Shop"])).contains("none of the"));
+}
+
+#[test]
 fn a_link_is_explained_with_the_calls_by_which_it_comes() {
     assert_eq!(text(&shop(), &["--why", "2"]), include_str!("links_texts/why.txt"));
 }

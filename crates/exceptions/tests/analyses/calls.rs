@@ -1,7 +1,7 @@
 //! Which code calls come to where that is not plain: lambdas, methods of interfaces, initialisers.
 
 use crate::program::Program;
-use catchment_exceptions::{LinksAnswer, search};
+use catchment_exceptions::LinksAnswer;
 
 /// Where something is raised and what the clause catches that it comes to, a call, and the members of `T` that it needs.
 /// Every clause catches a class of its own.
@@ -286,7 +286,7 @@ fn program() -> Program {
 
 pub(crate) fn answer(program: &Program, analysis: &str) -> LinksAnswer {
     let request = program.request(analysis, &["none"]);
-    search(program, &request, &mut |_| {}).expect("a program").answer()
+    program.search(&request).expect("a program").answer()
 }
 
 /// Where exceptions are raised that come to clauses, and what these catch.

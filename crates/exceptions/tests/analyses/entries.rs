@@ -1,7 +1,7 @@
 //! Where programs begin, and what is reached from there.
 
 use crate::program::Program;
-use catchment_exceptions::{EntryKind, EntryPoints, LinksAnswer, SearchRequest, search};
+use catchment_exceptions::{EntryKind, EntryPoints, LinksAnswer, SearchRequest};
 
 /// As much of the frameworks as these tests use, under their own names.
 const FRAMEWORKS: [(&str, &str); 10] = [
@@ -78,7 +78,7 @@ fn request(program: &Program) -> SearchRequest {
 fn answer(source: &str) -> LinksAnswer {
     let files: Vec<_> = FRAMEWORKS.into_iter().chain([("T.java", source)]).collect();
     let program = Program::compile_files(&files, Vec::new());
-    search(&program, &request(&program), &mut |_| {}).expect("there are tests").answer()
+    program.search(&request(&program)).expect("there are tests").answer()
 }
 
 fn entries(answer: &LinksAnswer) -> Vec<String> {
@@ -189,7 +189,7 @@ fn begun(source: &[(&str, &str)], kind: EntryKind, release: u32) -> LinksAnswer 
     let program = Program::compile_files(source, Vec::new());
     let entries = EntryPoints { named: Vec::new(), kinds: vec![kind] };
     let request = SearchRequest { entries, release: Some(release), ..request(&program) };
-    search(&program, &request, &mut |_| {}).expect("there are some").answer()
+    program.search(&request).expect("there are some").answer()
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Analyses of compiled programs together with a real JDK.
 
 mod base;
+mod bases;
 mod calls;
 mod ceiling;
 mod entries;
 mod hostile;
 mod implicit;
 mod inclusion;
+mod models;
 mod operations;
 mod optional;
 mod outside;

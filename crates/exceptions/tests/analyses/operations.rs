@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{
-    Catalogue, FaultSelection, FaultTable, LinksAnswer, Match, RaisedBy, SearchRequest, search,
+    Catalogue, FaultSelection, FaultTable, LinksAnswer, Match, RaisedBy, SearchRequest,
 };
 
 /// Only operations raise.
@@ -16,7 +16,7 @@ fn answer(source: &str, faults: Vec<FaultTable>) -> LinksAnswer {
         throws: false,
         ..program.request("inpta", &[])
     };
-    search(&program, &request, &mut |_| {}).expect("a program").answer()
+    program.search(&request).expect("a program").answer()
 }
 
 /// What comes to the clause of a method: `NET_BIND DatagramSocket.bind`.

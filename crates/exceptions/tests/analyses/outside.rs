@@ -1,7 +1,7 @@
 //! What callers of a library hand to its public methods.
 
 use crate::program::Program;
-use catchment_exceptions::{BlindSpot, EntryKind, EntryPoints, LinksAnswer, SearchRequest, search};
+use catchment_exceptions::{BlindSpot, EntryKind, EntryPoints, LinksAnswer, SearchRequest};
 use std::collections::BTreeSet;
 
 const LIBRARY: &str = r#"
@@ -38,7 +38,7 @@ fn answer(analysis: &str) -> LinksAnswer {
         entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Api] },
         ..program.request(analysis, &["DSK_READ"])
     };
-    search(&program, &request, &mut |_| {}).expect("a library").answer()
+    program.search(&request).expect("a library").answer()
 }
 
 /// The methods whose clauses have links.

@@ -1,9 +1,13 @@
 //! Compiles programs and opens them with JDK 17.
 
-use catchment_exceptions::{Catalogue, EntryPoints, FaultSelection, Handlers, OwnClasses, SearchRequest};
+use crate::bases;
+use catchment_exceptions::{
+    Catalogue, EntryPoints, FaultSelection, Handlers, LinkSearch, OwnClasses, SearchError, SearchRequest,
+    search_from,
+};
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
-use catchment_pointsto::{Options, Reached, analyse};
+use catchment_pointsto::{Options, Reached, Recorded, analyse_recorded};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::jdk;
@@ -15,7 +19,7 @@ use std::path::PathBuf;
 pub(crate) struct Program {
     classes: ClassPath,
     module_services: ModuleServices,
-    main: &'static str,
+    main: String,
 }
 
 impl Program {
@@ -24,7 +28,7 @@ impl Program {
         Self::compile_files(&[("T.java", source)], libraries)
     }
 
-    /// Compiles files by path and content.
+    /// Compiles files by path and content. The first one has the `main`.
     pub(crate) fn compile_files(files: &[(&str, &str)], libraries: Vec<PathBuf>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let write = |(path, content): &(&str, &str)| {
@@ -37,7 +41,8 @@ impl Program {
         let job = Job { class_path: libraries.clone(), ..Job::of(sources) };
         let classes = Compiler::Javac { jdk: 17, release: 17 }.compile(&job).expect("source compiles");
         let paths: Vec<PathBuf> = std::iter::once(classes).chain(libraries).collect();
-        Self::open(&paths, "T")
+        let main = files.first().and_then(|(path, _)| path.strip_suffix(".java")).expect("a Java file");
+        Self::open(&paths, main)
     }
 
     /// A program among the fixtures of links.
@@ -48,12 +53,12 @@ impl Program {
     }
 
     /// These on a class path.
-    pub(crate) fn open(class_path: &[PathBuf], main: &'static str) -> Self {
+    pub(crate) fn open(class_path: &[PathBuf], main: &str) -> Self {
         let jdk = jdk::installed(17).expect("JDK 17");
         let classes = ClassPath::open(class_path, Some(jdk.home()), &LoadOptions::default());
         let modules = classes.modules().filter_map(|(_, module)| module.bytes().ok());
         let module_services = ModuleServices::read(modules);
-        Self { classes, module_services, main }
+        Self { classes, module_services, main: main.to_owned() }
     }
 
     /// All throws and these kinds of faults (all of them if none is named) from its `main`.
@@ -62,7 +67,7 @@ impl Program {
         let faults: Vec<String> = faults.iter().map(|kind| (*kind).to_owned()).collect();
         SearchRequest {
             analysis: analysis.parse().expect("an analysis"),
-            entries: EntryPoints { named: vec![self.main.to_owned()], kinds: Vec::new() },
+            entries: EntryPoints { named: vec![self.main.clone()], kinds: Vec::new() },
             own: OwnClasses { application: self.application(), tests: Vec::new() },
             faults: FaultSelection::of(&faults, &catalogue).expect("kinds"),
             catalogue,
@@ -82,12 +87,27 @@ impl Program {
         own.flat_map(|(entry, _)| self.classes.classes(entry)).map(|class| class.name().to_vec()).collect()
     }
 
+    /// Its links, going on from what is known of the JDK.
+    pub(crate) fn search(&self, request: &SearchRequest) -> Result<LinkSearch<'_>, SearchError> {
+        let base = || bases::of_search(self, request.analysis.call_graph(), request.implicit);
+        search_from(base, self, request, &mut |_| {})
+    }
+
     /// What is reached from its `main`.
     pub(crate) fn analyse(&self, options: impl Into<Options>) -> Reached<'_> {
-        analyse(self, options, |world| {
+        self.analyse_recorded(options, &[])
+    }
+
+    /// Likewise, if a run has shown these targets of reflective calls.
+    pub(crate) fn analyse_recorded(&self, options: impl Into<Options>, recorded: &[Recorded]) -> Reached<'_> {
+        let options = options.into();
+        let main = |world: &mut World<'_>| {
             let class = world.class(self.main.as_bytes());
             world.declared_by_name(class, b"main").collect()
-        })
+        };
+        let base = bases::of_analysis(self, options);
+        let reached = base.and_then(|base| base.into_reached(self, recorded, None, main).ok());
+        reached.unwrap_or_else(|| analyse_recorded(self, options, recorded, main))
     }
 }
 

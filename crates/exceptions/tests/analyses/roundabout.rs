@@ -1,7 +1,6 @@
 //! Exceptions that come by roundabout ways: what native code has made, kept, cast or handed on, and what arrives inside another.
 
 use crate::program::Program;
-use catchment_exceptions::search;
 use std::collections::BTreeMap;
 
 const PROGRAM: &str = r#"
@@ -49,7 +48,7 @@ const PROGRAM: &str = r#"
 fn links(analysis: &str) -> BTreeMap<String, usize> {
     let program = Program::compile(PROGRAM, Vec::new());
     let request = program.request(analysis, &["INTERRUPT"]);
-    let answer = search(&program, &request, &mut |_| {}).expect("a program").answer();
+    let answer = program.search(&request).expect("a program").answer();
     let mut links = BTreeMap::new();
     for link in &answer.links {
         let from = &answer.raises[link.from].place.class;

@@ -3,13 +3,13 @@
 use crate::program::Program;
 use crate::recording::{At, Recording};
 use catchment_exceptions::{
-    Analysis, Cause, Experienced, FaultSelection, SearchRequest, SetAside, experienced_under, search,
+    Analysis, Cause, Experienced, FaultSelection, SearchRequest, SetAside, experienced_under,
 };
 
 const FAULT: &str = "Main$Fault";
 
 fn compare(program: &Program, request: &SearchRequest, recording: &Recording<'_>) -> Experienced {
-    let mut search = search(program, request, &mut |_| {}).expect("a search");
+    let mut search = program.search(request).expect("a search");
     search.experienced(&recording.seen)
 }
 

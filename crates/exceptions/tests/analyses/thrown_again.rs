@@ -1,7 +1,7 @@
 //! Clauses that throw again what an operation has raised.
 
 use crate::program::Program;
-use catchment_exceptions::{LinksAnswer, search};
+use catchment_exceptions::LinksAnswer;
 
 const PROGRAM: &str = r#"
     import java.io.*; import java.net.*;
@@ -31,7 +31,7 @@ const PROGRAM: &str = r#"
 fn answer(analysis: &str) -> LinksAnswer {
     let program = Program::compile(PROGRAM, Vec::new());
     let request = program.request(analysis, &["DSK_READ"]);
-    search(&program, &request, &mut |_| {}).expect("a program").answer()
+    program.search(&request).expect("a program").answer()
 }
 
 /// The throws of the program that come to clauses, with the types that these catch: by method.

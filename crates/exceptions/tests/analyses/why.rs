@@ -1,7 +1,7 @@
 //! Every link can be explained.
 
 use crate::program::Program;
-use catchment_exceptions::{Analysis, Base, LinkSearch, SearchRequest, search_on};
+use catchment_exceptions::LinkSearch;
 
 /// Exceptions that come out of initialisers, lambdas, containers and handlers of the compiler.
 const PROGRAMS: [&str; 9] = [
@@ -30,14 +30,10 @@ fn unexplained(search: &mut LinkSearch<'_>) -> Vec<usize> {
 }
 
 fn check(analyses: &[&str]) {
-    let jdk = Program::open(&[], "Main");
-    let analyses: Vec<Analysis> = analyses.iter().map(|name| name.parse().expect("an analysis")).collect();
-    let base = Base::solve(&jdk, analyses[0].call_graph(), false).expect("an analysis by objects");
     for name in PROGRAMS {
         let program = Program::fixture(name);
-        for analysis in &analyses {
-            let request = SearchRequest { analysis: *analysis, ..program.request("pta", &[]) };
-            let mut search = search_on(&base, &program, &request, &mut |_| {}).expect("a program");
+        for analysis in analyses {
+            let mut search = program.search(&program.request(analysis, &[])).expect("a program");
             assert!(search.count() > 0, "{name} {analysis}");
             assert_eq!(unexplained(&mut search), Vec::<usize>::new(), "{name} {analysis}");
         }

@@ -5,7 +5,7 @@ public class Shop {
 
     public static void main(String[] args) {
         try {
-            sold(args.length);
+            sold(quiet(args.length));
         } catch (StoreException e) {
             failed++;
         }
@@ -20,6 +20,17 @@ public class Shop {
         try {
             return new Till(new Store()).sell(count);
         } catch (StoreException.Empty e) {
+            return 0;
+        }
+    }
+
+    static class Odd extends RuntimeException {
+    }
+
+    static int quiet(int count) {
+        try {
+            return count + 1;
+        } catch (Odd e) {
             return 0;
         }
     }

@@ -1,162 +1,20 @@
-//! What bytecode does not show: programs whose links depend on models of the JVM and the JDK, by points-to sets.
+//! What bytecode does not show: programs whose methods are reached by models of the JVM and the JDK, by points-to sets.
 
-use catchment_classfile::LineTable;
+use crate::program::Program;
 use catchment_exceptions::{Raises, flow};
 use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::{ClassSource, Fits, Layer, ModuleServices, World, services_file};
-use catchment_pointsto::{
-    Analysis, BlindSpot, ImplicitKinds, Reached, Recorded, Sensitivity, analyse, analyse_recorded,
-};
-use catchment_program::{ClassPath, LoadOptions};
-use catchment_testkit::compilers::{Compiler, Job};
-use catchment_testkit::jdk;
-use catchment_testkit::links::{Compiled, Fixture, Link};
+use catchment_pointsto::world::Fits;
+use catchment_pointsto::{Analysis, BlindSpot, Reached, Recorded, Sensitivity};
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::PathBuf;
 
-struct Source(ClassPath);
-
-impl Source {
-    fn open(class_path: &[PathBuf]) -> Self {
-        let home = jdk::installed(17).expect("JDK 17");
-        let options = LoadOptions { release: 17, ..LoadOptions::default() };
-        Self(ClassPath::open(class_path, Some(home.home()), &options))
-    }
-}
-
-impl ClassSource for Source {
-    fn find(&self, name: &[u8]) -> Option<(&[u8], Layer)> {
-        let found = self.0.find(name)?;
-        let is_given = self.0.entry(found.entry())?.given.is_some();
-        Some((found.bytes().ok()?, if is_given { Layer::Application } else { Layer::Jdk }))
-    }
-
-    fn for_each_name(&self, with: &mut dyn FnMut(&[u8])) {
-        for (entry, _) in self.0.entries() {
-            self.0.classes(entry).for_each(|class| with(class.name()));
-        }
-    }
-
-    fn services(&self, service: &[u8]) -> Vec<Vec<u8>> {
-        let modules = self.0.modules().filter_map(|(_, module)| module.bytes().ok());
-        let files = self.0.resources(&services_file(service));
-        ModuleServices::read(modules).providers(service, files.into_iter().filter_map(|(_, file)| file.ok()))
-    }
-}
-
-fn reach<'a>(source: &'a Source, recorded: &[Recorded]) -> Reached<'a> {
-    analyse_recorded(source, Sensitivity::default(), recorded, main_method)
-}
-
-fn main_method(world: &mut World<'_>) -> Vec<MethodId> {
-    let main = world.class(b"Main");
-    vec![world.declared_as(main, b"main", b"([Ljava/lang/String;)V").expect("a main method")]
-}
-
-fn name_of(fixture: &Fixture, compiled: &Compiled, world: &World<'_>, method: MethodId, pc: u16) -> String {
-    let class = world.class_of(world.method(method).class);
-    let code = class.file().and_then(|file| Some((file, file.code(world.member_of(method)?).ok()??.1)));
-    let line = code.and_then(|(file, code)| LineTable::read(&code, &file.pool).line_at(pc));
-    let name = String::from_utf8_lossy(world.name_of(method)).into_owned();
-    fixture.name_of(compiled, &class.binary_name(), &name, line.map(u32::from))
-}
-
-/// Links into the clauses of the fixture.
-fn found(fixture: &Fixture, compiled: &Compiled) -> BTreeSet<Link> {
-    let source = Source::open(&compiled.class_path);
-    let mut reached = reach(&source, &[]);
-    // Errors of initialisers are among those of linking.
-    let implicit = ImplicitKinds { link: true, ..ImplicitKinds::default() };
-    let flow = flow(&mut reached, &Raises { throws: true, implicit, ..Raises::default() });
-    let mut links = BTreeSet::new();
-    for (instance, handler, caught) in flow.caught() {
-        let Some(method) = reached.method_of(instance) else { continue };
-        let to = name_of(fixture, compiled, &reached.world, method, handler);
-        if !fixture.is_clause(&to) {
-            continue;
-        }
-        for number in caught.iter() {
-            let raise = flow.raised.get(number).raise;
-            links.insert((name_of(fixture, compiled, &reached.world, raise.method, raise.pc), to.clone()));
-        }
-    }
-    links
-}
-
-fn check(name: &str) {
-    let fixture = Fixture::read(name).expect("a fixture");
-    let compiled = fixture.compile().expect("the fixture compiles");
-    let found = found(&fixture, &compiled);
-    let (expected, unjudged) = (fixture.expected("pta"), fixture.unjudged("pta"));
-    let missing: Vec<&Link> = expected.difference(&found).collect();
-    let is_surplus =
-        |link: &&Link| fixture.judges(&link.0) && !expected.contains(*link) && !unjudged.contains(*link);
-    let surplus: Vec<&Link> = found.iter().filter(is_surplus).collect();
-    assert!(
-        missing.is_empty() && surplus.is_empty(),
-        "{name}: missing {missing:?}, not expected {surplus:?}"
-    );
-}
-
-#[test]
-fn constant_names_lead_to_constructors_and_methods() {
-    check("reflection");
-}
-
-#[test]
-fn providers_come_from_the_files_of_the_class_path() {
-    check("service-loader");
-}
-
-#[test]
-fn streams_of_objects_call_what_serialisable_classes_declare() {
-    check("serialisation");
-}
-
-#[test]
-fn exceptions_stay_in_their_thread() {
-    check("threads");
-}
-
-#[test]
-fn exceptions_of_tasks_arrive_as_causes() {
-    check("executors");
-}
-
-#[test]
-fn exceptions_of_initialisers_are_wrapped_and_errors_are_not() {
-    check("class-initialiser");
-}
-
-#[test]
-fn clones_hold_what_their_originals_hold() {
-    check("clone");
-}
-
-#[test]
-fn lambdas_are_told_apart_by_where_they_are_made() {
-    check("lambdas");
-}
-
-#[test]
-fn concatenations_and_records_call_what_their_parts_declare() {
-    check("concatenation-and-records");
-}
-
-/// The classes of a program that is one file.
-fn compile(program: &str) -> Source {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("Main.java");
-    fs::write(&file, program).expect("written");
-    let compiler = Compiler::Javac { jdk: 17, release: 17 };
-    Source::open(&[compiler.compile(&Job::of([file])).expect("the program compiles")])
+fn compile(program: &str) -> Program {
+    Program::compile_files(&[("Main.java", program)], Vec::new())
 }
 
 /// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
 fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
-    let source = compile(program);
-    let reached = reach(&source, recorded);
+    let program = compile(program);
+    let reached = program.analyse_recorded(Sensitivity::default(), recorded);
     let is_own = |name: &String| name.starts_with("Main");
     let blind = reached.blind_spots.iter().filter(|it| it.spot == BlindSpot::Reflection);
     let blind = blind.map(|it| short(&reached, it.method));
@@ -165,8 +23,8 @@ fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<
 
 /// All methods that are reached, those of the JDK as well.
 fn all_methods(program: &str) -> BTreeSet<String> {
-    let source = compile(program);
-    names(&reach(&source, &[])).collect()
+    let program = compile(program);
+    names(&program.analyse(Sensitivity::default())).collect()
 }
 
 fn names(reached: &Reached<'_>) -> impl Iterator<Item = String> {
@@ -401,8 +259,8 @@ fn a_security_manager_is_there_if_the_program_installs_one() {
 
 /// Where exceptions of type `IOException` are raised that come to a clause of a method of `Main`.
 fn io_raised(program: &str, method: &str) -> BTreeSet<String> {
-    let source = compile(program);
-    let mut reached = reach(&source, &[]);
+    let program = compile(program);
+    let mut reached = program.analyse(Sensitivity::default());
     let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
     let io = reached.world.class(b"java/io/IOException");
     let clauses = flow.caught().filter(|(instance, ..)| {
@@ -439,8 +297,8 @@ fn a_class_that_is_not_there_is_missed_by_the_loader() {
             static void load() { try { Class.forName("no.such.Driver"); } catch (ClassNotFoundException e) {} }
             public static void main(String[] args) { load(); }
         }"#;
-    let source = compile(program);
-    let mut reached = reach(&source, &[]);
+    let program = compile(program);
+    let mut reached = program.analyse(Sensitivity::default());
     let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
     let clauses = flow.caught().filter(|(instance, ..)| {
         reached.method_of(*instance).is_some_and(|it| short(&reached, it) == "Main.load")
@@ -530,9 +388,9 @@ fn what_is_made_is_more_than_what_one_of_its_uses_casts_it_to() {
                 use(made);
             }
         }"#;
-    let source = compile(program);
+    let compiled = compile(program);
     for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
-        let reached = analyse(&source, analysis, main_method);
+        let reached = compiled.analyse(analysis);
         let reached: BTreeSet<String> = names(&reached).collect();
         assert!(reached.contains("Main$Plugin.toString"), "{analysis:?}");
     }
@@ -602,9 +460,9 @@ fn handles_of_methods_with_any_number_of_arguments_collect_them() {
                 lookup.findStatic(Main.class, "one", single).invoke("", "");
             }
         }"#;
-    let source = compile(program);
+    let compiled = compile(program);
     for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
-        let reached = analyse(&source, analysis, main_method);
+        let reached = compiled.analyse(analysis);
         let reached: BTreeSet<String> = names(&reached).collect();
         for method in ["Main$One.run", "Main$Two.run", "Main$Whole.run", "Main.empty"] {
             assert!(reached.contains(method), "{method} by {analysis:?}");

@@ -1,0 +1,153 @@
+//! `cargo xtask bench cache`: what a second run gains from what the first one has kept of the JDK.
+//!
+//! Each program is asked for everything that can come to its clauses, every throw and every fault of the catalogue: once with an
+//! empty cache folder, then with what is there, and both have to say the same.
+
+use super::measured::{self, End, Measured};
+use super::subjects::{self, JDK, Program};
+use super::{Measurements, verdict};
+use anyhow::{Context, Result, bail};
+use catchment_testkit::{jdk, workspace};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+/// How many times faster a later run has to be.
+const BAR: f64 = 2.0;
+
+const HEADER: &str = "\
+| subject | links | first run, s | peak, MiB | later runs, s | peak, MiB | times faster |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    #[arg(long = "only", value_name = "SUBJECT")]
+    only: Vec<String>,
+    /// How calls are followed.
+    #[arg(long, value_name = "NAME", default_value = "inpta")]
+    analysis: String,
+    /// How often a subject is analysed, with an empty cache and then without.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    runs: usize,
+    /// End a run that takes longer than this.
+    #[arg(long, value_name = "MINUTES", default_value_t = 10)]
+    limit: u64,
+}
+
+/// A run and what it has found.
+struct Run {
+    measured: Measured,
+    answer: Answer,
+}
+
+/// What must not depend on the cache. The whole of it can be gigabytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Answer {
+    links: usize,
+    /// Of everything but what the run took.
+    hash: u64,
+}
+
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let catchment = super::watch::build_catchment()?;
+    let mut all_met = true;
+    println!("{HEADER}");
+    for subject in subjects::chosen(&options.only)? {
+        let program = subject.prepare()?;
+        let (mut first, mut later) = (Vec::new(), Vec::new());
+        for _ in 0..options.runs {
+            let cache = tempfile::tempdir().context("cannot create a folder for the cache")?;
+            first.push(analyse(&catchment, &program, options, cache.path())?);
+            later.push(analyse(&catchment, &program, options, cache.path())?);
+        }
+        if first.iter().chain(&later).any(|run| run.answer != first[0].answer) {
+            bail!("{}: a run with what is kept says something else than one without", subject.name);
+        }
+        let gained = median(&first).as_secs_f64() / median(&later).as_secs_f64();
+        all_met &= gained >= BAR;
+        println!("{}", row(&subject.name, &first, &later, gained));
+    }
+    Ok(if all_met { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn row(subject: &str, first: &[Run], later: &[Run], gained: f64) -> String {
+    let links = first.first().map_or(0, |run| run.answer.links);
+    let figures = |runs: &[Run]| {
+        let peak = runs.iter().map(|run| run.measured.peak_mib).max().unwrap_or_default();
+        format!("{:.1} | {peak}", median(runs).as_secs_f64())
+    };
+    let verdict = verdict(gained >= BAR);
+    format!("| {subject} | {links} | {} | {} | {gained:.1} ({verdict}) |", figures(first), figures(later))
+}
+
+fn median(runs: &[Run]) -> Duration {
+    Measurements::new(runs.iter().map(|run| run.measured.wall).collect()).median()
+}
+
+fn analyse(catchment: &Path, program: &Program, options: &Options, cache: &Path) -> Result<Run> {
+    let result = workspace::target_folder("bench-cache")?.join("links.json");
+    let mut command = Command::new(catchment);
+    command
+        .args(["links", "--json", "--analysis", &options.analysis, "--entry", &program.main_class])
+        .args(program.application.iter().flat_map(|pattern| ["--include", pattern]))
+        .arg("--classpath")
+        .arg(std::env::join_paths(&program.class_path)?)
+        .arg("-o")
+        .arg(&result)
+        .env("JAVA_HOME", jdk::installed(JDK)?.home())
+        .env("XDG_CACHE_HOME", cache)
+        .stdin(Stdio::null());
+    let (measured, end) = measured::run(&mut command, Duration::from_secs(options.limit * 60))?;
+    if end != End::Exit(Some(0)) {
+        bail!("catchment links came to no result: {end:?}");
+    }
+    let text = fs::read_to_string(&result).context("catchment links wrote no result")?;
+    Ok(Run { measured, answer: Answer::read(&text).context("catchment links wrote something else")? })
+}
+
+impl Answer {
+    /// Time and memory, which stand one behind the other, are not the same twice.
+    fn read(json: &str) -> Option<Self> {
+        let (before, rest) = json.split_once(r#""seconds":"#)?;
+        let (_, behind) = rest.split_once(r#""peak_mib":"#)?;
+        let behind = behind.trim_start_matches(|letter: char| letter != ',' && letter != '}');
+        let mut hasher = DefaultHasher::new();
+        (before, behind).hash(&mut hasher);
+        Some(Self { links: before.matches(r#"{"number":"#).count(), hash: hasher.finish() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(seconds: u64, peak_mib: u64) -> Run {
+        let wall = Duration::from_secs(seconds);
+        Run { measured: Measured { wall, cpu: wall, peak_mib }, answer: Answer { links: 2, hash: 1 } }
+    }
+
+    #[test]
+    fn medians_are_compared_and_the_most_memory_is_told() {
+        let (first, later) = ([run(9, 40), run(8, 50), run(30, 45)], [run(3, 20)]);
+        assert_eq!(row("s", &first, &later, 3.0), "| s | 2 | 9.0 | 50 | 3.0 | 20 | 3.0 (met) |");
+        assert_eq!(row("s", &first, &later, 1.9), "| s | 2 | 9.0 | 50 | 3.0 | 20 | 1.9 (MISSED) |");
+    }
+
+    #[test]
+    fn what_a_run_took_is_no_part_of_its_answer() {
+        let json = |link: u32, seconds: &str, peak: &str| {
+            format!(
+                r#"{{"links":[{{"number":{link}}}],"stats":{{"seconds":{seconds},"peak_mib":{peak}}},"memory":null}}"#
+            )
+        };
+        let read = |json: String| Answer::read(&json).unwrap();
+        let one = read(json(1, "0.5", "30"));
+        assert_eq!(one.links, 1);
+        assert_eq!(one, read(json(1, "1.25", "null")));
+        assert_ne!(one, read(json(2, "0.5", "30")));
+        assert_eq!(Answer::read("{}"), None);
+    }
+}
