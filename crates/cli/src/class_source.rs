@@ -4,6 +4,7 @@ use catchment_exceptions::{ClassSource, Layer, ModuleServices, OwnClasses, servi
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, Entry, EntryId};
 use std::cell::OnceCell;
+use std::{fs, io};
 
 /// A class path in layers.
 #[derive(Debug)]
@@ -53,6 +54,45 @@ impl LayeredClasses {
             }
         }
         own
+    }
+
+    /// Hands on all that classes and services of the program are read from, whose they are, and in which order. An error if some of it
+    /// cannot be read, and may be there another time.
+    pub(crate) fn for_each_content(&self, with: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        for (entry, element) in self.class_path.entries() {
+            let layer = self.layers[entry.0 as usize];
+            if layer == Layer::Jdk {
+                continue;
+            }
+            with(format!("{layer:?} {}", element.origin.inside()).as_bytes());
+            match self.class_path.bytes(entry) {
+                Some(bytes) => with(bytes),
+                None => self.for_each_file(entry, with)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The classes of a folder and the files that name its services.
+    fn for_each_file(&self, entry: EntryId, with: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+        let classes = self.class_path.classes(entry);
+        with(&classes.len().to_le_bytes());
+        for class in classes {
+            with(class.name());
+            with(class.bytes().map_err(io::Error::other)?);
+        }
+        let Some(services) = self.class_path.folder(entry).map(|folder| folder.join("META-INF/services"))
+        else {
+            return Ok(());
+        };
+        let Ok(files) = fs::read_dir(services) else { return Ok(()) };
+        let mut files = files.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
+        files.sort_unstable();
+        for file in files.into_iter().filter(|file| file.is_file()) {
+            with(file.file_name().unwrap_or_default().as_encoded_bytes());
+            with(&fs::read(file)?);
+        }
+        Ok(())
     }
 
     /// Those of the JDK's modules, and those that files of these entries name.

@@ -97,7 +97,7 @@ pub(crate) struct LinksArgs {
     /// most of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,
-    /// Neither use nor keep what was found out about the JDK in the cache folder; the results are the same
+    /// Neither use nor keep what was found out about the JDK and the program in the cache folder; the results are the same
     #[arg(long, help_heading = "The analysis")]
     pub(crate) no_cache: bool,
     /// Print JSON (schema catchment.links/1, or that of what is shown instead)

@@ -1,20 +1,20 @@
 //! The `catchment` binary: parse, run, print the error, exit code.
 
 mod args;
-mod base_store;
 mod class_source;
 mod commands;
 mod config;
 mod demo_project;
 mod duration;
 mod exit;
-mod jdk_base;
+mod former_runs;
 mod links_args;
 mod links_request;
 mod memory;
 mod output;
 mod progress;
 mod project_request;
+mod store;
 
 use crate::args::{Args, CommandArgs};
 use crate::exit::ExitCode;

@@ -57,7 +57,7 @@ pub use operations::{FaultProblem, FaultSelection, Match, UnknownFault};
 pub use raises::{OperationRaises, Raise, RaiseKind, Raised, RaisedTable};
 pub use reachability::filter;
 pub use scope::Scope;
-pub use search::{LinkSearch, SearchError, SearchRequest, Stage, search, search_from, search_on};
+pub use search::{FormerRuns, LinkSearch, SearchError, SearchRequest, Stage, search, search_from, search_on};
 pub use seen::{Seen, SeenCatch, SeenFrame, SeenMethod, SeenTarget, experienced_under};
 pub use selection::LinkSelection;
 pub use tables::{CatalogueError, FaultTable};

@@ -84,47 +84,88 @@ pub struct LinkSearch<'a> {
     memory: Option<MemoryUse>,
 }
 
+/// What former runs have left.
+pub trait FormerRuns<'a> {
+    /// What the JVM itself reaches.
+    fn base(&self) -> Option<Base<'a>>;
+
+    /// What [`Self::keep`] was given by a search with the same classes, entry points, analysis and recorded targets.
+    fn reached(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// What the program reaches, for such a search; nothing if it cannot be kept.
+    fn keep(&self, _reached: impl FnOnce() -> Option<Vec<u8>>) {}
+}
+
+impl<'a, F: Fn() -> Option<Base<'a>>> FormerRuns<'a> for F {
+    fn base(&self) -> Option<Base<'a>> {
+        self()
+    }
+}
+
 /// Finds the links of a program.
 pub fn search<'a>(
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
-    search_from(|| None, source, request, stage)
+    search_from(&|| None::<Base<'a>>, source, request, stage)
 }
 
-/// Like [`search`], going on from what `base` gives, which is asked for it once the entry points are known. Where a program cannot go
-/// on from there everything is looked at anew, as it is where memory is short: coarse packages may be among those of the base.
+/// Like [`search`], going on from what former runs know, which are asked once the entry points are known.
 pub fn search_from<'a>(
-    base: impl FnOnce() -> Option<Base<'a>>,
+    former: &impl FormerRuns<'a>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
     begin(source, request, stage)?;
-    let implicit = implicit_kinds(request.implicit);
-    let SearchRequest { analysis, ceiling, recorded, .. } = request;
-    let reached = base().and_then(|base| {
-        base.into_reached(source, *analysis, implicit, *ceiling, recorded, find_entries(request))
-    });
-    let anew =
-        |too_large| reach(source, *analysis, implicit, *ceiling, too_large, recorded, find_entries(request));
-    let (reached, coarsened) = match reached {
-        Some(Ok(reached)) => (reached, Coarsened::default()),
-        Some(Err(Refusal::TooLarge(packages))) => anew(packages),
-        Some(Err(_)) | None => anew(Vec::new()),
+    let analysis = request.analysis;
+    // Filters ask for the objects, which are not kept.
+    let kept = || Reached::read(&former.reached()?, source);
+    let (reached, coarsened) = match analysis.filter().map_or_else(kept, |_| None) {
+        Some(reached) => (reached, Coarsened::default()),
+        None => {
+            let (reached, coarsened) = reach_from(former.base(), source, request);
+            if coarsened == Coarsened::default() {
+                former.keep(|| reached.to_bytes());
+            }
+            (reached, coarsened)
+        }
     };
-    let used = if coarsened.by_classes { Analysis::BY_CLASSES } else { *analysis };
+    let used = if coarsened.by_classes { Analysis::BY_CLASSES } else { analysis };
     let mut search = find_links(reached, source, request, used, stage);
     search.narrow_in_stage(used.filter(), stage);
     let memory = request.ceiling.map(|ceiling| MemoryUse {
         ceiling: ceiling.bytes,
-        asked: *analysis,
+        asked: analysis,
         coarsened,
         is_exceeded: ceiling.is_exceeded(),
     });
     search.memory = memory.filter(|it| it.is_exceeded || it.coarsened != Coarsened::default());
     Ok(search)
+}
+
+/// Where a program cannot go on from a base everything is looked at anew, as it is where memory is short: coarse packages may be among
+/// those of the base.
+fn reach_from<'a>(
+    base: Option<Base<'a>>,
+    source: &'a dyn ClassSource,
+    request: &SearchRequest,
+) -> (Reached<'a>, Coarsened) {
+    let implicit = implicit_kinds(request.implicit);
+    let SearchRequest { analysis, ceiling, recorded, .. } = request;
+    let reached = base.and_then(|base| {
+        base.into_reached(source, *analysis, implicit, *ceiling, recorded, find_entries(request))
+    });
+    let anew =
+        |too_large| reach(source, *analysis, implicit, *ceiling, too_large, recorded, find_entries(request));
+    match reached {
+        Some(Ok(reached)) => (reached, Coarsened::default()),
+        Some(Err(Refusal::TooLarge(packages))) => anew(packages),
+        Some(Err(_)) | None => anew(Vec::new()),
+    }
 }
 
 /// Like [`search`], with what the base has solved. The source has the classes of the base, and those of the program.

@@ -2,6 +2,8 @@
 //!
 //! The same for all analyses, so that exception flow does not have to know which one it stands on.
 
+mod kept;
+
 use crate::blind::Blind;
 use crate::heap::Heap;
 use crate::ids::{InstanceId, MethodId};

@@ -166,6 +166,14 @@ impl ClassPath {
         }
     }
 
+    /// The folder that an entry is, if it is one.
+    pub fn folder(&self, entry: EntryId) -> Option<&Path> {
+        match &self.entry(entry)?.container {
+            Container::Folder(root) => Some(root),
+            Container::Archive { .. } | Container::Image(_) => None,
+        }
+    }
+
     pub(crate) fn name(&self, class: &Class) -> &[u8] {
         self.names.get(class.name.start as usize..class.name.end as usize).unwrap_or_default()
     }

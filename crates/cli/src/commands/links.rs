@@ -1,13 +1,13 @@
 //! `catchment links`: what can reach each catch clause.
 
-use crate::base_store::BaseStore;
 use crate::class_source::LayeredClasses;
 use crate::config::Config;
 use crate::exit::{BadInput, ExitCode};
-use crate::jdk_base::base_of;
+use crate::former_runs::StoredRuns;
 use crate::links_args::{GroupBy, LinksArgs};
 use crate::output::{self, ReportFile};
 use crate::progress;
+use crate::store::Store;
 use anyhow::{Context, Result};
 use catchment_exceptions::{
     Escapes, FaultProblem, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     request.recorded = runs.as_ref().map(|runs| runs.seen.recorded()).unwrap_or_default();
     let wanted = args.selection(&request.catalogue)?;
     let jdk_classes = classes.jdk();
-    let store = (!args.no_cache).then(BaseStore::of_user);
-    let base = || base_of(&jdk_classes, &request, store.as_ref());
-    let mut search = search_from(base, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
+    let store = (!args.no_cache).then(Store::of_user);
+    let former = StoredRuns::new(&classes, &jdk_classes, &request, store);
+    let mut search = search_from(&former, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
     if let Some(path) = &args.methods {
         write_methods(path, &search)?;

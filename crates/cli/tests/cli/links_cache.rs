@@ -1,6 +1,6 @@
-//! What `catchment links` keeps of the JDK changes nothing but the time that it takes.
+//! What `catchment links` keeps of the JDK and of programs changes nothing but the time that it takes.
 
-use crate::support::{Program, catchment, error_text};
+use crate::support::{Program, catchment, copy_folder, error_text};
 use catchment_testkit::jdk;
 use catchment_testkit::links::Fixture;
 use serde_json::{Value, json};
@@ -43,9 +43,20 @@ impl Runs {
         (told, fs::read_to_string(methods).unwrap())
     }
 
+    /// Files of the JDK.
     fn kept(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.cache.path().join("catchment/jdk")) else { return Vec::new() };
+        self.kept_in("jdk")
+    }
+
+    fn kept_in(&self, shelf: &str) -> Vec<PathBuf> {
+        let folder = self.cache.path().join("catchment").join(shelf);
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
         entries.map(|entry| entry.unwrap().path()).collect()
+    }
+
+    /// So that the JDK is asked again.
+    fn forget_programs(&self) {
+        fs::remove_dir_all(self.cache.path().join("catchment/programs")).unwrap();
     }
 }
 
@@ -67,7 +78,9 @@ fn runs_that_write_read_or_ignore_the_cache_tell_the_same() {
         assert_eq!(is_first, name == "service-loader", "what was to be ignored was written");
         assert_eq!(runs.told(&[]), without, "{name}");
         assert_eq!(runs.kept().len(), 1, "one JDK, one analysis");
-        assert_eq!(runs.told(&[]), without, "{name}");
+        assert_eq!(runs.told(&[]), without, "{name}, as a whole");
+        runs.forget_programs();
+        assert_eq!(runs.told(&[]), without, "{name}, on the JDK");
         assert_eq!(runs.run(&["--why", "1"]), runs.run(&["--why", "1", "--no-cache"]), "{name}");
     }
 }
@@ -96,13 +109,49 @@ fn damaged_files_are_written_anew_and_deleted_ones_are_not_missed() {
     let [file] = &runs.kept()[..] else { panic!("{:?}", runs.kept()) };
     let whole = fs::read(file).unwrap();
     fs::write(file, &whole[..whole.len() / 2]).unwrap();
+    runs.forget_programs();
     assert_eq!(runs.told(&[]), first);
     assert!(fs::read(file).unwrap() == whole, "what is written follows from its name alone");
     let before = age_of(file);
+    runs.forget_programs();
     assert_eq!(runs.told(&[]), first);
     assert!(age_of(file) > before, "it was used");
+    let [program] = &runs.kept_in("programs")[..] else { panic!("{:?}", runs.kept_in("programs")) };
+    fs::write(program, b"something else").unwrap();
+    assert_eq!(runs.told(&[]), first);
     fs::remove_dir_all(runs.cache.path().join("catchment")).unwrap();
     assert_eq!(runs.told(&[]), first);
+}
+
+#[test]
+fn a_program_is_known_by_its_classes_its_services_and_what_is_asked_of_it() {
+    let (folder, compiled) = (tempfile::tempdir().unwrap(), fixture("service-loader"));
+    let classes = folder.path().join("classes");
+    compiled.iter().for_each(|folder| copy_folder(folder, &classes));
+    let mut runs = Runs::of(vec![classes.clone()], &["--entry", "Main", "--analysis", "rta"]);
+    let programs = |runs: &Runs| runs.kept_in("programs").len();
+    let first = runs.told(&[]);
+    assert_eq!(
+        (runs.told(&["--by", "trigger"]).0["links"].clone(), programs(&runs)),
+        (first.0["links"].clone(), 1)
+    );
+
+    runs.options = &["--entry", "Main", "--analysis", "rta", "--implicit"];
+    runs.told(&[]);
+    assert_eq!(programs(&runs), 2);
+    runs.options = &["--entry", "Main", "--analysis", "rta"];
+    let services = classes.join("META-INF/services");
+    fs::remove_dir_all(services).unwrap();
+    let without = runs.told(&[]);
+    assert_eq!(programs(&runs), 3);
+    assert_ne!(without, first, "nobody provides the service");
+    assert_eq!(without, runs.told(&["--no-cache"]));
+
+    let class = Program::new("Main", "public class Main { public static void main(String[] args) { } }");
+    copy_folder(&class.classes, &classes);
+    let other = runs.told(&[]);
+    assert_eq!(other, runs.told(&["--no-cache"]));
+    assert_ne!(other, without);
 }
 
 /// A class that the JDK has as well, and that says something else.

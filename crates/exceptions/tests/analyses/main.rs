@@ -5,6 +5,7 @@ mod bases;
 mod calls;
 mod ceiling;
 mod entries;
+mod former;
 mod hostile;
 mod implicit;
 mod inclusion;

@@ -90,7 +90,7 @@ impl Program {
     /// Its links, going on from what is known of the JDK.
     pub(crate) fn search(&self, request: &SearchRequest) -> Result<LinkSearch<'_>, SearchError> {
         let base = || bases::of_search(self, request.analysis.call_graph(), request.implicit);
-        search_from(base, self, request, &mut |_| {})
+        search_from(&base, self, request, &mut |_| {})
     }
 
     /// What is reached from its `main`.

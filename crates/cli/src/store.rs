@@ -1,7 +1,8 @@
-//! Files with solved bases, in the user's cache folder.
+//! Files with what was found out, in the user's cache folder.
 //!
 //! ```text
-//! <cache>/catchment/jdk/<key>.base  =  magic, key, checksum of what follows, bytes of the base
+//! <cache>/catchment/jdk/<key>.kept  =  magic, key, checksum of what follows, bytes of the base
+//! <cache>/catchment/programs/<key>.kept
 //! ```
 //!
 //! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once. Whatever is wrong
@@ -14,57 +15,81 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
-const MAGIC: [u8; 8] = *b"CMBASE01";
-const EXTENSION: &str = "base";
+const MAGIC: [u8; 8] = *b"CMKEPT01";
+const EXTENSION: &str = "kept";
 const UNFINISHED: &str = "unfinished-";
-
-/// So many files are left, those that were used last: bases of two JDKs with two analyses each. They have 30 to 80 MB each.
-const KEPT: usize = 4;
 
 /// What was not finished by then never will be.
 const LONGEST_WRITE: Duration = Duration::from_secs(60 * 60);
 
-/// What a base follows from.
+/// What something follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BaseKey(pub(crate) [u8; 16]);
+pub(crate) struct StoreKey(pub(crate) [u8; 16]);
 
-/// Folders for bases, the best first.
+/// What is kept side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shelf {
+    /// Bases, of 30 to 80 MB each.
+    Jdk,
+    /// What programs reach, of 10 to 60 MB each.
+    Programs,
+}
+
+impl Shelf {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Jdk => "jdk",
+            Self::Programs => "programs",
+        }
+    }
+
+    /// So many files are left, those that were used last: bases of two JDKs with two analyses each, or some programs.
+    fn kept(self) -> usize {
+        match self {
+            Self::Jdk => 4,
+            Self::Programs => 6,
+        }
+    }
+}
+
+/// Folders for all that, the best first.
 #[derive(Debug)]
-pub(crate) struct BaseStore {
+pub(crate) struct Store {
     folders: Vec<PathBuf>,
     /// When nothing can be written to any of them.
     last_resort: fn() -> Option<PathBuf>,
 }
 
-impl BaseStore {
+impl Store {
     pub(crate) fn of_user() -> Self {
         let folders = cache_folders().chain(existing_private_folder());
         Self { folders: folders.collect(), last_resort: private_temporary_folder }
     }
 
     /// What was written under this key, if it is whole.
-    pub(crate) fn read(&self, key: &BaseKey) -> Option<Vec<u8>> {
-        self.folders.iter().find_map(|folder| read_file(&folder.join("jdk").join(name_of(key)), key))
+    pub(crate) fn read(&self, shelf: Shelf, key: &StoreKey) -> Option<Vec<u8>> {
+        let path = |folder: &PathBuf| folder.join(shelf.folder()).join(name_of(key));
+        self.folders.iter().find_map(|folder| read_file(&path(folder), key))
     }
 
     /// Keeps these bytes if there is a folder that takes them.
-    pub(crate) fn write(&self, key: &BaseKey, bytes: &[u8]) {
+    pub(crate) fn write(&self, shelf: Shelf, key: &StoreKey, bytes: &[u8]) {
         let more = std::iter::once_with(self.last_resort).flatten();
         for folder in self.folders.iter().cloned().chain(more) {
-            let folder = folder.join("jdk");
+            let folder = folder.join(shelf.folder());
             if write_file(&folder, key, bytes).is_ok() {
-                prune(&folder);
+                prune(&folder, shelf.kept());
                 return;
             }
         }
     }
 }
 
-fn name_of(key: &BaseKey) -> String {
+fn name_of(key: &StoreKey) -> String {
     format!("{:032x}.{EXTENSION}", u128::from_be_bytes(key.0))
 }
 
-fn read_file(path: &Path, key: &BaseKey) -> Option<Vec<u8>> {
+fn read_file(path: &Path, key: &StoreKey) -> Option<Vec<u8>> {
     let mut bytes = fs::read(path).ok()?;
     let header = header_of(key, bytes.get(HEADER..)?);
     bytes.starts_with(&header).then_some(())?;
@@ -76,7 +101,7 @@ fn read_file(path: &Path, key: &BaseKey) -> Option<Vec<u8>> {
 
 const HEADER: usize = 8 + 16 + 16;
 
-fn header_of(key: &BaseKey, bytes: &[u8]) -> [u8; HEADER] {
+fn header_of(key: &StoreKey, bytes: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&MAGIC);
     header[8..24].copy_from_slice(&key.0);
@@ -84,7 +109,7 @@ fn header_of(key: &BaseKey, bytes: &[u8]) -> [u8; HEADER] {
     header
 }
 
-fn write_file(folder: &Path, key: &BaseKey, bytes: &[u8]) -> io::Result<()> {
+fn write_file(folder: &Path, key: &StoreKey, bytes: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     file.write_all(&header_of(key, bytes))?;
@@ -94,9 +119,9 @@ fn write_file(folder: &Path, key: &BaseKey, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Leaves the files that were used last, and none that a killed process has not finished.
-fn prune(folder: &Path) {
+fn prune(folder: &Path, kept: usize) {
     let Ok(entries) = fs::read_dir(folder) else { return };
-    let (mut bases, mut unfinished) = (Vec::new(), Vec::new());
+    let (mut whole, mut unfinished) = (Vec::new(), Vec::new());
     for entry in entries.flatten() {
         let Some(used) = entry.metadata().ok().and_then(|metadata| metadata.modified().ok()) else {
             continue;
@@ -105,14 +130,14 @@ fn prune(folder: &Path) {
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
             unfinished.push((used, path));
         } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            bases.push((used, path));
+            whole.push((used, path));
         }
     }
-    bases.sort_unstable_by(|one, other| other.cmp(one));
+    whole.sort_unstable_by(|one, other| other.cmp(one));
     let is_given_up =
         |(begun, _): &(SystemTime, PathBuf)| begun.elapsed().is_ok_and(|age| age > LONGEST_WRITE);
     let given_up = unfinished.into_iter().filter(is_given_up);
-    for (_, path) in bases.into_iter().skip(KEPT).chain(given_up) {
+    for (_, path) in whole.into_iter().skip(kept).chain(given_up) {
         let _ = fs::remove_file(path);
     }
 }
@@ -121,13 +146,13 @@ fn prune(folder: &Path) {
 mod tests {
     use super::*;
 
-    fn store_in(folders: &[&Path]) -> BaseStore {
+    fn store_in(folders: &[&Path]) -> Store {
         let folders = folders.iter().map(|folder| folder.to_path_buf()).collect();
-        BaseStore { folders, last_resort: || None }
+        Store { folders, last_resort: || None }
     }
 
-    fn key(number: u8) -> BaseKey {
-        BaseKey([number; 16])
+    fn key(number: u8) -> StoreKey {
+        StoreKey([number; 16])
     }
 
     fn file_of(folder: &Path, number: u8) -> PathBuf {
@@ -143,19 +168,20 @@ mod tests {
     fn what_is_kept_is_found_under_its_key_alone() {
         let folder = tempfile::tempdir().unwrap();
         let store = store_in(&[folder.path()]);
-        assert_eq!(store.read(&key(1)), None);
-        store.write(&key(1), b"base");
-        assert_eq!(store.read(&key(1)), Some(b"base".to_vec()));
-        assert_eq!(store.read(&key(2)), None);
+        assert_eq!(store.read(Shelf::Jdk, &key(1)), None);
+        store.write(Shelf::Jdk, &key(1), b"base");
+        assert_eq!(store.read(Shelf::Jdk, &key(1)), Some(b"base".to_vec()));
+        assert_eq!(store.read(Shelf::Jdk, &key(2)), None);
+        assert_eq!(store.read(Shelf::Programs, &key(1)), None);
         fs::remove_dir_all(folder.path().join("jdk")).unwrap();
-        assert_eq!(store.read(&key(1)), None);
+        assert_eq!(store.read(Shelf::Jdk, &key(1)), None);
     }
 
     #[test]
     fn damaged_and_foreign_files_are_passed_over_and_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let store = store_in(&[folder.path()]);
-        store.write(&key(1), b"base");
+        store.write(Shelf::Jdk, &key(1), b"base");
         let file = file_of(folder.path(), 1);
         let whole = fs::read(&file).unwrap();
         let changed = |at: usize| {
@@ -167,12 +193,15 @@ mod tests {
         let longer = [&whole[..], b"x"].concat();
         for damaged in (0..whole.len()).map(changed).chain(cut_off).chain([longer]) {
             fs::write(&file, &damaged).unwrap();
-            assert_eq!(store.read(&key(1)), None, "{damaged:?}");
+            assert_eq!(store.read(Shelf::Jdk, &key(1)), None, "{damaged:?}");
         }
         fs::copy(&file, file_of(folder.path(), 2)).unwrap();
-        store.write(&key(1), b"base");
+        store.write(Shelf::Jdk, &key(1), b"base");
         fs::copy(&file, file_of(folder.path(), 2)).unwrap();
-        assert_eq!((store.read(&key(1)), store.read(&key(2))), (Some(b"base".to_vec()), None));
+        assert_eq!(
+            (store.read(Shelf::Jdk, &key(1)), store.read(Shelf::Jdk, &key(2))),
+            (Some(b"base".to_vec()), None)
+        );
     }
 
     #[test]
@@ -182,11 +211,11 @@ mod tests {
         fs::write(&file, b"").unwrap();
         let good = folder.path().join("good");
         let store = store_in(&[&file, &good]);
-        store.write(&key(1), b"base");
+        store.write(Shelf::Jdk, &key(1), b"base");
         assert!(file_of(&good, 1).is_file());
-        assert_eq!(store.read(&key(1)), Some(b"base".to_vec()));
-        store_in(&[&file]).write(&key(1), b"base");
-        assert_eq!(store_in(&[&file]).read(&key(1)), None);
+        assert_eq!(store.read(Shelf::Jdk, &key(1)), Some(b"base".to_vec()));
+        store_in(&[&file]).write(Shelf::Jdk, &key(1), b"base");
+        assert_eq!(store_in(&[&file]).read(Shelf::Jdk, &key(1)), None);
     }
 
     #[test]
@@ -194,15 +223,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = store_in(&[folder.path()]);
         for number in 1..=4 {
-            store.write(&key(number), b"base");
+            store.write(Shelf::Jdk, &key(number), b"base");
             used_at(&file_of(folder.path(), number), u64::from(number));
         }
         let abandoned = folder.path().join("jdk").join(format!("{UNFINISHED}old"));
         fs::write(&abandoned, b"half").unwrap();
         used_at(&abandoned, 1);
         // Used again, so the second is the one that goes.
-        assert!(store.read(&key(1)).is_some());
-        store.write(&key(5), b"base");
+        assert!(store.read(Shelf::Jdk, &key(1)).is_some());
+        store.write(Shelf::Jdk, &key(5), b"base");
         let left: Vec<u8> = (1..=5).filter(|number| file_of(folder.path(), *number).is_file()).collect();
         assert_eq!(left, [1, 3, 4, 5]);
         assert!(!abandoned.exists());
@@ -215,8 +244,8 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     let store = store_in(&[folder.path()]);
-                    store.write(&key(1), &[7; 100_000]);
-                    assert_eq!(store.read(&key(1)), Some(vec![7; 100_000]));
+                    store.write(Shelf::Jdk, &key(1), &[7; 100_000]);
+                    assert_eq!(store.read(Shelf::Jdk, &key(1)), Some(vec![7; 100_000]));
                 });
             }
         });

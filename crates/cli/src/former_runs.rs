@@ -1,0 +1,116 @@
+//! What former runs have found out: what the JVM reaches by itself, for each JDK, and what a program does, for that very program.
+//!
+//! What is kept is named by all that it follows from: the bytes of the JDK and of the program, what was asked for, and our own code. So it is never
+//! out of date, and whoever deletes it loses nothing but time.
+
+use crate::class_source::{JdkClasses, LayeredClasses};
+use crate::store::{Shelf, Store, StoreKey};
+use catchment_exceptions::{Base, FormerRuns, SearchRequest};
+use std::cell::OnceCell;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Those that have left something in the store. Without one, nothing is known and nothing is kept.
+#[derive(Debug)]
+pub(crate) struct StoredRuns<'c> {
+    classes: &'c LayeredClasses,
+    jdk: &'c JdkClasses<'c>,
+    request: &'c SearchRequest,
+    store: Option<Store>,
+    /// Nothing if the bytes of the JDK are not at hand.
+    key_of_jdk: OnceCell<Option<StoreKey>>,
+    key_of_program: OnceCell<Option<StoreKey>>,
+}
+
+impl<'c> StoredRuns<'c> {
+    pub(crate) fn new(
+        classes: &'c LayeredClasses,
+        jdk: &'c JdkClasses<'c>,
+        request: &'c SearchRequest,
+        store: Option<Store>,
+    ) -> Self {
+        let (key_of_jdk, key_of_program) = (OnceCell::new(), OnceCell::new());
+        Self { classes, jdk, request, store, key_of_jdk, key_of_program }
+    }
+
+    /// The JDK with this analysis, by this code.
+    fn key_of_jdk(&self) -> Option<&StoreKey> {
+        let key = || {
+            let SearchRequest { analysis, implicit, release, .. } = self.request;
+            let mut key = KeyHash::default();
+            key.add(env!("CATCHMENT_CODE").as_bytes());
+            key.add(format!("{:?} {implicit} {release:?}", analysis.call_graph()).as_bytes());
+            for (bytes, classes) in self.jdk.content()? {
+                key.add(&classes.to_le_bytes());
+                key.add(bytes);
+            }
+            Some(key.finish())
+        };
+        self.key_of_jdk.get_or_init(key).as_ref()
+    }
+
+    /// This program on that JDK, from these entry points.
+    fn key_of_program(&self) -> Option<&StoreKey> {
+        let key = || {
+            let SearchRequest { entries, own, recorded, .. } = self.request;
+            let mut key = KeyHash::default();
+            key.add(&self.key_of_jdk()?.0);
+            key.add(format!("{entries:?} {recorded:?}").as_bytes());
+            for names in [&own.application, &own.tests] {
+                key.add(&names.len().to_le_bytes());
+                names.iter().for_each(|name| key.add(name));
+            }
+            self.classes.for_each_content(&mut |bytes| key.add(bytes)).ok()?;
+            Some(key.finish())
+        };
+        self.key_of_program.get_or_init(key).as_ref()
+    }
+}
+
+impl<'c> FormerRuns<'c> for StoredRuns<'c> {
+    /// From the store if it is there, and from now on in it.
+    fn base(&self) -> Option<Base<'c>> {
+        let SearchRequest { analysis, implicit, .. } = self.request;
+        let call_graph = analysis.call_graph();
+        if !call_graph.has_base() {
+            return None;
+        }
+        let kept = self.store.as_ref().zip(self.store.as_ref().and_then(|_| self.key_of_jdk()));
+        let read = |(store, key): (&Store, &StoreKey)| {
+            Base::read(&store.read(Shelf::Jdk, key)?, self.jdk, call_graph, *implicit)
+        };
+        if let Some(base) = kept.and_then(read) {
+            return Some(base);
+        }
+        let base = Base::solve(self.jdk, call_graph, *implicit)?;
+        if let Some((store, key)) = kept {
+            store.write(Shelf::Jdk, key, &base.to_bytes());
+        }
+        Some(base)
+    }
+
+    fn reached(&self) -> Option<Vec<u8>> {
+        self.store.as_ref()?.read(Shelf::Programs, self.key_of_program()?)
+    }
+
+    fn keep(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
+        let kept = self.store.as_ref().and_then(|store| Some((store, self.key_of_program()?, reached()?)));
+        if let Some((store, key, bytes)) = kept {
+            store.write(Shelf::Programs, key, &bytes);
+        }
+    }
+}
+
+/// Values one behind the other, so that none can be taken for a part of its neighbour.
+#[derive(Default)]
+struct KeyHash(Xxh3);
+
+impl KeyHash {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&bytes.len().to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> StoreKey {
+        StoreKey(self.0.digest128().to_le_bytes())
+    }
+}
