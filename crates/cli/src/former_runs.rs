@@ -16,6 +16,8 @@ pub(crate) struct StoredRuns<'c> {
     jdk: &'c JdkClasses<'c>,
     request: &'c SearchRequest,
     store: Option<Store>,
+    /// Whether programs are kept as well.
+    programs: bool,
     /// Nothing if the bytes of the JDK are not at hand.
     key_of_jdk: OnceCell<Option<StoreKey>>,
     key_of_program: OnceCell<Option<StoreKey>>,
@@ -27,9 +29,10 @@ impl<'c> StoredRuns<'c> {
         jdk: &'c JdkClasses<'c>,
         request: &'c SearchRequest,
         store: Option<Store>,
+        programs: bool,
     ) -> Self {
         let (key_of_jdk, key_of_program) = (OnceCell::new(), OnceCell::new());
-        Self { classes, jdk, request, store, key_of_jdk, key_of_program }
+        Self { classes, jdk, request, store, programs, key_of_jdk, key_of_program }
     }
 
     /// The JDK with this analysis, by this code.
@@ -51,6 +54,7 @@ impl<'c> StoredRuns<'c> {
     /// This program on that JDK, from these entry points.
     fn key_of_program(&self) -> Option<&StoreKey> {
         let key = || {
+            self.programs.then_some(())?;
             let SearchRequest { entries, own, recorded, .. } = self.request;
             let mut key = KeyHash::default();
             key.add(&self.key_of_jdk()?.0);

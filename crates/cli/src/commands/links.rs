@@ -53,7 +53,9 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let wanted = args.selection(&request.catalogue)?;
     let jdk_classes = classes.jdk();
     let store = (!args.no_cache).then(Store::of_user);
-    let former = StoredRuns::new(&classes, &jdk_classes, &request, store);
+    // What memory that somebody has named costs must not depend on what is kept.
+    let programs = args.max_memory.is_none();
+    let former = StoredRuns::new(&classes, &jdk_classes, &request, store, programs);
     let mut search = search_from(&former, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
     if let Some(path) = &args.methods {
