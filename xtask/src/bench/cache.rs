@@ -5,14 +5,14 @@
 //! say the same.
 
 use super::measured::{self, End, Measured};
-use super::subjects::{self, JDK, Program};
+use super::subjects::{self, Program};
 use super::{Measurements, verdict};
 use anyhow::{Context, Result, bail};
-use catchment_testkit::{jdk, workspace};
+use catchment_testkit::workspace;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// How many times faster a later run has to be.
@@ -114,17 +114,8 @@ fn median(runs: &[Run]) -> Duration {
 
 fn analyse(catchment: &Path, program: &Program, options: &Options, cache: &Path) -> Result<Run> {
     let result = workspace::target_folder("bench-cache")?.join("links.json");
-    let mut command = Command::new(catchment);
-    command
-        .args(["links", "--json", "--analysis", &options.analysis, "--entry", &program.main_class])
-        .args(program.application.iter().flat_map(|pattern| ["--include", pattern]))
-        .arg("--classpath")
-        .arg(std::env::join_paths(&program.class_path)?)
-        .arg("-o")
-        .arg(&result)
-        .env("JAVA_HOME", jdk::installed(JDK)?.home())
-        .env("XDG_CACHE_HOME", cache)
-        .stdin(Stdio::null());
+    let mut command = program.links(catchment, &options.analysis, &result)?;
+    command.args(program.includes()).env("XDG_CACHE_HOME", cache);
     let (measured, end) = measured::run(&mut command, Duration::from_secs(options.limit * 60))?;
     if end != End::Exit(Some(0)) {
         bail!("catchment links came to no result: {end:?}");

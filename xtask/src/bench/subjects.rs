@@ -3,9 +3,10 @@
 use crate::blocks::{self, Block};
 use anyhow::{Context, Result, bail};
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
-use catchment_testkit::{maven, workspace};
+use catchment_testkit::{jdk, maven, workspace};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// What the subjects are compiled for, run on and analysed with.
 pub(super) const JDK: u32 = 17;
@@ -84,6 +85,24 @@ impl Subject {
 }
 
 impl Program {
+    /// `catchment links` on it, on the JDK whose classes all analyses read, as JSON into this file.
+    pub(super) fn links(&self, catchment: &Path, analysis: &str, result: &Path) -> Result<Command> {
+        let mut command = Command::new(catchment);
+        command
+            .args(["links", "--json", "--analysis", analysis, "--entry", &self.main_class, "--classpath"])
+            .arg(std::env::join_paths(&self.class_path)?)
+            .arg("-o")
+            .arg(result)
+            .env("JAVA_HOME", jdk::installed(JDK)?.home())
+            .stdin(Stdio::null());
+        Ok(command)
+    }
+
+    /// Arguments that make the subject's own classes the application.
+    pub(super) fn includes(&self) -> impl Iterator<Item = &str> {
+        self.application.iter().flat_map(|pattern| ["--include", pattern])
+    }
+
     pub(super) fn arguments(&self, scratch: &Path) -> Vec<String> {
         let fill = |argument: &String| {
             argument

@@ -2,14 +2,13 @@
 
 use super::{Analysis, Counts};
 use crate::bench::measured::{self, End};
-use crate::bench::subjects::{JDK, Program};
+use crate::bench::subjects::Program;
 use anyhow::{Context, Result, bail};
-use catchment_testkit::jdk;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 pub(super) fn analyse(
@@ -50,25 +49,10 @@ pub(super) fn reached_methods(
     Ok(text.lines().map(str::to_owned).collect())
 }
 
+/// What was found out before must not count: Tai-e has no such thing.
 fn links(catchment: &Path, program: &Program, result: &Path) -> Result<Command> {
-    let mut command = Command::new(catchment);
-    command
-        .args([
-            "links",
-            "--analysis",
-            "pta",
-            "--no-cache",
-            "--json",
-            "--entry",
-            &program.main_class,
-            "--classpath",
-        ])
-        .arg(std::env::join_paths(&program.class_path)?)
-        .arg("-o")
-        .arg(result)
-        // The JDK whose classes Tai-e reads.
-        .env("JAVA_HOME", jdk::installed(JDK)?.home())
-        .stdin(Stdio::null());
+    let mut command = program.links(catchment, "pta", result)?;
+    command.arg("--no-cache");
     Ok(command)
 }
 

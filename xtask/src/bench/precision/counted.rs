@@ -2,14 +2,12 @@
 
 use super::configurations::Configuration;
 use crate::bench::measured::{self, End, Measured};
-use crate::bench::subjects::{JDK, Program};
+use crate::bench::subjects::Program;
 use anyhow::{Context, Result};
-use catchment_testkit::jdk;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What fails when disk or network do; what the program itself throws is no such fault.
@@ -43,17 +41,8 @@ pub(super) fn count(
     limit: Duration,
 ) -> Result<Counted> {
     let result = folder.join(format!("{configuration}.json"));
-    let mut command = Command::new(catchment);
-    command
-        .args(["links", "--json", "--analysis", &configuration.to_string(), "--entry", &program.main_class])
-        .args(FAULTS)
-        .args(program.application.iter().flat_map(|pattern| ["--include", pattern]))
-        .arg("--classpath")
-        .arg(std::env::join_paths(&program.class_path)?)
-        .arg("-o")
-        .arg(&result)
-        .env("JAVA_HOME", jdk::installed(JDK)?.home())
-        .stdin(Stdio::null());
+    let mut command = program.links(catchment, &configuration.to_string(), &result)?;
+    command.args(FAULTS).args(program.includes());
     let (measured, end) = measured::run(&mut command, limit)?;
     let found = match end {
         // 1 means findings.
