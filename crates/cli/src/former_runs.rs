@@ -78,7 +78,7 @@ impl<'c> FormerRuns<'c> for StoredRuns<'c> {
         if !call_graph.has_base() {
             return None;
         }
-        let kept = self.store.as_ref().zip(self.store.as_ref().and_then(|_| self.key_of_jdk()));
+        let kept = self.store.as_ref().and_then(|store| Some((store, self.key_of_jdk()?)));
         let read = |(store, key): (&Store, &StoreKey)| {
             Base::read(&store.read(Shelf::Jdk, key)?, self.jdk, call_graph, *implicit)
         };
