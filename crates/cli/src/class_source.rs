@@ -87,8 +87,10 @@ impl LayeredClasses {
         };
         let Ok(files) = fs::read_dir(services) else { return Ok(()) };
         let mut files = files.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
+        files.retain(|file| file.is_file());
         files.sort_unstable();
-        for file in files.into_iter().filter(|file| file.is_file()) {
+        with(&files.len().to_le_bytes());
+        for file in files {
             with(file.file_name().unwrap_or_default().as_encoded_bytes());
             with(&fs::read(file)?);
         }

@@ -31,7 +31,7 @@ pub(crate) struct StoreKey(pub(crate) [u8; 16]);
 pub(crate) enum Shelf {
     /// Bases, of 30 to 80 MB each.
     Jdk,
-    /// What programs reach, of 10 to 60 MB each.
+    /// What programs reach: 12 MB of a small one, 18 MB of embedded Tomcat.
     Programs,
 }
 

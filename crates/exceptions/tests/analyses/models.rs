@@ -131,6 +131,27 @@ fn what_every_object_has_does_not_go_to_the_handler_of_a_proxy() {
 }
 
 #[test]
+fn a_table_written_as_code_is_one_array_that_holds_all_of_its_rows() {
+    let program = |rows: usize| {
+        let rows = "{\"name\", new Task()}, ".repeat(rows);
+        let source = format!(
+            "public class Main {{
+                static class Task implements Runnable {{ public void run() {{}} }}
+                static Object[][] table() {{ return new Object[][] {{ {rows} }}; }}
+                public static void main(String[] args) {{ ((Runnable) table()[0][1]).run(); }}
+            }}"
+        );
+        compile(&source)
+    };
+    let (few, many, more) = (program(10), program(150), program(300));
+    let [few, many, more] = [&few, &many, &more].map(|program| program.analyse(Sensitivity::default()));
+    assert!(names(&many).any(|name| name == "Main$Task.run"));
+    // Tasks are told apart by where they are made, and so are the rows of what is no table.
+    let made = |one: &Reached<'_>, other: &Reached<'_>| one.stats.objects - other.stats.objects;
+    assert_eq!((made(&more, &many), made(&many, &few)), (150, 150 - 10 - 10 + 1));
+}
+
+#[test]
 fn the_handler_of_a_proxy_is_the_one_that_it_was_made_with() {
     let program = r#"
         import java.lang.reflect.*;
