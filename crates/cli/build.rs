@@ -9,12 +9,13 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
 /// What reads classes, what analyses them, and what brings both together.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "Cargo.lock",
     "crates/classfile",
     "crates/cli",
     "crates/exceptions",
     "crates/ir",
+    "crates/pairs",
     "crates/pointsto",
     "crates/program",
 ];

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use catchment_classfile::{ClassFile, Frame, FrameWalk, LineTable};
+use catchment_classfile::{ClassFile, FrameWalk, LineTable};
 use catchment_pairs::pairs_of;
 use libfuzzer_sys::fuzz_target;
 
@@ -13,9 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
         let Ok(Some((_, code))) = class.code(method) else { continue };
         let _ = code.insns().map_while(Result::ok).map(|insn| (insn.role(), insn.targets().count())).count();
         let _ = LineTable::read(&code, &class.pool);
-        if let Some(table) = code.stack_map(&class.pool)
-            && let Ok(mut walk) = FrameWalk::new(table, Frame::at_entry(&class, method))
-        {
+        if let Ok(Some(mut walk)) = FrameWalk::of(&class, method, &code) {
             while let Ok(Some(_)) = walk.advance() {}
         }
     }

@@ -7,6 +7,7 @@
 pub mod check;
 pub mod colours;
 pub mod compilers;
+pub mod fixtures;
 mod java_lexer;
 mod java_tries;
 pub mod jdk;
@@ -15,6 +16,7 @@ pub mod links;
 pub mod maven;
 pub mod oracle;
 pub mod pinned;
+pub mod random;
 pub mod random_programs;
 pub mod schema;
 pub mod source_counters;

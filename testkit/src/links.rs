@@ -23,7 +23,7 @@ mod expected;
 mod run;
 
 pub use expected::CONFIGURATIONS;
-pub use run::experienced;
+pub use run::recorded_links;
 
 use crate::compilers::{Compiler, Job};
 use crate::workspace::{files_below, root};

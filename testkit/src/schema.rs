@@ -5,10 +5,12 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 use std::fs;
 
-/// The schema of a command, or of one of its views.
+/// The newest schema of a command, or of one of its views.
 pub fn schema(command: &str) -> Result<Value> {
-    let path = root().join(format!("docs/schema/catchment.{command}.1.json"));
-    let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let paths = [2, 1].map(|version| root().join(format!("docs/schema/catchment.{command}.{version}.json")));
+    let path =
+        paths.iter().find(|path| path.is_file()).with_context(|| format!("{command} has no schema"))?;
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_slice(&bytes).with_context(|| format!("{} is no JSON", path.display()))
 }
 

@@ -5,6 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+/// Build scripts with a list of the sources that they watch: the crates whose dependencies those are, and what else they name.
+const SOURCE_LISTS: [(&str, &[&str], &[&str]); 2] = [
+    ("crates/cli/build.rs", &["exceptions", "program"], &["Cargo.lock", "crates/cli"]),
+    ("crates/watch/build.rs", &["agent"], &["Cargo.toml", "Cargo.lock", "jvm"]),
+];
+
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
 fn page() -> String {
@@ -89,4 +95,34 @@ fn every_file_and_folder_the_page_names_exists() {
         }
     }
     assert!(checked > 0, "the page names no path at all");
+}
+
+/// The strings of `const SOURCES` in a build script.
+fn listed_sources(script: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(workspace::root().join(script)).expect("a build script");
+    let list =
+        text.split_once("const SOURCES").and_then(|(_, rest)| rest.split_once("];")).expect("a list").0;
+    list.split('"').skip(1).step_by(2).map(str::to_string).collect()
+}
+
+/// Folders of some crates and of all that they use.
+fn folders_of(crates: &[&str], edges: &Edges) -> BTreeSet<String> {
+    let mut open: Vec<String> = crates.iter().map(|name| (*name).to_owned()).collect();
+    let mut found = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if found.insert(format!("crates/{name}")) {
+            open.extend(edges.get(&name).into_iter().flatten().cloned());
+        }
+    }
+    found
+}
+
+#[test]
+fn build_scripts_watch_the_crates_that_they_depend_on() {
+    let edges = real_edges();
+    for (script, crates, more) in SOURCE_LISTS {
+        let mut expected = folders_of(crates, &edges);
+        expected.extend(more.iter().map(|name| (*name).to_owned()));
+        assert_eq!(listed_sources(script), expected, "{script}");
+    }
 }

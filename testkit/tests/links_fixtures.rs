@@ -38,8 +38,8 @@ fn every_link_that_a_jvm_goes_through_is_expected_of_every_configuration() {
     let mut seen = 0;
     for fixture in fixtures() {
         let compiled = fixture.compile().expect("the fixture compiles");
-        let experienced = links::experienced(&fixture, &compiled).expect("the fixture runs");
-        for link in &experienced {
+        let recorded = links::recorded_links(&fixture, &compiled).expect("the fixture runs");
+        for link in &recorded {
             seen += 1;
             for configuration in CONFIGURATIONS {
                 let expected = fixture.expected(configuration);

@@ -1,5 +1,6 @@
 //! What is longer than one command: the corpus, the benches, the truth against sources and runs, fuzzing.
 
+mod answers;
 mod bench;
 mod blocks;
 mod corpus;
@@ -23,6 +24,9 @@ struct Arguments {
 enum Command {
     /// Read, rewrite, weave, link and compare the classes of JDKs and of the jars in xtask/corpus.txt.
     Corpus(corpus::Options),
+    /// Keep the answers of one build of Catchment, and compare those of two.
+    #[command(subcommand)]
+    Answers(answers::Options),
     /// Measure against the bars in BENCHMARKS.md.
     #[command(subcommand)]
     Bench(Bench),
@@ -76,6 +80,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
+        Command::Answers(options) => answers::run(&options),
         Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
         Command::Bench(Bench::Ir { path }) => bench::ir::run(path.as_deref()),
         Command::Truth(options) => truth::run(&options),

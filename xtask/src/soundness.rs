@@ -11,9 +11,9 @@ use crate::bench::verdict;
 use crate::bench::watch::build_catchment;
 use anyhow::{Context, Result, bail};
 use catchment_exceptions::{
-    Analysis, Catalogue, EntryKind, EntryPoints, FaultSelection, Handlers, SearchRequest, experienced_under,
+    Analysis, Catalogue, ClauseScope, EntryKind, EntryPoints, FaultSelection, SearchRequest, compare_under,
 };
-use catchment_report::read_seen;
+use catchment_report::read_recording;
 use catchment_testkit::links::CONFIGURATIONS;
 use catchment_testkit::{jdk, workspace};
 use classes::SuiteClasses;
@@ -109,15 +109,15 @@ fn compare(
     implicit: bool,
 ) -> Result<Vec<Compared>> {
     let text = fs::read(seen).with_context(|| format!("cannot read {}", seen.display()))?;
-    let seen = read_seen(&text)?.seen;
-    if seen.caught.is_empty() {
+    let recording = read_recording(&text)?.recording;
+    if recording.caught.is_empty() {
         bail!("{}: its tests have shown nothing: did they run?", suite.name);
     }
     let classes = SuiteClasses::open(&prepared.class_path, jdk::installed(JDK)?.home());
     let catalogue = Catalogue::of_jdk()?;
     let request = SearchRequest {
         analysis: analyses.first().copied().context("no analysis")?,
-        recorded: Vec::new(),
+        reflective_targets: Vec::new(),
         ceiling: None,
         entries: EntryPoints { named: Vec::new(), kinds: vec![EntryKind::Main, EntryKind::Tests] },
         own: classes.own(),
@@ -125,21 +125,21 @@ fn compare(
         catalogue,
         throws: true,
         implicit,
-        handlers: Handlers::Application,
+        handlers: ClauseScope::Application,
         escapes: false,
         release: Some(JDK),
     };
     let mut compared = Vec::new();
-    experienced_under(
+    compare_under(
         &classes,
         &request,
-        &seen,
+        &recording,
         analyses,
         &mut |_| {},
-        &mut |analysis, search, experienced| {
+        &mut |analysis, search, comparison| {
             eprintln!("{}: {analysis}", suite.name);
             let links = analysis.filter().is_none().then(|| search.count());
-            compared.push(Compared::new(&suite.name, analysis, links, experienced));
+            compared.push(Compared::new(&suite.name, analysis, links, comparison));
         },
     )?;
     Ok(compared)

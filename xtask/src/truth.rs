@@ -34,8 +34,8 @@ pub(crate) struct Options {
 }
 
 /// Source file and line of a `catch`.
-type Place = (String, u64);
-type Usages = BTreeMap<Place, CountedUsages>;
+type TryLine = (String, u64);
+type Usages = BTreeMap<TryLine, CountedUsages>;
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let seed = options.seed.map_or_else(seed_of_now, Ok)?;
@@ -144,7 +144,7 @@ fn usages_of_report(report: &Value) -> Result<Usages> {
 }
 
 /// The source file of a class lies in the folder of its package.
-fn place_of(pair: &Value) -> Place {
+fn place_of(pair: &Value) -> TryLine {
     let class = pair["class"].as_str().unwrap_or_default();
     let package = class.rsplit_once('.').map_or("", |(package, _)| package).replace('.', "/");
     let file = Path::new(&package).join(pair["source_file"].as_str().unwrap_or_default());

@@ -2,7 +2,7 @@
 
 use catchment_pairs::{ClassPairs, Pair};
 use catchment_protocol::records::{SkippedMethod, WovenClass, WovenClause, WovenPair, WovenTry};
-use catchment_weave::{ProbeSite, Woven};
+use catchment_weave::{ProbePoint, Woven};
 use rustc_hash::FxHashSet;
 
 /// Where a class came from.
@@ -20,7 +20,7 @@ pub(crate) fn woven_class(
     delivered: &Delivered<'_>,
     hash: u64,
     pairs: &ClassPairs,
-    sites: &[ProbeSite],
+    sites: &[ProbePoint],
     woven: &Woven<'_>,
 ) -> WovenClass {
     WovenClass {
@@ -60,7 +60,7 @@ fn skipped_method(skipped: &catchment_weave::SkippedMethod) -> SkippedMethod {
 }
 
 /// The tries that really carry probes: a method the weaver skipped has none, though its sites are numbered.
-fn woven_tries(pairs: &ClassPairs, sites: &[ProbeSite], woven: &Woven<'_>) -> Vec<WovenTry> {
+fn woven_tries(pairs: &ClassPairs, sites: &[ProbePoint], woven: &Woven<'_>) -> Vec<WovenTry> {
     let tries = (0..pairs.tries.len()).map(|try_site| try_without_probes(pairs, try_site));
     let mut tries: Vec<WovenTry> = tries.collect();
     for (number, site) in sites.iter().enumerate() {
@@ -77,16 +77,16 @@ fn try_without_probes(pairs: &ClassPairs, try_site: usize) -> WovenTry {
     WovenTry { clauses: clauses.collect(), ..WovenTry::default() }
 }
 
-fn place_probe(tries: &mut [WovenTry], site: ProbeSite, number: u32) {
+fn place_probe(tries: &mut [WovenTry], site: ProbePoint, number: u32) {
     match site {
-        ProbeSite::TryEnter { try_site } => tries[try_site].enter = Some(number),
-        ProbeSite::TryExit { try_site } => tries[try_site].exit = Some(number),
-        ProbeSite::TryEscape { try_site } => tries[try_site].escape = Some(number),
-        ProbeSite::Caught { try_site, clause } => tries[try_site].clauses[clause].caught = Some(number),
-        ProbeSite::Throwing { .. }
-        | ProbeSite::Call { .. }
-        | ProbeSite::MethodEnter { .. }
-        | ProbeSite::MethodExit { .. }
-        | ProbeSite::MethodEscape { .. } => {}
+        ProbePoint::TryEnter { try_site } => tries[try_site].enter = Some(number),
+        ProbePoint::TryExit { try_site } => tries[try_site].exit = Some(number),
+        ProbePoint::TryEscape { try_site } => tries[try_site].escape = Some(number),
+        ProbePoint::Caught { try_site, clause } => tries[try_site].clauses[clause].caught = Some(number),
+        ProbePoint::Throwing { .. }
+        | ProbePoint::Call { .. }
+        | ProbePoint::MethodEnter { .. }
+        | ProbePoint::MethodExit { .. }
+        | ProbePoint::MethodEscape { .. } => {}
     }
 }

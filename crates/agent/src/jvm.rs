@@ -1,4 +1,4 @@
-//! Calls into the JVM, and the native methods it calls: the agent's side of `catchment.runtime.Link`.
+//! Calls into the JVM, and the native methods it calls: the agent's side of `catchment.runtime.Agent`.
 //!
 //! `unsafe` code lives here, in the files of this folder that say so (`java.rs` makes most of it unnecessary in the others)
 //! and in `mapping.rs`. Everything here takes handles that the JVM gave to the running callback and keeps none of them
@@ -11,8 +11,8 @@ mod build;
 mod connections;
 mod inject;
 mod java;
-mod lab;
 mod members;
+mod natives;
 mod read;
 mod reflected;
 mod threads;
@@ -34,7 +34,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::observer;
 use crate::selftest;
 
-const LINK: &str = "catchment/runtime/Link";
+const LINK: &str = "catchment/runtime/Agent";
 /// Classes that must be initialised before the first probe runs.
 const INITIALISED: [(&str, &str, &str); 2] = [
     ("catchment/runtime/Probes", "tryEnter", "(I)V"),
@@ -116,7 +116,7 @@ pub(crate) fn install_runtime(
     let link = class_named(&defined, LINK)?;
     open_unsafe_to(jvmti, jni, link)?;
     register_natives(jni, link)?;
-    lab::register(jni, &defined)?;
+    natives::register(jni, &defined)?;
     for (class, method, descriptor) in INITIALISED {
         // SAFETY: the class was just defined by this environment.
         let found = unsafe { jni.get_static_method_id(class_named(&defined, class)?, method, descriptor) };
@@ -159,12 +159,12 @@ fn register_natives(jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
         native(c"owners", c"()J", owners as *mut c_void),
         native(c"exceptionType", c"(ILjava/lang/String;)I", exception_type as *mut c_void),
         native(c"origin", c"(Ljava/lang/Throwable;ILjava/lang/String;)V", origin as *mut c_void),
-        native(c"switches", c"()J", lab::switches as *mut c_void),
-        native(c"entrySwitches", c"()J", lab::entry_switches as *mut c_void),
-        native(c"inject", c"(I)Ljava/lang/Throwable;", lab::inject as *mut c_void),
-        native(c"caught", c"(Ljava/lang/Throwable;I)V", lab::caught as *mut c_void),
-        native(c"passed", c"(Ljava/lang/Throwable;I)V", lab::passed as *mut c_void),
-        native(c"escaped", c"(Ljava/lang/Throwable;)V", lab::escaped as *mut c_void),
+        native(c"switches", c"()J", natives::switches as *mut c_void),
+        native(c"entrySwitches", c"()J", natives::entry_switches as *mut c_void),
+        native(c"inject", c"(I)Ljava/lang/Throwable;", natives::inject as *mut c_void),
+        native(c"caught", c"(Ljava/lang/Throwable;I)V", natives::caught as *mut c_void),
+        native(c"passed", c"(Ljava/lang/Throwable;I)V", natives::passed as *mut c_void),
+        native(c"escaped", c"(Ljava/lang/Throwable;)V", natives::escaped as *mut c_void),
     ];
     // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never
     // unloaded.
@@ -332,7 +332,7 @@ unsafe fn string_from(jni: &JniEnv, object: jni::jobject, method: jni::jmethodID
     }
 }
 
-// The native methods of `catchment.runtime.Link`. A panic must not cross into the JVM; then nothing was noted.
+// The native methods of `catchment.runtime.Agent`. A panic must not cross into the JVM; then nothing was noted.
 
 extern "system" fn counters(_: *mut jni::JNIEnv, _: jni::jclass) -> jni::jlong {
     observer().map_or(0, |observer| observer.counters.counters_address() as jni::jlong)
@@ -419,7 +419,7 @@ unsafe fn note_sample(
     let thrown = unsafe { java.throwable(thrown) }?;
     let name = java.name_of(thrown);
     if worker.wants_sample(counter, &name) {
-        let is_exact = worker.injections.clause_names(counter, &name);
+        let is_exact = worker.experiments.clause_names(counter, &name);
         worker.sample(counter, read::sample(&java, thrown, is_exact)?);
     }
     Some(())

@@ -7,15 +7,15 @@ use crate::describe::{Delivered, woven_class};
 use crate::lock;
 use crate::log_file::LogFile;
 use crate::mapping::{CounterFile, Switches};
-use crate::places::places_of;
 use crate::scope::{CodeSource, Decision, Scope};
+use crate::sites::sites_of;
 use crate::worker::Worker;
+use catchment_protocol::experiment::Site;
 use catchment_protocol::hash::hash64;
-use catchment_protocol::lab::ThrowPlace;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
 use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
-use catchment_weave::{Prepared, ProbeKinds, ProbeSite, Weaver, Woven, prepare};
+use catchment_weave::{Prepared, ProbeKinds, ProbePoint, Weaver, Woven, prepare};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::io;
@@ -54,7 +54,7 @@ pub(crate) struct WovenBytes {
     /// `None` when the class came out unchanged: its methods were skipped, and the record says why.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) record: WovenClass,
-    places: Vec<(u32, ThrowPlace)>,
+    instructions: Vec<(u32, Site)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -241,7 +241,7 @@ impl Observer {
     fn weave_and_record(&self, delivered: &Delivered<'_>) -> Option<Vec<u8>> {
         match self.weave(delivered) {
             Ok(Some(woven)) => {
-                let is_recorded = self.record_class(woven.record, &woven.places);
+                let is_recorded = self.record_class(woven.record, &woven.instructions);
                 woven.bytes.filter(|_| is_recorded)
             }
             Ok(None) => None,
@@ -253,14 +253,14 @@ impl Observer {
     }
 
     /// Probes whose meaning is not written down would count for nothing: then the class stays as it was.
-    fn record_class(&self, class: WovenClass, places: &[(u32, ThrowPlace)]) -> bool {
+    fn record_class(&self, class: WovenClass, sites: &[(u32, Site)]) -> bool {
         let key = (class.class.clone(), class.hash);
         let mut woven = lock(&self.woven);
         let Some(numbering) = woven.get_mut(&key) else { return false };
         if !numbering.recorded {
             // Before the class runs, and before anybody hears of it.
             if let Some(worker) = self.worker() {
-                worker.injections.woven(&class, places, &self.switches);
+                worker.experiments.woven(&class, sites, &self.switches);
             }
             // Without pairs there is nothing that anybody could look up.
             numbering.recorded = class.pairs.is_empty() || self.write(&Record::ClassWoven(class)).is_ok();
@@ -294,8 +294,8 @@ impl Observer {
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
         let (sites, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
         let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &sites, &woven) };
-        let places = places_of(delivered.class, base, &sites);
-        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, places }))
+        let instructions = sites_of(delivered.class, base, prepared, &sites);
+        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, instructions }))
     }
 
     /// A method that cannot hold all its probes may still hold those of its tries, which matter more.
@@ -305,7 +305,7 @@ impl Observer {
         prepared: &'w Prepared<'_>,
         base: u32,
         weaver: &'w mut Weaver,
-    ) -> Result<(Vec<ProbeSite>, Woven<'w>), String> {
+    ) -> Result<(Vec<ProbePoint>, Woven<'w>), String> {
         let woven = weaver.weave(prepared, base);
         if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
             return Ok((prepared.sites(), woven));

@@ -6,7 +6,7 @@
 //! coroutines, which leave the stack without ending, are noticed, and said.
 
 use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
-use catchment_protocol::records::Role;
+use catchment_protocol::records::CounterKind;
 use std::thread::{self, ThreadId};
 
 /// No more are kept.
@@ -21,12 +21,12 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn add(&mut self, role: Role, count: u64) {
+    pub(crate) fn add(&mut self, role: CounterKind, count: u64) {
         match role {
-            Role::Entry => {}
-            Role::Pink => self.pink += count,
-            Role::White => self.white += count,
-            Role::Blue => self.blue += count,
+            CounterKind::Entry => {}
+            CounterKind::Pink => self.pink += count,
+            CounterKind::White => self.white += count,
+            CounterKind::Sibling(_) | CounterKind::Escaped => self.blue += count,
         }
     }
 
@@ -81,7 +81,7 @@ impl OccurrenceLog {
     /// One more begins in this thread; how many did before. `ended` are all that have so far, `on_stack` says how many calls
     /// of its method this thread is in.
     pub(crate) fn begin(&mut self, ended: Ended, on_stack: impl FnOnce() -> usize) -> u64 {
-        self.settle(ended);
+        self.close_ended(ended);
         let thread = thread::current().id();
         self.is_interleaved |= *self.thread.get_or_insert(thread) != thread;
         self.is_interleaved |= !self.open.is_empty() && on_stack() <= self.open.len();
@@ -96,7 +96,7 @@ impl OccurrenceLog {
     }
 
     /// Gives the one that has just ended in the catch, if exactly one has since the last look.
-    pub(crate) fn settle(&mut self, ended: Ended) -> Option<u64> {
+    pub(crate) fn close_ended(&mut self, ended: Ended) -> Option<u64> {
         let ended = ended.latest(self.ended);
         let new = ended.since(std::mem::replace(&mut self.ended, ended));
         let colour = new.colour();
@@ -116,7 +116,7 @@ impl OccurrenceLog {
 
     /// The execution that this thread is in, the innermost.
     pub(crate) fn within(&mut self, ended: Ended) -> Option<u64> {
-        self.settle(ended);
+        self.close_ended(ended);
         let is_here = self.thread == Some(thread::current().id());
         self.open.last().filter(|_| is_here).map(|index| *index as u64)
     }
@@ -161,7 +161,7 @@ mod tests {
             log.so_far().iter().map(|each| each.colour).collect::<Vec<_>>(),
             [Colour::Pink, Colour::White]
         );
-        log.settle(ended(8, 8, 8));
+        log.close_ended(ended(8, 8, 8));
         assert_eq!(log.begin(ended(8, 8, 8), || 9), 3);
         use Colour::{Blue, Open, Pink, White};
         assert_eq!(colours(&log), [(0, Pink), (0, White), (0, Blue), (0, Open)]);
@@ -173,14 +173,14 @@ mod tests {
         log.begin(ended(0, 0, 0), || 9);
         log.begin(ended(0, 0, 0), || 9);
         log.begin(ended(0, 1, 0), || 9);
-        log.settle(ended(1, 1, 0));
+        log.close_ended(ended(1, 1, 0));
         assert_eq!(colours(&log), [(0, Colour::Open), (1, Colour::White), (1, Colour::Pink)]);
         log.begin(ended(1, 1, 0), || 9);
-        log.settle(ended(2, 2, 0));
+        log.close_ended(ended(2, 2, 0));
         let unsure = [(0, Colour::Unsure), (1, Colour::White), (1, Colour::Pink), (1, Colour::Unsure)];
         assert_eq!(colours(&log), unsure);
         log.begin(ended(2, 2, 0), || 9);
-        log.settle(ended(4, 2, 0));
+        log.close_ended(ended(4, 2, 0));
         assert_eq!(colours(&log).last(), Some(&(0, Colour::Pink)), "more ended than were open");
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let mut log = OccurrenceLog::new(ended(0, 0, 0));
         log.begin(ended(0, 0, 0), || 9);
         log.begin(ended(0, 1, 0), || 9);
-        log.settle(ended(0, 0, 0));
+        log.close_ended(ended(0, 0, 0));
         log.begin(ended(1, 1, 0), || 9);
         assert_eq!(colours(&log), [(0, Colour::White), (0, Colour::Pink), (0, Colour::Open)]);
     }

@@ -1,8 +1,8 @@
 //! Which classes are the application's.
 //!
 //! By default those that come from class folders: what a build has just produced lies there, while libraries come as
-//! jars. When the application's places are named, only those count. Patterns add and remove. Classes of the JDK and of
-//! the tests never count. No JVM here, only names and places.
+//! jars. When the application's locations are named, only those count. Patterns add and remove. Classes of the JDK and of
+//! the tests never count. No JVM here, only names and locations.
 
 use crate::lock;
 use catchment_protocol::options::{AgentOptions, percent_decode};
@@ -45,12 +45,12 @@ pub(crate) struct Scope {
     application: Vec<PathBuf>,
     tests: Vec<PathBuf>,
     /// What the paths of URLs stand for. Few; asking the file system once is enough.
-    places: Mutex<FxHashMap<String, Place>>,
+    locations: Mutex<FxHashMap<String, CodeLocation>>,
 }
 
 /// What a URL stands for.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct CodeLocation {
     /// Set if it is a folder.
     folder: Option<PathBuf>,
     is_application: bool,
@@ -65,7 +65,7 @@ impl Scope {
             exclude: options.exclude.clone(),
             application: resolved(&options.application),
             tests: resolved(&options.tests),
-            places: Mutex::default(),
+            locations: Mutex::default(),
         }
     }
 
@@ -90,21 +90,21 @@ impl Scope {
         }
     }
 
-    fn place_of(&self, source: &CodeSource) -> Place {
+    fn place_of(&self, source: &CodeSource) -> CodeLocation {
         if source.protocol != "file" {
-            return Place::default();
+            return CodeLocation::default();
         }
-        let mut places = lock(&self.places);
-        if let Some(known) = places.get(&source.path) {
+        let mut locations = lock(&self.locations);
+        if let Some(known) = locations.get(&source.path) {
             return known.clone();
         }
         let place = self.look_at(source);
-        places.insert(source.path.clone(), place.clone());
+        locations.insert(source.path.clone(), place.clone());
         place
     }
 
-    fn look_at(&self, source: &CodeSource) -> Place {
-        let Some(bytes) = percent_decode(&source.path) else { return Place::default() };
+    fn look_at(&self, source: &CodeSource) -> CodeLocation {
+        let Some(bytes) = percent_decode(&source.path) else { return CodeLocation::default() };
         let path = PathBuf::from(OsString::from_vec(bytes));
         let folder = path.is_dir().then(|| path.components().collect());
         let resolved = resolve(&path);
@@ -112,7 +112,7 @@ impl Scope {
             [] => folder.is_some(),
             named => named.contains(&resolved),
         };
-        Place { folder, is_application, is_tests: self.tests.contains(&resolved) }
+        CodeLocation { folder, is_application, is_tests: self.tests.contains(&resolved) }
     }
 }
 

@@ -5,14 +5,13 @@
 
 use crate::artefact::explains_nulls;
 use crate::callers::Callers;
-use crate::injection::{Experiment, Injections};
+use crate::experiment::{Experiments, Running as RunningExperiment};
 use crate::lock;
 use crate::mapping::{CounterFile, Switches, end_process};
 use crate::snapshots::{LeftSlots, Snapshots};
 use catchment_protocol::WORKER_ENDED_EXIT;
-use catchment_protocol::lab::{
-    Aim, Ending, Event, Failure, Injection, Outcome, Request, Sample, TestRun, TestUnit,
-};
+use catchment_protocol::conversation::{Ending, Event, Failure, Outcome, Request, TestRun, TestUnit};
+use catchment_protocol::experiment::{Experiment, Sample};
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
 use rustc_hash::FxHashSet;
@@ -34,7 +33,7 @@ pub(crate) struct Worker {
     events: Mutex<UnixStream>,
     java_version: String,
     pub(crate) explains_nulls: bool,
-    pub(crate) injections: Injections,
+    pub(crate) experiments: Experiments,
     pub(crate) callers: Callers,
     session: Mutex<Session>,
     snapshots: Mutex<Snapshots>,
@@ -53,7 +52,7 @@ pub(crate) struct Worker {
 /// Between one request and the next.
 #[derive(Debug, Default)]
 struct Session {
-    injection: Option<Injection>,
+    experiment: Option<Experiment>,
     units: Vec<TestUnit>,
     problems: Vec<String>,
     running: Option<Running>,
@@ -77,7 +76,7 @@ struct Notes {
 /// A test that has ended, as far as the agent's own books go.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    pub(crate) experiment: Option<Arc<Experiment>>,
+    pub(crate) experiment: Option<Arc<RunningExperiment>>,
     /// Numbers of the threads there were before it; `None` when it never began.
     pub(crate) threads: Option<FxHashSet<u64>>,
     micros: u64,
@@ -92,7 +91,7 @@ impl Worker {
             events: Mutex::new(stream),
             java_version: java_version.to_owned(),
             explains_nulls: explains_nulls(java_version),
-            injections: Injections::default(),
+            experiments: Experiments::default(),
             callers: Callers::default(),
             session: Mutex::default(),
             snapshots: Mutex::default(),
@@ -115,12 +114,12 @@ impl Worker {
         let order = |verb: &str, rest: Vec<String>| Some([vec![verb.to_owned()], rest].concat());
         match request {
             Request::Discover { classes } => order("discover", classes),
-            Request::RunSuite { classes, injection } => {
-                session.injection = injection;
+            Request::RunSuite { classes, experiment } => {
+                session.experiment = experiment;
                 order("suite", classes)
             }
-            Request::RunTest { test, injection } => {
-                session.injection = injection;
+            Request::RunTest { test, experiment } => {
+                session.experiment = experiment;
                 order("test", vec![test])
             }
             Request::Stop => {
@@ -177,20 +176,20 @@ impl Worker {
             false => Vec::new(),
         };
         self.send(&Event::TestStarted { test: test.clone(), before });
-        let injection = {
+        let experiment = {
             let mut session = lock(&self.session);
             session.running = Some(Running { test, since: Instant::now(), threads });
-            session.injection.clone()
+            session.experiment.clone()
         };
         lock(&self.notes).external.clear();
         self.escaped.store(0, Ordering::SeqCst);
         switches.set_test(self.tests_begun.fetch_add(1, Ordering::SeqCst) + 1);
         lock(&self.snapshots).begin(counters, &self.left_slots);
-        // The colour of a test is that of its runs without injection.
-        match injection {
-            Some(injection) => {
-                switches.set_escapes(injection.aim == Aim::Passing);
-                self.injections.arm(injection, counters, switches);
+        // The colour of a test is that of its runs without an experiment.
+        match experiment {
+            Some(experiment) => {
+                switches.set_escapes(experiment.watch.passing.is_some());
+                self.experiments.arm(experiment, counters, switches);
             }
             None => switches.set_escapes(true),
         }
@@ -198,7 +197,7 @@ impl Worker {
 
     /// A test has ended; nothing throws any more. To be followed by `test_finished`.
     pub(crate) fn test_ended(&self, counters: &CounterFile, switches: &Switches) -> Ended {
-        let experiment = self.injections.disarm(counters, switches);
+        let experiment = self.experiments.disarm(counters, switches);
         switches.set_escapes(false);
         let running = lock(&self.session).running.take();
         let micros = running.as_ref().map_or(0, |running| running.since.elapsed().as_micros());
@@ -241,7 +240,7 @@ impl Worker {
             external,
             threads_left,
             samples,
-            injected: ended.experiment.map(|experiment| Box::new(experiment.outcome())),
+            observed: ended.experiment.map(|running| Box::new(running.observed())),
         }));
     }
 
@@ -273,8 +272,8 @@ impl Worker {
     /// Whether an exception of this class at this clause is worth a look: nothing is injected, it tells what the clause may be
     /// given, and the running test has no sample of it yet. One of each test: another test's exception may say other things.
     pub(crate) fn wants_sample(&self, counter: u32, exception: &str) -> bool {
-        self.injections.clause_tells(counter, exception)
-            && self.injections.running().is_none()
+        self.experiments.clause_tells(counter, exception)
+            && self.experiments.running().is_none()
             && !lock(&self.notes).sampled.contains(&(counter, exception.to_owned()))
     }
 
@@ -334,9 +333,8 @@ pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::injection::{Fired, Hit};
-    use catchment_protocol::lab::Injection;
-    use catchment_protocol::lab::ThrowPlace;
+    use crate::experiment::{Fired, Visit};
+    use catchment_protocol::experiment::{Act, Fault, Passing, Site, Sites, Visits, Watch, When, Within};
     use catchment_protocol::records::{WovenClass, WovenClause, WovenPair, WovenTry};
     use std::os::unix::net::UnixListener;
 
@@ -400,9 +398,12 @@ mod tests {
         }
     }
 
-    fn injection(pair: &str) -> Request {
-        let injection = Injection { pair: pair.into(), max_fired: 1, ..Injection::default() };
-        Request::RunTest { test: "t".into(), injection: Some(injection) }
+    fn every(pair: &str, most_visits: u64) -> Experiment {
+        Experiment::at_every_execution(pair.into(), Fault::default(), most_visits)
+    }
+
+    fn run(experiment: Experiment) -> Request {
+        Request::RunTest { test: "t".into(), experiment: Some(experiment) }
     }
 
     #[test]
@@ -416,7 +417,7 @@ mod tests {
         bench.worker.discovered();
         let tests = vec![TestUnit { id: "u".into(), ..TestUnit::default() }];
         assert_eq!(bench.event(), Event::Discovered { tests, problems: vec!["odd".into()] });
-        assert_eq!(bench.request(&Request::RunSuite { classes, injection: None }).unwrap()[0], "suite");
+        assert_eq!(bench.request(&Request::RunSuite { classes, experiment: None }).unwrap()[0], "suite");
         bench.worker.suite_finished();
         assert_eq!(bench.event(), Event::SuiteFinished { problems: Vec::new() });
         assert_eq!(bench.request(&Request::Stop), None);
@@ -426,7 +427,7 @@ mod tests {
     fn what_a_suite_does_between_tests_belongs_to_none_and_comes_with_the_next() {
         let mut bench = Bench::new();
         bench.counters.allocate(3).unwrap();
-        bench.request(&Request::RunSuite { classes: Vec::new(), injection: None });
+        bench.request(&Request::RunSuite { classes: Vec::new(), experiment: None });
         let mut befores = Vec::new();
         for test in ["a", "b"] {
             bench.counters.count(1, 0);
@@ -444,57 +445,79 @@ mod tests {
         let mut bench = Bench::new();
         let is_armed = |bench: &Bench| [0, 10].map(|entry| bench.switches.entry(entry));
         bench.counters.allocate(20).unwrap();
-        bench.worker.injections.woven(&class(0), &[], &bench.switches);
-        bench.request(&injection("b"));
+        bench.worker.experiments.woven(&class(0), &[], &bench.switches);
+        bench.request(&run(every("b", 1)));
         assert_eq!(is_armed(&bench), [false, false]);
         bench.start("t");
         assert_eq!(is_armed(&bench), [true, false]);
-        bench.worker.injections.woven(&class(10), &[], &bench.switches);
+        bench.worker.experiments.woven(&class(10), &[], &bench.switches);
         assert_eq!(is_armed(&bench), [true, true]);
-        let experiment = bench.worker.injections.running().unwrap();
-        assert_eq!(bench.worker.injections.begun(&experiment, &bench.counters, || 1), Hit::Yes);
+        let experiment = bench.worker.experiments.running().unwrap();
+        let visit = bench.worker.experiments.visit(&experiment, &bench.counters, &bench.switches, 0, || 1);
+        assert_eq!(visit, Visit::HitAtTry);
         assert_eq!([experiment.fire(), experiment.fire()], [Fired::First, Fired::TooOften(2)]);
         for counter in [2, 12, 11] {
-            bench.worker.injections.caught(&experiment, counter);
+            bench.worker.experiments.caught(&experiment, counter);
         }
-        let injected = bench.finish("t").injected.unwrap();
-        assert_eq!((injected.reached, injected.fired, injected.caught_here), (1, 2, 2));
-        assert_eq!(injected.caught_elsewhere, [(11, 1)]);
+        let observed = bench.finish("t").observed.unwrap();
+        assert_eq!((observed.reached, observed.fired, observed.caught_here), (1, 2, 2));
+        assert_eq!(observed.caught_elsewhere, [(11, 1)]);
         assert_eq!(is_armed(&bench), [false, false]);
     }
 
     #[test]
-    fn places_count_while_the_try_is_being_executed_and_throw_once_in_each_execution() {
+    fn sites_count_while_the_try_is_being_executed_and_throw_once_in_each_execution() {
         let mut bench = Bench::new();
         bench.counters.allocate(20).unwrap();
-        let place = ThrowPlace { class: "a.B".into(), method: 1, pc: 2 };
-        bench.worker.injections.woven(&class(0), &[(5, place.clone())], &bench.switches);
-        let mut run = |injection: Injection| {
-            bench.request(&Request::RunTest { test: "t".into(), injection: Some(injection) });
+        let site = Site { class: "a.B".into(), pc: 2, ..Site::default() };
+        bench.worker.experiments.woven(&class(0), &[(5, site.clone())], &bench.switches);
+        let mut visits = |experiment: Experiment| {
+            bench.request(&run(experiment));
             bench.start("t");
             assert!(bench.switches.entry(5));
-            let injections = &bench.worker.injections;
-            let experiment = injections.running().unwrap();
-            let visit = || injections.visited(&experiment, &bench.counters, &bench.switches, 5);
-            let mut hits = vec![visit()];
-            injections.begun(&experiment, &bench.counters, || 1);
-            hits.extend([visit(), visit()]);
-            let injected = bench.finish("t").injected.unwrap();
+            let experiments = &bench.worker.experiments;
+            let running = experiments.running().unwrap();
+            let visit =
+                |counter| experiments.visit(&running, &bench.counters, &bench.switches, counter, || 1);
+            let seen = [5, 0, 5, 5].map(visit);
+            let observed = bench.finish("t").observed.unwrap();
             assert!(!bench.switches.entry(5));
-            (hits, injected)
+            (seen, observed)
         };
-        let watched = Injection { pair: "a".into(), max_fired: 9, aim: Aim::Places, ..Injection::default() };
-        let (hits, injected) = run(watched.clone());
-        assert_eq!((hits, injected.places), (vec![Hit::No; 3], vec![place.clone()]));
-        let (hits, injected) = run(Injection { aim: Aim::Every, place: Some(place), ..watched });
-        assert_eq!((hits, injected.reached), (vec![Hit::No, Hit::Yes, Hit::No], 1));
+        let watch = Watch { visited: true, ..Watch::default() };
+        let (seen, observed) = visits(Experiment::watching("a".into(), Sites::Instructions, watch, 9));
+        assert_eq!((seen, observed.visited), ([Visit::Passed; 4], vec![site.clone()]));
+        let when = When { within: Within::Executions("a".into()), visits: Visits::FirstOfEach };
+        let (seen, observed) = visits(Experiment { sites: Sites::At(vec![site]), when, ..every("a", 9) });
+        assert_eq!(seen, [Visit::Passed, Visit::Prepared, Visit::HitWithin, Visit::Passed]);
+        assert_eq!((observed.reached, observed.executions.iter().count()), (1, 1));
+    }
+
+    #[test]
+    fn only_the_named_execution_is_hit_and_where_exceptions_are_followed_no_try_asks() {
+        let mut bench = Bench::new();
+        bench.counters.allocate(20).unwrap();
+        bench.worker.experiments.woven(&class(0), &[], &bench.switches);
+        let when = When { within: Within::Executions("a".into()), visits: Visits::Only(1) };
+        bench.request(&run(Experiment { when, ..every("a", 3) }));
+        bench.start("t");
+        let running = bench.worker.experiments.running().unwrap();
+        let visit = |_| bench.worker.experiments.visit(&running, &bench.counters, &bench.switches, 0, || 9);
+        let expected = [Visit::Passed, Visit::HitAtTry, Visit::Passed, Visit::TooMany(3)];
+        assert_eq!([0; 4].map(visit), expected);
+        assert_eq!(bench.finish("t").observed.unwrap().reached, 1);
+        let passing = Passing { pair: "a".into(), exception: "bType".into() };
+        let watch = Watch { passing: Some(passing), ..Watch::default() };
+        bench.request(&run(Experiment { when: When::default(), act: Act::Nothing, watch, ..every("a", 3) }));
+        bench.start("t");
+        assert_eq!([0, 1, 2].map(|counter| bench.switches.entry(counter)), [false, false, true]);
     }
 
     #[test]
     fn samples_are_wanted_once_per_test_of_what_a_clause_catches_and_not_while_injecting() {
         let mut bench = Bench::new();
         bench.counters.allocate(3).unwrap();
-        bench.worker.injections.woven(&class(0), &[], &bench.switches);
+        bench.worker.experiments.woven(&class(0), &[], &bench.switches);
         assert!(bench.worker.wants_sample(1, "aType"));
         assert!(bench.worker.wants_sample(1, "narrowerType") && !bench.worker.wants_sample(0, "aType"));
         bench.worker.sample(1, Sample { exception: "aType".into(), ..Sample::default() });
@@ -502,7 +525,7 @@ mod tests {
         assert_eq!(bench.finish("t").samples.len(), 1);
         assert_eq!(bench.finish("t").samples.len(), 0);
         assert!(bench.worker.wants_sample(1, "aType"));
-        bench.request(&injection("a"));
+        bench.request(&run(every("a", 1)));
         bench.start("t");
         assert!(!bench.worker.wants_sample(2, "bType"));
     }

@@ -1,9 +1,8 @@
 //! Who links an `invokedynamic`: the `BootstrapMethods` attribute of a class (JVMS §4.7.23).
 
 use crate::bytes::{Reader, u2_at};
+use crate::tag::{DYNAMIC, INVOKE_DYNAMIC, METHOD_HANDLE};
 use crate::{ClassFile, ConstantPool, MemberRef};
-
-const METHOD_HANDLE: u8 = 15;
 
 /// What a method handle does with its member (JVMS table 5.4.3.5-A).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +60,7 @@ impl<'a> ClassFile<'a> {
 
     /// How the dynamic constant or call site `index` is linked, if the class says so in due form.
     pub fn bootstrap(&self, index: u16) -> Option<Bootstrap<'a>> {
-        let (17 | 18, dynamic) = self.pool.raw(index)? else { return None };
+        let (DYNAMIC | INVOKE_DYNAMIC, dynamic) = self.pool.raw(index)? else { return None };
         let table = self.attributes.find(&self.pool, "BootstrapMethods")?;
         let mut reader = Reader::new(table.data);
         if u2_at(dynamic, 0) >= reader.u2().ok()? {

@@ -71,8 +71,8 @@ impl<'a> Code<'a> {
         self.offset + self.bytes.len() + 2 + 8 * usize::from(index)
     }
 
-    /// The contents of the `StackMapTable`, if there is one.
-    pub fn stack_map(&self, pool: &ConstantPool<'a>) -> Option<&'a [u8]> {
-        self.attributes.find(pool, "StackMapTable").map(|attribute| attribute.data)
+    /// The `StackMapTable`, if there is one.
+    pub fn stack_map(&self, pool: &ConstantPool<'a>) -> Option<Attribute<'a>> {
+        self.attributes.find(pool, "StackMapTable")
     }
 }

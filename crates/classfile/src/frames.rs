@@ -1,7 +1,8 @@
 //! Stack map frames (JVMS §4.7.4): decoded one by one, with the raw bytes kept for exact re-encoding.
 
+use crate::access;
 use crate::bytes::Reader;
-use crate::{ClassError, ClassFile, Member};
+use crate::{ClassError, ClassFile, Code, Member};
 
 /// What the verifier knows of one local variable or stack slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,9 +132,22 @@ pub struct FrameWalk<'a> {
     state: Frame<'a>,
 }
 
+/// The first version whose verifier looks at stack maps.
+const FIRST_WITH_FRAMES: u16 = 50;
+
 impl<'a> FrameWalk<'a> {
+    /// The walk over the frames of a method; `None` if it has no stack map, or one that no verifier looks at.
+    pub fn of(
+        class: &ClassFile<'a>,
+        method: &Member<'a>,
+        code: &Code<'a>,
+    ) -> Result<Option<Self>, ClassError> {
+        let table = code.stack_map(&class.pool).filter(|_| class.major >= FIRST_WITH_FRAMES);
+        table.map(|table| Self::new(table.data, Frame::at_entry(class, method))).transpose()
+    }
+
     /// `table` is the contents of the attribute; `initial` the locals at method entry (see [`Frame::at_entry`]).
-    pub fn new(table: &'a [u8], initial: Frame<'a>) -> Result<Self, ClassError> {
+    pub(crate) fn new(table: &'a [u8], initial: Frame<'a>) -> Result<Self, ClassError> {
         Ok(Self { frames: EncodedFrames::new(table)?, state: initial })
     }
 
@@ -216,8 +230,7 @@ impl<'a> Frame<'a> {
 }
 
 fn has_receiver(method: &Member<'_>) -> bool {
-    const STATIC: u16 = 0x0008;
-    method.access & STATIC == 0
+    method.access & access::STATIC == 0
 }
 
 /// The types of a method's parameters. Stops at the first malformed one; the JVM refuses such a class anyway.

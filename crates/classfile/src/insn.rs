@@ -1,11 +1,12 @@
 //! Instructions in place: where they are, how long, and where control goes after them.
 
-use crate::ClassError;
 use crate::bytes::{u2_at, u4_at};
 use crate::opcodes::{
-    ALOAD, ALOAD_3, ASTORE, ASTORE_3, GOTO_W, IINC, ILOAD, ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, ISTORE,
-    ISTORE_0, JSR_W, LENGTHS, RET, ROLES, Role, TABLESWITCH, WIDE,
+    ALOAD, ALOAD_3, ASTORE, ASTORE_3, ControlKind, GETSTATIC, GOTO_W, IALOAD, IASTORE, IDIV, IINC, ILOAD,
+    ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, IREM, ISTORE, ISTORE_0, JSR_W, LDC, LDC2_W, LDIV, LENGTHS, LREM,
+    MONITOREXIT, MULTIANEWARRAY, RET, ROLES, SALOAD, SASTORE, TABLESWITCH, WIDE,
 };
+use crate::{ClassError, ConstantPool};
 
 /// One instruction of a method's code.
 #[derive(Debug, Clone, Copy)]
@@ -47,12 +48,12 @@ impl<'a> Insn<'a> {
         self.pc.wrapping_add_signed(offset as isize)
     }
 
-    /// What it is to those who follow control; never [`Role::Wide`].
+    /// What it is to those who follow control; never [`ControlKind::Wide`].
     #[inline]
-    pub fn role(&self) -> Role {
+    pub fn role(&self) -> ControlKind {
         match ROLES[usize::from(self.opcode)] {
-            Role::Wide if self.bytes.get(1) == Some(&RET) => Role::Ret,
-            Role::Wide => Role::Step,
+            ControlKind::Wide if self.bytes.get(1) == Some(&RET) => ControlKind::Ret,
+            ControlKind::Wide => ControlKind::Step,
             role => role,
         }
     }
@@ -67,8 +68,10 @@ impl<'a> Insn<'a> {
     #[inline]
     pub fn targets(&self) -> Successors<'a> {
         match self.role() {
-            Role::Branch | Role::Goto | Role::Subroutine => Successors::One(Some(self.jump_target())),
-            Role::Switch => self.switch_targets(),
+            ControlKind::Branch | ControlKind::Goto | ControlKind::Subroutine => {
+                Successors::One(Some(self.jump_target()))
+            }
+            ControlKind::Switch => self.switch_targets(),
             _ => Successors::One(None),
         }
     }
@@ -120,6 +123,29 @@ impl<'a> Insn<'a> {
     #[inline]
     pub fn astore(&self) -> Option<u16> {
         self.local().filter(|(opcode, _)| *opcode == ASTORE).map(|(_, slot)| slot)
+    }
+
+    /// The constant that an `ldc` of any form loads.
+    #[inline]
+    pub fn loaded_constant(&self) -> u16 {
+        match self.bytes {
+            [LDC, index] => u16::from(*index),
+            _ => self.u2(),
+        }
+    }
+
+    /// An instruction can throw by what it does itself or by what it calls. Errors of the JVM that may come at
+    /// any time do not count, nor do returns, which throw only with unbalanced monitors.
+    #[inline]
+    pub fn can_throw(&self, pool: &ConstantPool<'_>) -> bool {
+        match self.opcode {
+            LDC..=LDC2_W => pool.is_resolved(self.loaded_constant()),
+            // Elements of arrays, and division of integers.
+            IALOAD..=SALOAD | IASTORE..=SASTORE | IDIV | LDIV | IREM | LREM => true,
+            // Members, calls, allocation, `athrow`, and with casts `instanceof`: its class has to be resolved.
+            GETSTATIC..=MONITOREXIT | MULTIANEWARRAY => true,
+            _ => false,
+        }
     }
 
     /// Whether this calls a method.

@@ -6,12 +6,14 @@
 //!
 //! No IO, no class path, no hierarchy: one class at a time.
 
+pub mod access;
 mod annotations;
 mod attribute;
 mod bootstrap;
 mod bytes;
 mod class;
 mod code;
+mod declarations;
 pub mod descriptor;
 mod error;
 mod frame_table;
@@ -25,6 +27,7 @@ mod pool;
 mod relocate;
 mod rewrite;
 mod tables;
+pub mod tag;
 mod type_annotations;
 mod variants;
 
@@ -38,13 +41,13 @@ pub use frame_table::encode_frames;
 pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};
 pub use insn::{Insn, Insns, Successors};
 pub use names::JvmStr;
-pub use opcodes::Role;
+pub use opcodes::ControlKind;
 pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
 pub use patch::{Patch, patched};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
-    Appended, AppendedEnd, BlockFrame, CodeEdit, Constants, Inserter, MethodCode, NewException, Piece, Place,
-    PlainInserter, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, Row,
+    Appended, AppendedEnd, BlockFrame, CodeEdit, CodePosition, Constants, Inserter, MethodCode, NewException,
+    Piece, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, Row, StreamInserter,
 };
-pub use rewrite::{Rewritten, rewrite};
-pub use tables::{LineNumber, LineTable, LocalVariable, VariableTable};
+pub use rewrite::rewrite;
+pub use tables::{LineNumber, LineTable, LocalVariable, VariableRow, VariableTable, variable_rows};

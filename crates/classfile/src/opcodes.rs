@@ -13,15 +13,23 @@ pub const ALOAD: u8 = 25;
 pub const ILOAD_0: u8 = 26;
 pub const ALOAD_0: u8 = 42;
 pub const ALOAD_3: u8 = 45;
+pub const IALOAD: u8 = 46;
+pub const SALOAD: u8 = 53;
 pub const ISTORE: u8 = 54;
 pub const ASTORE: u8 = 58;
 pub const ISTORE_0: u8 = 59;
-pub const ASTORE_0: u8 = 75;
 pub const ASTORE_3: u8 = 78;
+pub const IASTORE: u8 = 79;
+pub const AASTORE: u8 = 83;
+pub const SASTORE: u8 = 86;
 pub const POP: u8 = 87;
 pub const DUP: u8 = 89;
 pub const DUP_X1: u8 = 90;
 pub const SWAP: u8 = 95;
+pub const IDIV: u8 = 108;
+pub const LDIV: u8 = 109;
+pub const IREM: u8 = 112;
+pub const LREM: u8 = 113;
 pub const IINC: u8 = 132;
 pub const IFEQ: u8 = 153;
 pub const IF_ACMPEQ: u8 = 165;
@@ -36,17 +44,22 @@ pub const ARETURN: u8 = 176;
 pub const RETURN: u8 = 177;
 pub const GETSTATIC: u8 = 178;
 pub const PUTSTATIC: u8 = 179;
+pub const GETFIELD: u8 = 180;
+pub const PUTFIELD: u8 = 181;
 pub const INVOKEVIRTUAL: u8 = 182;
 pub const INVOKESPECIAL: u8 = 183;
 pub const INVOKESTATIC: u8 = 184;
 pub const INVOKEINTERFACE: u8 = 185;
 pub const INVOKEDYNAMIC: u8 = 186;
 pub const NEW: u8 = 187;
+pub const ANEWARRAY: u8 = 189;
 pub const ATHROW: u8 = 191;
 pub const CHECKCAST: u8 = 192;
+pub const INSTANCEOF: u8 = 193;
 pub const MONITORENTER: u8 = 194;
 pub const MONITOREXIT: u8 = 195;
 pub const WIDE: u8 = 196;
+pub const MULTIANEWARRAY: u8 = 197;
 pub const IFNULL: u8 = 198;
 pub const IFNONNULL: u8 = 199;
 pub const GOTO_W: u8 = 200;
@@ -75,7 +88,7 @@ const fn lengths() -> [u8; 256] {
 
 /// What an instruction is to those who follow control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum ControlKind {
     /// Goes on to the next instruction and nowhere else.
     Step,
     /// A step that calls a method.
@@ -94,7 +107,7 @@ pub enum Role {
     Wide,
 }
 
-impl Role {
+impl ControlKind {
     /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
     #[inline]
     pub fn falls_through(self) -> bool {
@@ -108,23 +121,23 @@ impl Role {
     }
 }
 
-pub(crate) static ROLES: [Role; 256] = roles();
+pub(crate) static ROLES: [ControlKind; 256] = roles();
 
-const fn roles() -> [Role; 256] {
-    let mut table = [Role::Step; 256];
+const fn roles() -> [ControlKind; 256] {
+    let mut table = [ControlKind::Step; 256];
     let mut opcode = 0;
     while opcode < 256 {
         table[opcode] = match opcode {
-            153..=166 | 198 | 199 => Role::Branch,
-            167 | 200 => Role::Goto,
-            168 | 201 => Role::Subroutine,
-            169 => Role::Ret,
-            170 | 171 => Role::Switch,
-            172..=177 => Role::Return,
-            182..=186 => Role::Call,
-            191 => Role::Throw,
-            196 => Role::Wide,
-            _ => Role::Step,
+            153..=166 | 198 | 199 => ControlKind::Branch,
+            167 | 200 => ControlKind::Goto,
+            168 | 201 => ControlKind::Subroutine,
+            169 => ControlKind::Ret,
+            170 | 171 => ControlKind::Switch,
+            172..=177 => ControlKind::Return,
+            182..=186 => ControlKind::Call,
+            191 => ControlKind::Throw,
+            196 => ControlKind::Wide,
+            _ => ControlKind::Step,
         };
         opcode += 1;
     }

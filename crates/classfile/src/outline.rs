@@ -5,7 +5,7 @@
 //! the method is a walk over few entries instead of another decoding.
 
 use crate::bytes::u2_at;
-use crate::opcodes::{LENGTHS, ROLES, Role};
+use crate::opcodes::{ControlKind, LENGTHS, ROLES};
 use crate::{ClassError, Insn};
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use std::ops::Range;
 pub struct Landmark {
     pc: u32,
     pub opcode: u8,
-    pub role: Role,
+    pub role: ControlKind,
 }
 
 impl Landmark {
     #[inline]
-    fn new(pc: usize, opcode: u8, role: Role) -> Self {
+    fn new(pc: usize, opcode: u8, role: ControlKind) -> Self {
         // Longer code than 32 bits count is no code of a class file.
         Self { pc: pc as u32, opcode, role }
     }
@@ -150,10 +150,10 @@ fn decode_other(
 ) -> Result<usize, ClassError> {
     let insn = Insn::at(code, pc)?;
     let role = insn.role();
-    if role != Role::Step {
+    if role != ControlKind::Step {
         jumps.push(Landmark::new(pc, insn.opcode, role));
     }
-    if role == Role::Switch {
+    if role == ControlKind::Switch {
         switches.push(Landmark::new(pc, insn.opcode, role));
     }
     Ok(insn.next_pc())
@@ -182,8 +182,8 @@ const fn shapes() -> [u8; 256] {
         let len = LENGTHS[opcode];
         if len != 255 {
             table[opcode] = match ROLES[opcode] {
-                Role::Step => len,
-                Role::Call | Role::Return | Role::Throw => CALL_OR_EXIT + len,
+                ControlKind::Step => len,
+                ControlKind::Call | ControlKind::Return | ControlKind::Throw => CALL_OR_EXIT + len,
                 _ => OTHER,
             };
         }
@@ -262,8 +262,8 @@ mod tests {
         let starts: Vec<usize> = (0..20).filter(|pc| outline.is_start(*pc)).collect();
         assert_eq!(starts, [0, 1, 4, 5, 9, 13]);
         let places = |list: &[Landmark]| list.iter().map(|it| (it.pc(), it.role)).collect::<Vec<_>>();
-        assert_eq!(places(outline.jumps()), [(1, Role::Goto), (9, Role::Ret)]);
-        assert_eq!(places(outline.calls_and_exits()), [(13, Role::Return)]);
+        assert_eq!(places(outline.jumps()), [(1, ControlKind::Goto), (9, ControlKind::Ret)]);
+        assert_eq!(places(outline.calls_and_exits()), [(13, ControlKind::Return)]);
         assert_eq!(outline.start_before(4), Some(1));
         assert!(!outline.falls_through(1) && outline.falls_through(4));
     }

@@ -1,17 +1,11 @@
 //! The constant pool: where each constant starts, typed look-ups, and appending without renumbering.
 
 use crate::bytes::{Reader, put2, put4, u2_at};
+use crate::tag::{
+    CLASS, DOUBLE, DYNAMIC, FIELD_REF, FLOAT, INTEGER, INTERFACE_METHOD_REF, INVOKE_DYNAMIC, LONG,
+    METHOD_HANDLE, METHOD_REF, METHOD_TYPE, MODULE, NAME_AND_TYPE, PACKAGE, STRING, UTF8,
+};
 use crate::{ClassError, JvmStr};
-
-const UTF8: u8 = 1;
-const INTEGER: u8 = 3;
-const LONG: u8 = 5;
-const DOUBLE: u8 = 6;
-const CLASS: u8 = 7;
-const STRING: u8 = 8;
-const METHOD_REF: u8 = 10;
-pub(crate) const NAME_AND_TYPE: u8 = 12;
-const METHOD_TYPE: u8 = 16;
 
 /// Offsets of the constants in the class file they were read from.
 #[derive(Debug, Clone)]
@@ -78,6 +72,12 @@ impl<'a> ConstantPool<'a> {
     /// The tag of constant `index`, if there is one.
     pub fn tag(&self, index: u16) -> Option<u8> {
         self.offset(index).map(|offset| self.bytes[offset])
+    }
+
+    /// Loading a class, method handle, method type or dynamic constant resolves it, which can fail.
+    #[inline]
+    pub(crate) fn is_resolved(&self, index: u16) -> bool {
+        matches!(self.tag(index), Some(CLASS | METHOD_HANDLE | METHOD_TYPE | DYNAMIC))
     }
 
     #[inline]
@@ -152,7 +152,7 @@ impl<'a> ConstantPool<'a> {
     #[inline]
     fn member_offset(&self, index: u16) -> Result<usize, ClassError> {
         self.offset(index)
-            .filter(|offset| matches!(self.bytes[*offset], 9..=11))
+            .filter(|offset| matches!(self.bytes[*offset], FIELD_REF | METHOD_REF | INTERFACE_METHOD_REF))
             .ok_or(ClassError::Constant { index, expected: "field or method" })
     }
 
@@ -160,7 +160,7 @@ impl<'a> ConstantPool<'a> {
     pub fn dynamic(&self, index: u16) -> Result<(JvmStr<'a>, JvmStr<'a>), ClassError> {
         let offset = self
             .offset(index)
-            .filter(|offset| matches!(self.bytes[*offset], 17 | 18))
+            .filter(|offset| matches!(self.bytes[*offset], DYNAMIC | INVOKE_DYNAMIC))
             .ok_or(ClassError::Constant { index, expected: "dynamic call site" })?;
         self.name_and_type(u2_at(self.bytes, offset + 3))
     }
@@ -193,12 +193,13 @@ static SIZES: [u8; 256] = sizes();
 const fn sizes() -> [u8; 256] {
     let mut table = [0u8; 256];
     let mut tag = 0;
-    while tag < 256 {
-        table[tag] = match tag {
-            1 | 7 | 8 | 16 | 19 | 20 => 3,
-            15 => 4,
-            3 | 4 | 9..=12 | 17 | 18 => 5,
-            5 | 6 => 9,
+    while tag <= PACKAGE {
+        table[tag as usize] = match tag {
+            UTF8 | CLASS | STRING | METHOD_TYPE | MODULE | PACKAGE => 3,
+            METHOD_HANDLE => 4,
+            INTEGER | FLOAT => 5,
+            FIELD_REF | METHOD_REF | INTERFACE_METHOD_REF | NAME_AND_TYPE | DYNAMIC | INVOKE_DYNAMIC => 5,
+            LONG | DOUBLE => 9,
             _ => 0,
         };
         tag += 1;

@@ -39,11 +39,11 @@ use std::ops::Range;
 pub(crate) use stack_map::{SAME_EXTENDED, SAME_LOCALS_1_EXTENDED, put_type};
 
 pub use copy::{Inserter, Row};
-pub use stream::{PlainInserter, PlannedInserter};
+pub use stream::{PlannedInserter, StreamInserter};
 
 /// A position in the new code, said in terms of the old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CodePosition {
     /// In front of inserted piece number `slot` at the old `pc`; the number of pieces means the instruction.
     Slot { pc: usize, slot: usize },
     /// The first instruction of an appended block.
@@ -52,7 +52,7 @@ pub enum Place {
     AfterAppended(usize),
 }
 
-impl Place {
+impl CodePosition {
     /// In front of everything inserted at `pc`.
     pub fn before(pc: usize) -> Self {
         Self::Slot { pc, slot: 0 }
@@ -70,7 +70,7 @@ pub enum Piece {
     },
     Goto {
         pc: usize,
-        to: Place,
+        to: CodePosition,
     },
 }
 
@@ -122,15 +122,15 @@ impl<'a> BlockFrame<'a> {
 pub enum AppendedEnd {
     /// Its code ends in `athrow`.
     Throws,
-    Goto(Place),
+    Goto(CodePosition),
 }
 
 /// A row of the new exception table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewException {
-    pub start: Place,
-    pub end: Place,
-    pub handler: Place,
+    pub start: CodePosition,
+    pub end: CodePosition,
+    pub handler: CodePosition,
     pub catch_type: u16,
     /// The old row this one stands for; annotations on it follow.
     pub original: Option<u16>,
@@ -140,9 +140,9 @@ impl NewException {
     /// The old row number `index`, covering what is inserted at its first instruction.
     pub fn keep(index: u16, entry: ExceptionEntry) -> Self {
         Self {
-            start: Place::before(usize::from(entry.start)),
-            end: Place::before(usize::from(entry.end)),
-            handler: Place::before(usize::from(entry.handler)),
+            start: CodePosition::before(usize::from(entry.start)),
+            end: CodePosition::before(usize::from(entry.end)),
+            handler: CodePosition::before(usize::from(entry.handler)),
             catch_type: entry.catch_type,
             original: Some(index),
         }
@@ -159,7 +159,7 @@ pub struct CodeEdit<'a> {
     /// (pc, slot) where ordinary jumps to pc land, if not on slot 0. Sorted by pc.
     pub landings: Vec<(usize, usize)>,
     /// ((source pc, old target pc), new target). Sorted by key.
-    pub redirects: Vec<((usize, usize), Place)>,
+    pub redirects: Vec<((usize, usize), CodePosition)>,
     pub appended: Vec<Appended<'a>>,
     /// The whole new table.
     pub exceptions: Vec<NewException>,
@@ -196,14 +196,14 @@ impl CodeEdit<'_> {
         self.landings.binary_search_by_key(&pc, |(at, _)| *at).map_or(0, |index| self.landings[index].1)
     }
 
-    fn jump(&self, source: usize, target: usize) -> Place {
+    fn jump(&self, source: usize, target: usize) -> CodePosition {
         if !self.redirects.is_empty()
             && let Ok(index) = self.redirects.binary_search_by_key(&(source, target), |(edge, _)| *edge)
         {
             return self.redirects[index].1;
         }
         let slot = if self.landings.is_empty() { 0 } else { self.landing(target) };
-        Place::Slot { pc: target, slot }
+        CodePosition::Slot { pc: target, slot }
     }
 
     /// Whether the code stays as it is.

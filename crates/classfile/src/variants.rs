@@ -1,14 +1,17 @@
 //! Constants that differ from an existing one in a single part.
 
 use crate::bytes::u2_at;
-use crate::pool::NAME_AND_TYPE;
+use crate::tag::{DYNAMIC, FIELD_REF, INTERFACE_METHOD_REF, INVOKE_DYNAMIC, METHOD_REF, NAME_AND_TYPE};
 use crate::{ConstantPool, PoolAppender};
 
 impl PoolAppender {
     /// The field or method `member`, looked up in the class `owner` instead. `None` if the pool is full or `member` is
     /// neither.
     pub fn member_of(&mut self, pool: &ConstantPool<'_>, member: u16, owner: u16) -> Option<u16> {
-        let (tag @ 9..=11, parts) = pool.raw(member)? else { return None };
+        let (tag, parts) = pool.raw(member)?;
+        if !matches!(tag, FIELD_REF | METHOD_REF | INTERFACE_METHOD_REF) {
+            return None;
+        }
         let index = self.next(tag)?;
         self.put2(owner);
         self.put2(u2_at(parts, 2));
@@ -18,7 +21,7 @@ impl PoolAppender {
     /// The dynamic call site `site`, linked in the same way, with another descriptor. `None` if the pool is full or `site`
     /// is none.
     pub fn dynamic_with(&mut self, pool: &ConstantPool<'_>, site: u16, descriptor: &[u8]) -> Option<u16> {
-        let (tag @ 17..=18, parts) = pool.raw(site)? else { return None };
+        let (tag @ (DYNAMIC | INVOKE_DYNAMIC), parts) = pool.raw(site)? else { return None };
         let (NAME_AND_TYPE, name_and_type) = pool.raw(u2_at(parts, 2))? else { return None };
         let descriptor = self.utf8(descriptor)?;
         let new_name_and_type = self.next(NAME_AND_TYPE)?;

@@ -1,6 +1,6 @@
 //! What was typed.
 
-use crate::links_args::{LINKS_EXAMPLES, LinksArgs};
+use crate::commands::links::args::{LINKS_EXAMPLES, LinksArgs};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -100,7 +100,7 @@ pub(crate) enum CommandArgs {
     Stretch(StretchArgs),
     /// List the try-catch pairs of a project, folder or jar
     #[command(after_help = HANDLERS_EXAMPLES)]
-    Handlers(HandlersArgs),
+    ClauseScope(HandlersArgs),
     /// Tell what can reach each catch clause: throws and failing operations
     #[command(after_help = LINKS_EXAMPLES)]
     Links(LinksArgs),

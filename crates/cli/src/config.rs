@@ -3,6 +3,7 @@
 use crate::duration;
 use crate::exit::BadInput;
 use catchment_exceptions::FaultTable;
+use catchment_lab::PairSelection;
 use catchment_verdicts::Suppression;
 use serde::Deserialize;
 use std::fs;
@@ -51,6 +52,14 @@ struct SuppressTable {
 }
 
 impl Config {
+    /// The classes whose pairs are asked about: as typed, else as the file says.
+    pub(crate) fn selection(&self, include: &[String], exclude: &[String]) -> PairSelection {
+        let typed_or = |typed: &[String], configured: &[String]| {
+            if typed.is_empty() { configured.to_vec() } else { typed.to_vec() }
+        };
+        PairSelection { include: typed_or(include, &self.include), exclude: typed_or(exclude, &self.exclude) }
+    }
+
     /// That of the project in `folder`; empty if there is no file.
     pub(crate) fn of_project(folder: &Path) -> Result<Self, BadInput> {
         let path = folder.join(FILE);

@@ -1,9 +1,10 @@
-//! Exit codes. Documented in `--help` and in the README; scripts rely on them.
+//! Exit codes. Documented in `--help` and in `docs/exit-codes.md`; scripts rely on them.
 
+use catchment_build::ProjectError;
 use catchment_exceptions::SearchError;
-use catchment_lab::project::ProjectError;
-use catchment_lab::{CheckError, WatchError};
+use catchment_lab::{LabError, StretchError};
 use catchment_program::LoadError;
+use catchment_watch::WatchError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExitCode(u8);
@@ -34,8 +35,13 @@ impl ExitCode {
             Some(WatchError::Results(_)) => return Self::INTERNAL,
             None => {}
         }
-        if let Some(error) = error.downcast_ref::<CheckError>() {
-            return Self::of_check(error);
+        match error.downcast_ref::<StretchError>() {
+            Some(StretchError::Lab(error)) => return Self::of_lab(error),
+            Some(_) => return Self::USAGE,
+            None => {}
+        }
+        if let Some(error) = error.downcast_ref::<LabError>() {
+            return Self::of_lab(error);
         }
         if error.is::<LoadError>() || error.is::<BadInput>() || error.is::<SearchError>() {
             Self::USAGE
@@ -48,23 +54,20 @@ impl ExitCode {
 }
 
 impl ExitCode {
-    fn of_check(error: &CheckError) -> Self {
+    fn of_lab(error: &LabError) -> Self {
         match error {
-            CheckError::Project(
-                ProjectError::NoBuild { .. } | ProjectError::NoFolder { .. } | ProjectError::Plain(_),
+            LabError::Project(
+                ProjectError::NoBuild { .. } | ProjectError::NoFolder { .. } | ProjectError::ClassPath(_),
             )
-            | CheckError::NothingSelected
-            | CheckError::UnknownType(_)
-            | CheckError::NoBuildToPatch
-            | CheckError::TooWide
-            | CheckError::Folder { .. }
-            | CheckError::Busy { .. } => Self::USAGE,
-            CheckError::Interrupted => Self::INTERRUPTED,
-            CheckError::Project(_)
-            | CheckError::Install(_)
-            | CheckError::Worker(_)
-            | CheckError::NothingPasses(_)
-            | CheckError::Store(_) => Self::NOTHING_OBSERVED,
+            | LabError::NothingSelected
+            | LabError::Folder { .. }
+            | LabError::Busy { .. } => Self::USAGE,
+            LabError::Interrupted => Self::INTERRUPTED,
+            LabError::Project(_)
+            | LabError::Install(_)
+            | LabError::Worker(_)
+            | LabError::NothingPasses(_)
+            | LabError::Store(_) => Self::NOTHING_OBSERVED,
         }
     }
 }

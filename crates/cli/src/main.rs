@@ -1,20 +1,13 @@
 //! The `catchment` binary: parse, run, print the error, exit code.
 
 mod args;
-mod class_source;
 mod commands;
 mod config;
-mod demo_project;
 mod duration;
 mod exit;
-mod former_runs;
-mod links_args;
-mod links_request;
-mod memory;
 mod output;
 mod progress;
 mod project_request;
-mod store;
 
 use crate::args::{Args, CommandArgs};
 use crate::exit::ExitCode;
@@ -25,7 +18,7 @@ fn main() -> std::process::ExitCode {
     let outcome = match args.command {
         CommandArgs::Check(args) => commands::check::run(args),
         CommandArgs::Stretch(args) => commands::stretch::run(&args),
-        CommandArgs::Handlers(args) => commands::handlers::run(&args),
+        CommandArgs::ClauseScope(args) => commands::handlers::run(&args),
         CommandArgs::Links(args) => commands::links::run(&args),
         CommandArgs::Watch(args) => commands::watch::run(args),
         CommandArgs::Demo => commands::demo::run(),

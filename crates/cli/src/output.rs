@@ -32,11 +32,11 @@ fn write_to(out: impl Write, render: impl FnOnce(&mut dyn Write) -> io::Result<(
 #[derive(Debug)]
 pub(crate) struct ReportFile {
     path: PathBuf,
-    place: Place,
+    place: Destination,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Destination {
     Direct(File),
     Replace(NamedTempFile),
 }
@@ -59,8 +59,8 @@ impl ReportFile {
     pub(crate) fn write(self, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let cannot_write = || format!("cannot write {}", self.path.display());
         match self.place {
-            Place::Direct(file) => write_to(file, render).with_context(cannot_write),
-            Place::Replace(mut file) => {
+            Destination::Direct(file) => write_to(file, render).with_context(cannot_write),
+            Destination::Replace(mut file) => {
                 write_to(file.as_file_mut(), render).with_context(cannot_write)?;
                 file.persist(&self.path).map_err(|error| error.error).with_context(cannot_write)?;
                 Ok(())
@@ -69,10 +69,10 @@ impl ReportFile {
     }
 }
 
-fn open_place(path: &Path) -> io::Result<Place> {
+fn open_place(path: &Path) -> io::Result<Destination> {
     let existing = fs::symlink_metadata(path).ok();
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-        return File::options().write(true).create(true).truncate(false).open(path).map(Place::Direct);
+        return File::options().write(true).create(true).truncate(false).open(path).map(Destination::Direct);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Asked first, because its error is plain: that of a temporary file would name the temporary file.
@@ -82,7 +82,7 @@ fn open_place(path: &Path) -> io::Result<Place> {
     if let Some(existing) = existing {
         file.as_file().set_permissions(existing.permissions())?;
     }
-    Ok(Place::Replace(file))
+    Ok(Destination::Replace(file))
 }
 
 /// A reader that has seen enough (`| head`) is no error.

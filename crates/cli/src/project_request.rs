@@ -3,8 +3,8 @@
 use crate::args::ProjectArgs;
 use crate::config::Config;
 use crate::exit::BadInput;
-use catchment_lab::project::{PlainRequest, ProjectRequest};
-use catchment_lab::{CheckRequest, PairSelection};
+use catchment_build::{ClassPathRequest, ProjectRequest};
+use catchment_lab::SessionRequest;
 use std::env;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -27,11 +27,8 @@ impl ProjectArgs {
     }
 
     /// What was typed goes before what the file says.
-    pub(crate) fn request(&self, config: &Config) -> CheckRequest {
-        let typed_or = |typed: &[String], configured: &[String]| {
-            if typed.is_empty() { configured.to_vec() } else { typed.to_vec() }
-        };
-        CheckRequest {
+    pub(crate) fn request(&self, config: &Config) -> SessionRequest {
+        SessionRequest {
             project: ProjectRequest {
                 folder: self.folder.clone(),
                 build_arguments: self.build_arguments.clone(),
@@ -39,23 +36,24 @@ impl ProjectArgs {
                 fresh: self.fresh,
                 report: self.output.clone().filter(|path| path != Path::new("-")),
             },
-            selection: PairSelection {
-                include: typed_or(&self.include, &config.include),
-                exclude: typed_or(&self.exclude, &config.exclude),
-            },
+            selection: config.selection(&self.include, &self.exclude),
             jobs: self.jobs.or(config.jobs).map_or_else(default_jobs, NonZeroUsize::get),
             budget: self.budget.or(config.budget),
             silence: config.silence,
             fresh: self.fresh,
             allow_external: self.allow_external,
-            ..CheckRequest::default()
         }
     }
 
-    fn plain(&self, class_path: &OsString) -> PlainRequest {
+    fn plain(&self, class_path: &OsString) -> ClassPathRequest {
         let split = |path: &OsString| env::split_paths(path).filter(|entry| entry != Path::new("")).collect();
         let test_class_path: Vec<PathBuf> = self.test_classpath.as_ref().map(split).unwrap_or_default();
-        PlainRequest { class_path: split(class_path), test_class_path, tests: self.tests.clone(), java: None }
+        ClassPathRequest {
+            class_path: split(class_path),
+            test_class_path,
+            tests: self.tests.clone(),
+            java: None,
+        }
     }
 }
 

@@ -8,8 +8,8 @@
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, World};
 use catchment_pointsto::{
-    Analysis as Calls, Ceiling, Coarsened, ImplicitKinds, Options, Reached, Recorded, Refusal, Sensitivity,
-    analyse_recorded, analyse_within,
+    CallGraphKind, Ceiling, Coarsened, ImplicitKinds, Options, Reached, ReflectiveTarget, Refusal,
+    Sensitivity, analyse_with_targets, analyse_within,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ pub enum CallGraph {
 }
 
 impl CallGraph {
-    /// Whether there is a [`Base`] to go on from.
+    /// Whether there is a [`JdkBase`] to go on from.
     pub fn has_base(self) -> bool {
         !matches!(self, Self::Cha | Self::Rta)
     }
@@ -130,11 +130,11 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str
 
 /// What the JVM itself reaches, solved once for many programs.
 #[derive(Debug)]
-pub struct Base<'a> {
+pub struct JdkBase<'a> {
     solved: catchment_pointsto::Base<'a>,
 }
 
-impl<'a> Base<'a> {
+impl<'a> JdkBase<'a> {
     /// For this analysis with any filter or none. Nothing for analyses by classes, which have no base.
     pub fn solve(source: &'a dyn ClassSource, call_graph: CallGraph, implicit: bool) -> Option<Self> {
         let options = options_of(call_graph, implicit_kinds(implicit), true);
@@ -165,7 +165,7 @@ impl<'a> Base<'a> {
         analysis: Analysis,
         implicit: ImplicitKinds,
         ceiling: Option<Ceiling>,
-        recorded: &[Recorded],
+        recorded: &[ReflectiveTarget],
         entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
     ) -> Option<Result<Reached<'a>, Refusal>> {
         let options = options_of(analysis.call_graph, implicit, true);
@@ -180,7 +180,7 @@ impl<'a> Base<'a> {
         source: &'b dyn ClassSource,
         analysis: Analysis,
         implicit: ImplicitKinds,
-        recorded: &[Recorded],
+        recorded: &[ReflectiveTarget],
         entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
     ) -> Option<Result<Reached<'b>, Refusal>>
     where
@@ -198,13 +198,13 @@ pub(crate) fn reach<'a>(
     implicit: ImplicitKinds,
     ceiling: Option<Ceiling>,
     too_large: Vec<Box<[u8]>>,
-    recorded: &[Recorded],
+    recorded: &[ReflectiveTarget],
     entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> (Reached<'a>, Coarsened) {
     let options = options_of(analysis.call_graph, implicit, analysis.filter.is_some());
     match ceiling {
         Some(ceiling) => analyse_within(source, options, ceiling, too_large, recorded, entries),
-        None => (analyse_recorded(source, options, recorded, entries), Coarsened::default()),
+        None => (analyse_with_targets(source, options, recorded, entries), Coarsened::default()),
     }
 }
 
@@ -215,11 +215,11 @@ pub(crate) fn implicit_kinds(are_wanted: bool) -> ImplicitKinds {
 
 fn options_of(call_graph: CallGraph, implicit: ImplicitKinds, keeps_heap: bool) -> Options {
     let calls = match call_graph {
-        CallGraph::Cha => Calls::Cha,
-        CallGraph::Rta => Calls::Rta,
-        CallGraph::Pta => Calls::Objects(Sensitivity::Insensitive),
-        CallGraph::Inpta => Calls::Objects(Sensitivity::Constructors),
-        CallGraph::TwoObj => Calls::Objects(Sensitivity::TwoObjects),
+        CallGraph::Cha => CallGraphKind::Cha,
+        CallGraph::Rta => CallGraphKind::Rta,
+        CallGraph::Pta => CallGraphKind::Objects(Sensitivity::Insensitive),
+        CallGraph::Inpta => CallGraphKind::Objects(Sensitivity::Constructors),
+        CallGraph::TwoObj => CallGraphKind::Objects(Sensitivity::TwoObjects),
     };
     Options { analysis: calls, implicit, keeps_heap }
 }

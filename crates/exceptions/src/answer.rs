@@ -2,23 +2,34 @@
 
 use crate::analysis::Analysis;
 use crate::catalogue::Operation;
-use crate::experienced::Experienced;
-use crate::operations::{FaultProblem, Match};
+use crate::catalogue::operations::{FaultProblem, Match};
+use crate::recording::comparison::Comparison;
 use catchment_pairs::Pair;
 use catchment_pointsto::world::Layer;
 use catchment_pointsto::{BlindSpot, Coarsened, Stats};
 
-/// A method, perhaps with a line of it.
+/// An instruction of a method, or the method as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// First, so that places are sorted by whose code they are in.
+pub struct Site {
+    /// First, so that sites are sorted by whose code they are in.
     pub layer: Layer,
     /// Binary name with dots.
     pub class: String,
     pub method: String,
     pub descriptor: String,
-    pub source_file: Option<String>,
+    /// Name of the source file, as the class file has it.
+    pub file: Option<String>,
     pub line: Option<u32>,
+    /// Offset of the instruction; none for the method as a whole.
+    pub pc: Option<u16>,
+}
+
+impl Site {
+    /// The same line without the instruction: several instructions of one line look alike to people.
+    #[must_use]
+    pub(crate) fn as_line(&self) -> Self {
+        Self { pc: None, ..self.clone() }
+    }
 }
 
 /// A class of exceptions.
@@ -30,7 +41,7 @@ pub struct ExceptionType {
     pub is_exact: bool,
 }
 
-/// What makes an exception.
+/// Kind of a raising point.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RaisedBy {
     /// A method of the catalogue, by its number there, with the kind of its fault.
@@ -45,9 +56,10 @@ pub enum RaisedBy {
 
 /// A raising point.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RaisePoint {
+pub struct PointDescription {
     pub by: RaisedBy,
-    pub place: Place,
+    /// Of an operation the method that its catalogue entry names, without a descriptor if the entry means all overloads.
+    pub site: Site,
 }
 
 /// A catch clause.
@@ -67,9 +79,12 @@ pub struct LinkedPair {
 /// A raising point whose exceptions can come to a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLink {
+    /// Hash of the catalogue entry, or of the throw's method and its ordinal there, and of the pair id: the same under every
+    /// analysis and view, and while neither method nor clause changes ([`crate::link_id`]).
+    pub id: String,
     /// Counts from 1; the same for the same input.
     pub number: usize,
-    /// Index into [`LinksAnswer::raises`].
+    /// Index into [`LinksAnswer::points`].
     pub from: usize,
     /// Index into [`LinksAnswer::pairs`].
     pub to: usize,
@@ -79,6 +94,9 @@ pub struct FoundLink {
     pub exception: String,
     /// A run has gone through it.
     pub is_seen: bool,
+    /// Instructions of the try, as indices into [`LinksAnswer::sites`], that the exceptions come out of: calls, or the raising
+    /// point itself. Empty until [`crate::LinkSearch::add_sites`].
+    pub sites: Vec<usize>,
 }
 
 /// An entry of the catalogue and what became of it.
@@ -90,9 +108,9 @@ pub struct CataloguedOperation {
 
 /// Something that was not seen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct BlindPlace {
+pub struct BlindSite {
     pub spot: BlindSpot,
-    pub place: Place,
+    pub site: Site,
 }
 
 /// A class that could not be read.
@@ -108,15 +126,19 @@ pub struct LinksAnswer {
     /// The one that was used. A ceiling on memory may have made it another one than was asked for.
     pub analysis: Analysis,
     /// Where it began.
-    pub entries: Vec<Place>,
+    pub entries: Vec<Site>,
     /// All clauses that were asked about, by class and place.
     pub pairs: Vec<LinkedPair>,
     /// Raising points with links: operations, then throws by whose code they are in.
-    pub raises: Vec<RaisePoint>,
+    pub points: Vec<PointDescription>,
+    /// By raising point: the nearest class that all exceptions of its links are, a binary name.
+    pub point_exceptions: Vec<String>,
     /// By clause, then by raising point.
     pub links: Vec<FoundLink>,
+    /// Sites that links name.
+    pub sites: Vec<Site>,
     pub catalogue: Vec<CataloguedOperation>,
-    pub blind_spots: Vec<BlindPlace>,
+    pub blind_spots: Vec<BlindSite>,
     pub problems: Vec<ClassProblem>,
     /// Entries of the project's own that do not mean anything.
     pub fault_problems: Vec<FaultProblem>,
@@ -126,7 +148,7 @@ pub struct LinksAnswer {
     /// If a ceiling was given.
     pub memory: Option<MemoryUse>,
     /// What runs have gone through, if any were given.
-    pub experienced: Option<Experienced>,
+    pub comparison: Option<Comparison>,
 }
 
 /// What a ceiling on memory has cost, if it was met.
@@ -149,7 +171,7 @@ pub struct WitnessPath {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Frame {
-    pub place: Place,
+    pub site: Site,
     /// The method can come to itself again on the way.
     pub is_recursive: bool,
 }
@@ -167,7 +189,7 @@ pub enum StationKind {
 pub struct Station {
     pub kind: StationKind,
     /// Without a line.
-    pub method: Place,
+    pub method: Site,
     /// It can come to itself again on the way.
     pub is_recursive: bool,
 }
@@ -192,7 +214,7 @@ pub struct LinkGraph {
 /// What can leave a public method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Escapes {
-    pub method: Place,
+    pub method: Site,
     /// By name.
     pub exceptions: Vec<EscapingException>,
 }
@@ -203,5 +225,5 @@ pub struct EscapingException {
     pub exception: ExceptionType,
     pub is_checked: bool,
     /// Where it is raised: operations first, then the throws nearest to the application.
-    pub raises: Vec<RaisePoint>,
+    pub points: Vec<PointDescription>,
 }

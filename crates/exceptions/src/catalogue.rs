@@ -4,7 +4,11 @@
 //! the JDK is embedded (`data/catalogue.toml`); a project adds its own operations. Which of them a program has is not
 //! known here.
 
-use crate::tables::{self, CatalogueError, FaultTable};
+pub(crate) mod named_methods;
+pub(crate) mod operations;
+pub(crate) mod tables;
+
+use crate::catalogue::tables::{CatalogueError, FaultTable};
 use std::fmt;
 
 const JDK: &str = include_str!("../data/catalogue.toml");

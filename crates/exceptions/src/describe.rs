@@ -1,24 +1,25 @@
 //! From numbers to names and lines.
 
-use crate::answer::{ExceptionType, Place, RaisePoint, RaisedBy};
+use crate::answer::{ExceptionType, PointDescription, RaisedBy, Site};
 use crate::catalogue::Catalogue;
-use crate::raises::{Raise, RaiseKind};
+use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
 use catchment_classfile::LineTable;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::{Typed, World};
 
-/// A method, and the line of an instruction of it.
-pub(crate) fn place_of(world: &World<'_>, method: MethodId, pc: Option<u16>) -> Place {
+/// An instruction of a method, or the method as a whole.
+pub(crate) fn site_of(world: &World<'_>, method: MethodId, pc: Option<u16>) -> Site {
     let class = world.class_of(world.method(method).class);
     let member = world.member_of(method);
     let file = class.file();
-    Place {
+    Site {
         layer: class.layer,
         class: class.binary_name(),
         method: member.map(|member| member.name.to_string()).unwrap_or_default(),
         descriptor: member.map(|member| member.descriptor.to_string()).unwrap_or_default(),
-        source_file: file.and_then(|file| file.source_file()).map(|name| name.to_string()),
+        file: file.and_then(|file| file.source_file()).map(|name| name.to_string()),
         line: pc.and_then(|pc| line_of(world, method, pc)),
+        pc,
     }
 }
 
@@ -28,17 +29,33 @@ fn line_of(world: &World<'_>, method: MethodId, pc: u16) -> Option<u32> {
     LineTable::read(&code, &file.pool).line_at(pc).map(u32::from)
 }
 
-pub(crate) fn raise_point(world: &World<'_>, catalogue: &Catalogue, raise: Raise) -> RaisePoint {
+pub(crate) fn raise_point(world: &World<'_>, catalogue: &Catalogue, raise: RaisingPoint) -> PointDescription {
     let (by, pc) = match raise.kind {
-        RaiseKind::Operation(number) => {
-            let number = number as usize;
-            let kind = catalogue.operations().get(number).map(|operation| operation.kind.to_string());
-            (RaisedBy::Operation { kind: kind.unwrap_or_default(), number }, None)
-        }
-        RaiseKind::Throw => (RaisedBy::Throw, Some(raise.pc)),
-        RaiseKind::Initialiser | RaiseKind::Implicit(_) => (RaisedBy::Implicit, Some(raise.pc)),
+        RaisingKind::Operation(number) => return operation_point(world, catalogue, raise, number as usize),
+        RaisingKind::Throw => (RaisedBy::Throw, Some(raise.pc)),
+        RaisingKind::Initialiser | RaisingKind::Implicit(_) => (RaisedBy::Implicit, Some(raise.pc)),
     };
-    RaisePoint { by, place: place_of(world, raise.method, pc) }
+    PointDescription { by, site: site_of(world, raise.method, pc) }
+}
+
+/// All methods of a catalogue entry are one raising point, named as the entry names them.
+fn operation_point(
+    world: &World<'_>,
+    catalogue: &Catalogue,
+    raise: RaisingPoint,
+    number: usize,
+) -> PointDescription {
+    let of_method = site_of(world, raise.method, None);
+    let Some(operation) = catalogue.operations().get(number) else {
+        return PointDescription { by: RaisedBy::Operation { kind: String::new(), number }, site: of_method };
+    };
+    let site = Site {
+        class: operation.class.clone(),
+        method: operation.method.clone(),
+        descriptor: operation.descriptor.clone().unwrap_or_default(),
+        ..of_method
+    };
+    PointDescription { by: RaisedBy::Operation { kind: operation.kind.to_string(), number }, site }
 }
 
 pub(crate) fn exception_type(world: &World<'_>, typed: Typed) -> ExceptionType {

@@ -1,8 +1,13 @@
 //! Where a program begins: methods that somebody outside it calls.
 
-use crate::container_methods::container_methods;
-use crate::main_methods::main_method;
-use crate::test_methods::test_methods;
+pub(crate) mod above;
+pub(crate) mod container_methods;
+pub(crate) mod main_methods;
+pub(crate) mod test_methods;
+
+use crate::entry_points::container_methods::container_methods;
+use crate::entry_points::main_methods::main_method;
+use crate::entry_points::test_methods::test_methods;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::World;
 

@@ -1,7 +1,7 @@
 //! What can leave the public methods of the application.
 
-use crate::answer::{Escapes, EscapingException};
-use crate::describe::{exception_type, place_of, raise_point};
+use crate::answer::{Escapes, EscapingException, RaisedBy};
+use crate::describe::{exception_type, raise_point, site_of};
 use crate::search::LinkSearch;
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{Layer, Typed};
@@ -21,7 +21,7 @@ impl LinkSearch<'_> {
         }
         numbers.retain(|_, numbers| !numbers.is_empty());
         let escapes = numbers.iter().map(|(method, numbers)| Escapes {
-            method: place_of(&self.reached.world, *method, Some(0)),
+            method: site_of(&self.reached.world, *method, Some(0)),
             exceptions: self.exceptions(numbers, unchecked),
         });
         let mut escapes: Vec<_> = escapes.collect();
@@ -47,12 +47,14 @@ impl LinkSearch<'_> {
         }
         let exceptions = by_type.into_iter().map(|(typed, numbers)| {
             let raises = numbers.iter().map(|number| self.flow.raised.get(*number).raise);
-            let mut raises: Vec<_> = raises.map(|raise| raise_point(world, &self.catalogue, raise)).collect();
-            raises.sort_unstable();
+            let mut points: Vec<_> = raises.map(|raise| raise_point(world, &self.catalogue, raise)).collect();
+            points.sort_unstable();
+            // The methods of one catalogue entry are one raising point.
+            points.dedup_by(|one, other| one.by == other.by && matches!(one.by, RaisedBy::Operation { .. }));
             EscapingException {
                 exception: exception_type(world, typed),
                 is_checked: !unchecked.iter().any(|class| world.is_subtype(typed.class, *class)),
-                raises,
+                points,
             }
         });
         let mut exceptions: Vec<_> = exceptions.collect();

@@ -1,10 +1,11 @@
 //! Links: which raising points lead to which catch clauses.
 
-use crate::flow::Flow;
-use crate::raises::Raise;
+use crate::exception_flow::Flow;
+use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
 use catchment_pointsto::Reached;
 use catchment_pointsto::ids::ClassId;
 use catchment_pointsto::world::{Layer, Typed};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// A catch clause that somebody wrote.
@@ -18,26 +19,49 @@ pub struct Clause {
 /// A raising point whose exceptions can come to a clause, and their types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    pub raise: Raise,
+    pub raise: RaisingPoint,
     pub clause: Clause,
     pub types: Vec<Typed>,
 }
 
+/// A link as it is counted: one per raising point and clause, where all methods of a catalogue entry are one raising point.
+#[derive(Debug, Clone)]
+pub(crate) struct MergedLink {
+    pub(crate) clause: Clause,
+    /// One for each method that raises; never empty.
+    pub(crate) parts: Vec<Link>,
+}
+
+impl MergedLink {
+    /// The point that stands for all of them.
+    pub(crate) fn raise(&self) -> RaisingPoint {
+        self.parts[0].raise
+    }
+
+    /// Types that come, each once.
+    pub(crate) fn types(&self) -> Vec<Typed> {
+        let mut types: Vec<Typed> = self.parts.iter().flat_map(|part| &part.types).copied().collect();
+        types.sort_unstable();
+        types.dedup();
+        types
+    }
+}
+
 /// Whose clauses are asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Handlers {
+pub enum ClauseScope {
     #[default]
     Application,
     All,
 }
 
 /// All links into clauses, by clause and raising point.
-pub fn links(reached: &Reached<'_>, flow: &Flow, handlers: Handlers) -> Vec<Link> {
-    let mut found: BTreeMap<(Clause, Raise), Vec<Typed>> = BTreeMap::new();
+pub fn links(reached: &Reached<'_>, flow: &Flow, handlers: ClauseScope) -> Vec<Link> {
+    let mut found: BTreeMap<(Clause, RaisingPoint), Vec<Typed>> = BTreeMap::new();
     for (instance, handler, caught) in flow.caught() {
         let Some(method) = reached.method_of(instance) else { continue };
         let declared = reached.world.method(method);
-        if handlers == Handlers::Application
+        if handlers == ClauseScope::Application
             && reached.world.class_of(declared.class).layer != Layer::Application
         {
             continue;
@@ -56,4 +80,22 @@ pub fn links(reached: &Reached<'_>, flow: &Flow, handlers: Handlers) -> Vec<Link
         Link { raise, clause, types }
     });
     links.collect()
+}
+
+/// Links from methods of the same catalogue entry become one.
+pub(crate) fn merge(links: Vec<Link>) -> Vec<MergedLink> {
+    let mut merged: Vec<MergedLink> = Vec::new();
+    let mut operations: FxHashMap<(Clause, u32), usize> = FxHashMap::default();
+    for link in links {
+        let clause = link.clause;
+        if let RaisingKind::Operation(entry) = link.raise.kind {
+            let index = *operations.entry((clause, entry)).or_insert(merged.len());
+            if let Some(known) = merged.get_mut(index) {
+                known.parts.push(link);
+                continue;
+            }
+        }
+        merged.push(MergedLink { clause, parts: vec![link] });
+    }
+    merged
 }

@@ -19,11 +19,12 @@ mod sure;
 mod variables;
 
 use crate::analysis::DataFilter;
-use crate::flow::Flow;
+use crate::exception_flow::Flow;
 use crate::links::Link;
-use calls::Calls;
+use calls::CallGraphKind;
 use catchment_pointsto::Reached;
 use questions::Questions;
+pub(crate) use questions::ranges_of;
 use sets::{Division, Sets};
 use variables::Variables;
 
@@ -31,7 +32,7 @@ use variables::Variables;
 pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: DataFilter) -> Vec<Link> {
     let Some(heap) = reached.heap.take() else { return links };
     let questions = Questions::of(&links, reached, &heap, flow);
-    let calls = Calls::new(&heap, &reached.instances, &mut reached.world);
+    let calls = CallGraphKind::new(&heap, &reached.instances, &mut reached.world);
     let division = match filter {
         DataFilter::Dr => Some(Division::None),
         DataFilter::Cdr => Some(Division::Classes),

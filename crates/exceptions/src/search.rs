@@ -1,24 +1,25 @@
 //! From classes and entry points to links: the analyses in their order, and the answer in names and lines.
 
-use crate::analysis::{Analysis, Base, DataFilter, implicit_kinds, reach};
+use crate::analysis::{Analysis, DataFilter, JdkBase, implicit_kinds, reach};
 use crate::answer::{
-    BlindPlace, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, MemoryUse, Place,
-    RaisePoint,
+    BlindSite, CataloguedOperation, ClassProblem, FoundLink, LinkedPair, LinksAnswer, MemoryUse,
+    PointDescription, Site,
 };
 use crate::catalogue::Catalogue;
-use crate::describe::{common_class, exception_type, place_of, raise_point};
+use crate::catalogue::operations::{FaultProblem, FaultSelection, Match, match_operations};
+use crate::describe::{common_class, exception_type, raise_point, site_of};
 use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
-use crate::flow::{Flow, Raises, flow_within};
-use crate::links::{Clause, Handlers, Link, links};
+use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::scope::Scope;
+use crate::exception_flow::{Flow, FlowOptions, flow_within};
+use crate::link_id::{link_id, point_of};
+use crate::links::{Clause, ClauseScope, Link, MergedLink, links, merge};
 use crate::missing::missing_classes;
-use crate::operations::{FaultProblem, FaultSelection, Match, match_operations};
-use crate::raises::Raise;
 use crate::reachability::filter;
-use crate::scope::Scope;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{ClassSource, World};
-use catchment_pointsto::{Ceiling, Coarsened, Reached, Recorded, Refusal};
+use catchment_pointsto::world::{ClassSource, Typed, World};
+use catchment_pointsto::{Ceiling, Coarsened, Reached, ReflectiveTarget, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -34,13 +35,13 @@ pub struct SearchRequest {
     pub throws: bool,
     /// What the JVM itself raises at instructions: null, casts, indices, divisions, links.
     pub implicit: bool,
-    pub handlers: Handlers,
+    pub handlers: ClauseScope,
     /// [`LinkSearch::escapes`] will be asked for.
     pub escapes: bool,
     /// The feature release of the JDK at hand, if known.
     pub release: Option<u32>,
     /// Targets of reflective calls that were seen in runs.
-    pub recorded: Vec<Recorded>,
+    pub reflective_targets: Vec<ReflectiveTarget>,
     /// How much memory it may take, if not all there is.
     pub ceiling: Option<Ceiling>,
 }
@@ -70,13 +71,13 @@ pub struct LinkSearch<'a> {
     pub(crate) reached: Reached<'a>,
     pub(crate) flow: Flow,
     pub(crate) catalogue: Catalogue,
-    pub(crate) raises: Raises,
-    pub(crate) handlers: Handlers,
+    pub(crate) raises: FlowOptions,
+    pub(crate) handlers: ClauseScope,
     analysis: Analysis,
     /// What there is without a filter.
     pub(crate) unfiltered: Vec<Link>,
     /// By the number of the answer's links, which counts from 1.
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<MergedLink>,
     own: OwnClasses,
     matches: Vec<Match>,
     fault_problems: Vec<FaultProblem>,
@@ -85,9 +86,9 @@ pub struct LinkSearch<'a> {
 }
 
 /// What former runs have left.
-pub trait FormerRuns<'a> {
+pub trait AnalysisCache<'a> {
     /// What the JVM itself reaches.
-    fn base(&self) -> Option<Base<'a>>;
+    fn base(&self) -> Option<JdkBase<'a>>;
 
     /// What [`Self::keep`] was given by a search with the same classes, entry points, analysis and recorded targets.
     fn reached(&self) -> Option<Vec<u8>> {
@@ -98,8 +99,8 @@ pub trait FormerRuns<'a> {
     fn keep(&self, _reached: impl FnOnce() -> Option<Vec<u8>>) {}
 }
 
-impl<'a, F: Fn() -> Option<Base<'a>>> FormerRuns<'a> for F {
-    fn base(&self) -> Option<Base<'a>> {
+impl<'a, F: Fn() -> Option<JdkBase<'a>>> AnalysisCache<'a> for F {
+    fn base(&self) -> Option<JdkBase<'a>> {
         self()
     }
 }
@@ -110,12 +111,12 @@ pub fn search<'a>(
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
-    search_from(&|| None::<Base<'a>>, source, request, stage)
+    search_from(&|| None::<JdkBase<'a>>, source, request, stage)
 }
 
 /// Like [`search`], going on from what former runs know, which are asked once the entry points are known.
 pub fn search_from<'a>(
-    former: &impl FormerRuns<'a>,
+    former: &impl AnalysisCache<'a>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
@@ -150,17 +151,18 @@ pub fn search_from<'a>(
 /// Where a program cannot go on from a base everything is looked at anew, as it is where memory is short: coarse packages may be among
 /// those of the base.
 fn reach_from<'a>(
-    base: Option<Base<'a>>,
+    base: Option<JdkBase<'a>>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
 ) -> (Reached<'a>, Coarsened) {
     let implicit = implicit_kinds(request.implicit);
-    let SearchRequest { analysis, ceiling, recorded, .. } = request;
+    let SearchRequest { analysis, ceiling, reflective_targets, .. } = request;
     let reached = base.and_then(|base| {
-        base.into_reached(source, *analysis, implicit, *ceiling, recorded, find_entries(request))
+        base.into_reached(source, *analysis, implicit, *ceiling, reflective_targets, find_entries(request))
     });
-    let anew =
-        |too_large| reach(source, *analysis, implicit, *ceiling, too_large, recorded, find_entries(request));
+    let anew = |too_large| {
+        reach(source, *analysis, implicit, *ceiling, too_large, reflective_targets, find_entries(request))
+    };
     match reached {
         Some(Ok(reached)) => (reached, Coarsened::default()),
         Some(Err(Refusal::TooLarge(packages))) => anew(packages),
@@ -170,7 +172,7 @@ fn reach_from<'a>(
 
 /// Like [`search`], with what the base has solved. The source has the classes of the base, and those of the program.
 pub fn search_on<'a, 'b>(
-    base: &Base<'a>,
+    base: &JdkBase<'a>,
     source: &'b dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
@@ -180,7 +182,8 @@ where
 {
     begin(source, request, stage)?;
     let implicit = implicit_kinds(request.implicit);
-    let reached = base.reach(source, request.analysis, implicit, &request.recorded, find_entries(request));
+    let reached =
+        base.reach(source, request.analysis, implicit, &request.reflective_targets, find_entries(request));
     let reached = reached.ok_or(SearchError::OtherBase)??;
     let mut search = find_links(reached, source, request, request.analysis, stage);
     search.narrow_in_stage(request.analysis.filter(), stage);
@@ -194,9 +197,10 @@ pub(crate) fn search_unfiltered<'a>(
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
     begin(source, request, stage)?;
-    let SearchRequest { analysis, recorded, .. } = request;
+    let SearchRequest { analysis, reflective_targets, .. } = request;
     let implicit = implicit_kinds(request.implicit);
-    let (reached, _) = reach(source, *analysis, implicit, None, Vec::new(), recorded, find_entries(request));
+    let (reached, _) =
+        reach(source, *analysis, implicit, None, Vec::new(), reflective_targets, find_entries(request));
     let mut search = find_links(reached, source, request, *analysis, stage);
     search.narrow(None);
     Ok(search)
@@ -234,9 +238,9 @@ fn find_links<'a>(
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
-    let raises = Raises { throws: request.throws, operations: matched.raises, implicit };
+    let raises = FlowOptions { throws: request.throws, operations: matched.raises, implicit };
     let scope = match (request.escapes, request.handlers) {
-        (false, Handlers::Application) => Scope::ApplicationClauses,
+        (false, ClauseScope::Application) => Scope::ApplicationClauses,
         _ => Scope::Everything,
     };
     let flow = flow_within(&mut reached, &raises, scope);
@@ -261,15 +265,15 @@ fn find_links<'a>(
 
 impl LinkSearch<'_> {
     /// Forgets links from other raising points: filters need not ask about them. Those that are left have other numbers then.
-    pub fn keep_from(&mut self, is_wanted: impl Fn(&RaisePoint) -> bool) {
+    pub fn keep_from(&mut self, is_wanted: impl Fn(&PointDescription) -> bool) {
         let (world, catalogue) = (&self.reached.world, &self.catalogue);
-        let mut known: FxHashMap<Raise, bool> = FxHashMap::default();
+        let mut known: FxHashMap<RaisingPoint, bool> = FxHashMap::default();
         let mut is_kept = |link: &Link| {
             let wanted = || is_wanted(&raise_point(world, catalogue, link.raise));
             *known.entry(link.raise).or_insert_with(wanted)
         };
         self.unfiltered.retain(&mut is_kept);
-        self.links.retain(is_kept);
+        self.links.retain(|link| is_kept(&link.parts[0]));
     }
 
     /// How many links there are.
@@ -297,7 +301,7 @@ impl LinkSearch<'_> {
     }
 
     /// Like [`Self::narrow`], of some links only: what is not asked about is left out.
-    pub(crate) fn narrow_among(&mut self, by: DataFilter, asked: &FxHashSet<(Raise, Clause)>) {
+    pub(crate) fn narrow_among(&mut self, by: DataFilter, asked: &FxHashSet<(RaisingPoint, Clause)>) {
         let links = self.unfiltered.iter().filter(|link| asked.contains(&(link.raise, link.clause)));
         self.narrow_to(Some(by), links.cloned().collect());
     }
@@ -305,10 +309,10 @@ impl LinkSearch<'_> {
     fn narrow_to(&mut self, by: Option<DataFilter>, links: Vec<Link>) {
         let by = by.filter(|_| self.reached.heap.is_some());
         self.analysis = self.analysis.with(by);
-        self.links = match by {
+        self.links = merge(match by {
             Some(by) => filter(links, &mut self.reached, &self.flow, by),
             None => links,
-        };
+        });
         self.sort_links();
     }
 
@@ -328,28 +332,36 @@ impl LinkSearch<'_> {
 
     pub fn answer(&mut self) -> LinksAnswer {
         let (pairs, places) = self.pairs();
-        let (raises, numbers) = self.raise_points();
+        let (points, numbers) = self.raise_points();
         let world = &self.reached.world;
+        let mut point_ids: FxHashMap<RaisingPoint, u64> = FxHashMap::default();
         let links = (1..).zip(&self.links).filter_map(|(number, link)| {
-            let mut exceptions: Vec<_> =
-                link.types.iter().map(|typed| exception_type(world, *typed)).collect();
+            let (raise, types) = (link.raise(), link.types());
+            let mut exceptions: Vec<_> = types.iter().map(|typed| exception_type(world, *typed)).collect();
             exceptions.sort_unstable();
-            let exception = common_class(world, &link.types).map(|class| world.class_of(class).binary_name());
+            let exception = common_class(world, &types).map(|class| world.class_of(class).binary_name());
+            let to = *places.get(&link.clause)?;
+            let point = point_ids.entry(raise).or_insert_with(|| point_of(world, &self.catalogue, raise));
             Some(FoundLink {
+                id: link_id(*point, &pairs[to].pair.id),
                 number,
-                from: *numbers.get(&link.raise)?,
-                to: *places.get(&link.clause)?,
+                from: *numbers.get(&PointKey::of(raise))?,
+                to,
                 exceptions,
                 exception: exception.unwrap_or_default(),
                 is_seen: false,
+                sites: Vec::new(),
             })
         });
+        let links = links.collect();
         LinksAnswer {
             analysis: self.analysis,
             entries: self.entries(),
-            links: links.collect(),
+            links,
+            sites: Vec::new(),
             pairs,
-            raises,
+            point_exceptions: self.point_exceptions(points.len(), &numbers),
+            points,
             catalogue: self.catalogued(),
             blind_spots: self.blind_spots(),
             problems: self.problems(),
@@ -357,23 +369,25 @@ impl LinkSearch<'_> {
             missing_classes: self.missing_classes.clone(),
             stats: self.reached.stats,
             memory: self.memory.clone(),
-            experienced: None,
+            comparison: None,
         }
     }
 
     /// By names and lines, so that numbers do not depend on the order in which classes were met.
     fn sort_links(&mut self) {
         let (world, catalogue) = (&self.reached.world, &self.catalogue);
-        let mut keys: FxHashMap<Raise, (RaisePoint, u16)> = FxHashMap::default();
-        for link in &self.links {
-            let raise = link.raise;
-            keys.entry(raise).or_insert_with(|| (raise_point(world, catalogue, raise), raise.pc));
+        let mut keys: FxHashMap<RaisingPoint, PointDescription> = FxHashMap::default();
+        for raise in self.links.iter().flat_map(|link| &link.parts).map(|part| part.raise) {
+            keys.entry(raise).or_insert_with(|| raise_point(world, catalogue, raise));
+        }
+        for link in &mut self.links {
+            link.parts.sort_by(|one, other| keys[&one.raise].cmp(&keys[&other.raise]));
         }
         let class_name = |class: ClassId| &world.class_of(class).name;
         self.links.sort_by(|one, other| {
             let clauses = class_name(one.clause.class).cmp(class_name(other.clause.class));
             let clauses = clauses.then(one.clause.cmp(&other.clause));
-            clauses.then_with(|| keys[&one.raise].cmp(&keys[&other.raise]))
+            clauses.then_with(|| keys[&one.raise()].cmp(&keys[&other.raise()]))
         });
     }
 
@@ -407,26 +421,44 @@ impl LinkSearch<'_> {
         own.map(|method| (method.class, world.selector_name(method.selector).to_vec())).collect()
     }
 
-    fn raise_points(&self) -> (Vec<RaisePoint>, FxHashMap<Raise, usize>) {
+    fn raise_points(&self) -> (Vec<PointDescription>, FxHashMap<PointKey, usize>) {
         let world = &self.reached.world;
-        let mut found: Vec<(RaisePoint, Raise)> = Vec::new();
-        let mut seen = FxHashSet::default();
-        for raise in self.links.iter().map(|link| link.raise).filter(|raise| seen.insert(*raise)) {
-            found.push((raise_point(world, &self.catalogue, raise), raise));
+        let mut described: FxHashMap<RaisingPoint, PointDescription> = FxHashMap::default();
+        for raise in self.links.iter().flat_map(|link| &link.parts).map(|part| part.raise) {
+            described.entry(raise).or_insert_with(|| raise_point(world, &self.catalogue, raise));
         }
-        found.sort_by(|(one, raise), (other, raise_of_other)| {
-            one.cmp(other).then(raise.pc.cmp(&raise_of_other.pc))
-        });
-        let numbers = found.iter().enumerate().map(|(index, (_, raise))| (*raise, index)).collect();
+        let mut found: Vec<(PointDescription, PointKey)> =
+            described.into_iter().map(|(raise, point)| (point, PointKey::of(raise))).collect();
+        found.sort_unstable();
+        let mut known = FxHashSet::default();
+        found.retain(|(_, key)| known.insert(*key));
+        let numbers = found.iter().enumerate().map(|(index, (_, key))| (*key, index)).collect();
         (found.into_iter().map(|(point, _)| point).collect(), numbers)
     }
 
-    fn entries(&self) -> Vec<Place> {
+    /// By raising point: the nearest class that all exceptions of its links are.
+    fn point_exceptions(&self, points: usize, numbers: &FxHashMap<PointKey, usize>) -> Vec<String> {
+        let world = &self.reached.world;
+        let mut types: Vec<Vec<Typed>> = vec![Vec::new(); points];
+        for link in &self.links {
+            if let Some(point) = numbers.get(&PointKey::of(link.raise())) {
+                types[*point].extend(link.types());
+            }
+        }
+        let nearest = types.iter_mut().map(|types| {
+            types.sort_unstable();
+            types.dedup();
+            common_class(world, types).map(|class| world.class_of(class).binary_name()).unwrap_or_default()
+        });
+        nearest.collect()
+    }
+
+    fn entries(&self) -> Vec<Site> {
         let methods = self.reached.entries.iter().filter_map(|instance| self.reached.method_of(*instance));
         let mut methods: Vec<MethodId> = methods.collect();
         methods.sort_unstable();
         methods.dedup();
-        methods.into_iter().map(|method| place_of(&self.reached.world, method, None)).collect()
+        methods.into_iter().map(|method| site_of(&self.reached.world, method, None)).collect()
     }
 
     fn catalogued(&self) -> Vec<CataloguedOperation> {
@@ -436,12 +468,13 @@ impl LinkSearch<'_> {
         operations.collect()
     }
 
-    fn blind_spots(&self) -> Vec<BlindPlace> {
+    fn blind_spots(&self) -> Vec<BlindSite> {
         let world = &self.reached.world;
-        let places = self.reached.blind_spots.iter().map(|blind| BlindPlace {
-            spot: blind.spot,
-            place: place_of(world, blind.method, Some(blind.pc)),
-        });
+        let places = self
+            .reached
+            .blind_spots
+            .iter()
+            .map(|blind| BlindSite { spot: blind.spot, site: site_of(world, blind.method, Some(blind.pc)) });
         let mut places: Vec<_> = places.collect();
         places.sort_unstable();
         places
@@ -456,6 +489,23 @@ impl LinkSearch<'_> {
         let mut problems: Vec<_> = problems.collect();
         problems.sort_unstable();
         problems
+    }
+}
+
+/// A raising point as it is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum PointKey {
+    /// All methods of a catalogue entry.
+    Entry(u32),
+    At(RaisingPoint),
+}
+
+impl PointKey {
+    fn of(raise: RaisingPoint) -> Self {
+        match raise.kind {
+            RaisingKind::Operation(entry) => Self::Entry(entry),
+            _ => Self::At(raise),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Which links of an answer are wanted.
 
 use crate::answer::{FoundLink, LinkedPair, LinksAnswer, RaisedBy};
-use crate::operations::FaultSelection;
+use crate::catalogue::operations::FaultSelection;
 use crate::search::LinkSearch;
 use catchment_pointsto::ids::ClassId;
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Links must fit everything that is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,10 +75,10 @@ impl LinksAnswer {
         if wanted.is_everything() {
             return;
         }
-        let (pairs, raises) = (&self.pairs, &self.raises);
+        let (pairs, points) = (&self.pairs, &self.points);
         let is_wanted = |link: &FoundLink| {
             wanted.has_class(&pairs[link.to].class)
-                && wanted.has_raise(&raises[link.from].by)
+                && wanted.has_raise(&points[link.from].by)
                 && link.exceptions.iter().any(|exception| wanted.has_type(&exception.name))
         };
         self.links.retain(is_wanted);
@@ -87,7 +87,19 @@ impl LinksAnswer {
         self.retain_pairs(|index, pair| {
             linked.contains(&index) || is_by_package && wanted.has_class(&pair.class)
         });
-        self.select_experienced(wanted);
+        self.retain_points();
+        self.select_comparison(wanted);
+    }
+
+    /// Leaves the raising points that have links.
+    fn retain_points(&mut self) {
+        let linked: BTreeSet<usize> = self.links.iter().map(|link| link.from).collect();
+        let positions: BTreeMap<usize, usize> = linked.iter().copied().zip(0..).collect();
+        self.points = linked.iter().map(|point| self.points[*point].clone()).collect();
+        self.point_exceptions = linked.iter().map(|point| self.point_exceptions[*point].clone()).collect();
+        for link in &mut self.links {
+            link.from = positions[&link.from];
+        }
     }
 
     fn retain_pairs(&mut self, is_kept: impl Fn(usize, &LinkedPair) -> bool) {

@@ -6,14 +6,18 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use crate::throwing::can_throw;
 use catchment_classfile::{ClassFile, ExceptionEntry, Insn, opcodes};
-use catchment_pairs::TrySite;
+use catchment_pairs::CompiledTry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether clauses number `one` and `other` of a try do the same. What they call on the caught object has to be looked up in
 /// the same type, so clauses of different types are made to catch one type first.
-pub fn are_alike(class: &ClassFile<'_>, site: &TrySite, one: usize, other: usize) -> Result<bool, FlowError> {
+pub fn are_alike(
+    class: &ClassFile<'_>,
+    site: &CompiledTry,
+    one: usize,
+    other: usize,
+) -> Result<bool, FlowError> {
     let method = Method::open(class, site.method)?;
     let [one, other] =
         [one, other].map(|clause| method.clause(site, clause).map(|it| usize::from(it.handler)));
@@ -78,7 +82,7 @@ impl<'a> Walk<'_, 'a> {
     /// The handlers of what the two throw, in pairs, if these catch the same types in the same order.
     fn handlers(&self, one: &Insn<'_>, other: &Insn<'_>) -> Option<Vec<(usize, usize)>> {
         // Compilers protect more than can throw, and not always the same.
-        if !can_throw(one, self.method.class) {
+        if !one.can_throw(&self.method.class.pool) {
             return Some(Vec::new());
         }
         let around = |pc: usize| {

@@ -1,7 +1,7 @@
 //! The control flow of a method: blocks of instructions that follow each other and are protected alike.
 
 use crate::FlowError;
-use catchment_classfile::{ClassError, Code, ExceptionEntry, Insn, Role};
+use catchment_classfile::{ClassError, Code, ControlKind, ExceptionEntry, Insn};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -31,7 +31,9 @@ pub(crate) struct Blocks<'a> {
 impl<'a> Blocks<'a> {
     pub(crate) fn of(code: &Code<'a>) -> Result<Self, FlowError> {
         let insns: Vec<Insn<'a>> = code.insns().collect::<Result<_, _>>()?;
-        if let Some(insn) = insns.iter().find(|it| matches!(it.role(), Role::Subroutine | Role::Ret)) {
+        if let Some(insn) =
+            insns.iter().find(|it| matches!(it.role(), ControlKind::Subroutine | ControlKind::Ret))
+        {
             return Err(FlowError::Subroutine(insn.pc));
         }
         let rows: Vec<ExceptionEntry> = code.exceptions().collect();
@@ -121,7 +123,7 @@ fn starts(insns: &[Insn<'_>], rows: &[ExceptionEntry], code_len: usize) -> BTree
     for row in rows {
         starts.extend([row.start, row.end, row.handler].map(usize::from));
     }
-    for insn in insns.iter().filter(|insn| !matches!(insn.role(), Role::Step | Role::Call)) {
+    for insn in insns.iter().filter(|insn| !matches!(insn.role(), ControlKind::Step | ControlKind::Call)) {
         starts.extend(insn.targets());
         starts.insert(insn.next_pc());
     }

@@ -4,17 +4,13 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use crate::solve::{Analysis, Solution, solve};
+use crate::solve::{DataflowAnalysis, Solution, solve};
 use crate::value::{Origin, State, Value};
 use catchment_classfile::descriptor::{parameter_slots, parameters, returned, slots};
 use catchment_classfile::{Insn, opcodes};
 
 /// Slots of all states together; ordinary methods have some thousands.
 const MAX_SLOTS: usize = 4_000_000;
-
-const GETFIELD: u8 = 180;
-const PUTFIELD: u8 = 181;
-const MULTIANEWARRAY: u8 = 197;
 
 /// Follows values through a method.
 #[derive(Debug)]
@@ -43,7 +39,7 @@ fn at_entry(method: &Method<'_, '_>) -> Result<State, FlowError> {
     Ok(State { locals, stack: Vec::new() })
 }
 
-impl<'a> Analysis<'a> for Values<'_, '_, 'a> {
+impl<'a> DataflowAnalysis<'a> for Values<'_, '_, 'a> {
     type State = State;
 
     fn step(&self, insn: &Insn<'a>, state: &mut State) -> Result<bool, FlowError> {
@@ -136,12 +132,12 @@ impl<'a> Values<'_, '_, 'a> {
     /// Slots that an instruction takes from the stack and puts there.
     fn popped_and_pushed(&self, insn: &Insn<'a>) -> Result<(usize, usize), FlowError> {
         Ok(match insn.opcode {
-            opcodes::GETSTATIC..=PUTFIELD => {
+            opcodes::GETSTATIC..=opcodes::PUTFIELD => {
                 let size = slots(self.method.named(insn)?.descriptor.as_bytes());
                 match insn.opcode {
                     opcodes::GETSTATIC => (0, size),
                     opcodes::PUTSTATIC => (size, 0),
-                    GETFIELD => (1, size),
+                    opcodes::GETFIELD => (1, size),
                     _ => (1 + size, 0),
                 }
             }
@@ -149,7 +145,7 @@ impl<'a> Values<'_, '_, 'a> {
                 let descriptor = self.method.callee_descriptor(insn)?;
                 (parameter_slots(descriptor) + usize::from(has_receiver(insn)), slots(returned(descriptor)))
             }
-            MULTIANEWARRAY => (insn.bytes.get(3).copied().map_or(0, usize::from), 1),
+            opcodes::MULTIANEWARRAY => (insn.bytes.get(3).copied().map_or(0, usize::from), 1),
             opcode => simple(opcode),
         })
     }

@@ -3,11 +3,10 @@
 use crate::FlowError;
 use crate::blocks::Blocks;
 use catchment_classfile::{
-    Attribute, ClassFile, Code, ExceptionEntry, Insn, LineTable, Member, MemberRef, VariableTable, opcodes,
+    Attribute, ClassFile, Code, ExceptionEntry, Insn, LineTable, Member, MemberRef, VariableTable, access,
+    opcodes,
 };
-use catchment_pairs::{ClauseSite, TrySite};
-
-const STATIC: u16 = 0x0008;
+use catchment_pairs::{CompiledClause, CompiledTry};
 
 /// A method with code.
 #[derive(Debug)]
@@ -39,7 +38,11 @@ impl<'c, 'a> Method<'c, 'a> {
 
     /// Clause number `clause` of a try of this method. Refused if its rows of the exception table lead elsewhere: then the
     /// try was found in another class.
-    pub(crate) fn clause<'t>(&self, site: &'t TrySite, clause: usize) -> Result<&'t ClauseSite, FlowError> {
+    pub(crate) fn clause<'t>(
+        &self,
+        site: &'t CompiledTry,
+        clause: usize,
+    ) -> Result<&'t CompiledClause, FlowError> {
         let clause = site.clauses.get(clause).ok_or(FlowError::NoSuchClause)?;
         let rows: Vec<ExceptionEntry> = self.code.exceptions().collect();
         let leads_there =
@@ -48,7 +51,7 @@ impl<'c, 'a> Method<'c, 'a> {
     }
 
     pub(crate) fn is_static(&self) -> bool {
-        self.member.access & STATIC != 0
+        self.member.access & access::STATIC != 0
     }
 
     pub(crate) fn line(&self, pc: usize) -> Option<u32> {

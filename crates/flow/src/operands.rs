@@ -8,12 +8,6 @@ use crate::value::{Origin, State, Value};
 use catchment_classfile::descriptor::{parameter_slots, parameters, returned, slots, type_name};
 use catchment_classfile::{Insn, JvmStr, MemberRef, opcodes};
 
-const AASTORE: u8 = 83;
-const GETFIELD: u8 = 180;
-const PUTFIELD: u8 = 181;
-const ANEWARRAY: u8 = 189;
-const INSTANCEOF: u8 = 193;
-
 type Operand<'s> = (&'s Value, UseKind);
 
 /// The references that `insn` takes from the stack and what it does with them. Those that are merely moved are left out.
@@ -33,16 +27,16 @@ pub(crate) fn operands<'s>(
             vec![(at(0)?, UseKind::Returned { declared })]
         }
         opcodes::CHECKCAST => vec![(at(0)?, UseKind::Cast { target: class()? })],
-        INSTANCEOF => vec![(at(0)?, UseKind::InstanceOf { target: class()? })],
+        opcodes::INSTANCEOF => vec![(at(0)?, UseKind::InstanceOf { target: class()? })],
         opcodes::IFNULL | opcodes::IFNONNULL => vec![(at(0)?, UseKind::Compared)],
         opcodes::IF_ACMPEQ | opcodes::IF_ACMPNE => {
             vec![(at(0)?, UseKind::Compared), (at(1)?, UseKind::Compared)]
         }
         opcodes::MONITORENTER | opcodes::MONITOREXIT => vec![(at(0)?, UseKind::Monitor)],
-        AASTORE => vec![(at(0)?, UseKind::StoredInArray { element: element_type(method, at(2)?) })],
+        opcodes::AASTORE => vec![(at(0)?, UseKind::StoredInArray { element: element_type(method, at(2)?) })],
         opcodes::PUTSTATIC => vec![(at(0)?, stored(method.named(insn)?))],
-        GETFIELD => vec![(at(0)?, field_of(method.named(insn)?))],
-        PUTFIELD => {
+        opcodes::GETFIELD => vec![(at(0)?, field_of(method.named(insn)?))],
+        opcodes::PUTFIELD => {
             let field = method.named(insn)?;
             let object = at(slots(field.descriptor.as_bytes()))?;
             vec![(at(0)?, stored(field)), (object, field_of(field))]
@@ -154,8 +148,12 @@ fn element_type_of(method: &Method<'_, '_>, origin: Origin) -> Option<String> {
         Origin::Insn(pc) => {
             let insn = method.blocks.insn_at(pc)?;
             match insn.opcode {
-                ANEWARRAY => method.class.pool.class_name(insn.u2()).ok().map(JvmStr::to_binary_name),
-                opcodes::GETSTATIC | GETFIELD => element(method.named(insn).ok()?.descriptor.as_bytes()),
+                opcodes::ANEWARRAY => {
+                    method.class.pool.class_name(insn.u2()).ok().map(JvmStr::to_binary_name)
+                }
+                opcodes::GETSTATIC | opcodes::GETFIELD => {
+                    element(method.named(insn).ok()?.descriptor.as_bytes())
+                }
                 _ if insn.is_call() => element(returned(method.callee_descriptor(insn).ok()?)),
                 _ => None,
             }

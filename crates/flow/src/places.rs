@@ -6,12 +6,9 @@ use crate::method::Method;
 use crate::value::{Origin, State};
 use catchment_classfile::{Insn, opcodes};
 
-const GETFIELD: u8 = 180;
-const PUTFIELD: u8 = 181;
-
 /// A local variable or a field.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Variable {
     Local {
         slot: usize,
         /// As in the source, where debug information has it.
@@ -34,7 +31,7 @@ pub enum Receiver {
     Other,
 }
 
-impl Place {
+impl Variable {
     /// The same place without its name, which local variables have only in a part of the code.
     pub(crate) fn key(self) -> Self {
         match self {
@@ -54,7 +51,7 @@ pub(crate) fn read_by(
     method: &Method<'_, '_>,
     insn: &Insn<'_>,
     state: &State,
-) -> Result<Option<Place>, FlowError> {
+) -> Result<Option<Variable>, FlowError> {
     if let Some((opcode, slot)) = insn.local() {
         return Ok((opcode < opcodes::ISTORE).then(|| named(method, usize::from(slot), insn.pc)));
     }
@@ -63,7 +60,7 @@ pub(crate) fn read_by(
     }
     match insn.opcode {
         opcodes::GETSTATIC => field(method, insn, Receiver::Static).map(Some),
-        GETFIELD => field(method, insn, receiver(method, state, 0)).map(Some),
+        opcodes::GETFIELD => field(method, insn, receiver(method, state, 0)).map(Some),
         _ => Ok(None),
     }
 }
@@ -73,18 +70,18 @@ pub(crate) fn written_by(
     method: &Method<'_, '_>,
     insn: &Insn<'_>,
     state: &State,
-) -> Result<Vec<Place>, FlowError> {
+) -> Result<Vec<Variable>, FlowError> {
     if let Some((opcode, slot)) = insn.local() {
         let count = if opcode < opcodes::ISTORE { 0 } else { 1 + usize::from(is_wide(opcode)) };
         let slots = usize::from(slot)..usize::from(slot) + count;
-        return Ok(slots.map(|slot| Place::Local { slot, name: None }).collect());
+        return Ok(slots.map(|slot| Variable::Local { slot, name: None }).collect());
     }
     if let Some(slot) = incremented(insn) {
-        return Ok(vec![Place::Local { slot, name: None }]);
+        return Ok(vec![Variable::Local { slot, name: None }]);
     }
     match insn.opcode {
         opcodes::PUTSTATIC => Ok(vec![field(method, insn, Receiver::Static)?]),
-        PUTFIELD => {
+        opcodes::PUTFIELD => {
             let size = catchment_classfile::descriptor::slots(method.named(insn)?.descriptor.as_bytes());
             Ok(vec![field(method, insn, receiver(method, state, size))?])
         }
@@ -92,14 +89,14 @@ pub(crate) fn written_by(
     }
 }
 
-fn named(method: &Method<'_, '_>, slot: usize, pc: usize) -> Place {
+fn named(method: &Method<'_, '_>, slot: usize, pc: usize) -> Variable {
     let variable = u16::try_from(slot).ok().and_then(|slot| method.variables.at(slot, pc));
-    Place::Local { slot, name: variable.map(|it| it.name.to_string()) }
+    Variable::Local { slot, name: variable.map(|it| it.name.to_string()) }
 }
 
-fn field(method: &Method<'_, '_>, insn: &Insn<'_>, of: Receiver) -> Result<Place, FlowError> {
+fn field(method: &Method<'_, '_>, insn: &Insn<'_>, of: Receiver) -> Result<Variable, FlowError> {
     let field = method.named(insn)?;
-    Ok(Place::Field { owner: field.owner.to_binary_name(), name: field.name.to_string(), of })
+    Ok(Variable::Field { owner: field.owner.to_binary_name(), name: field.name.to_string(), of })
 }
 
 /// Whose field is accessed when the object lies `depth` slots below the top of the stack.

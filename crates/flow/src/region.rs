@@ -2,6 +2,8 @@
 
 use crate::FlowError;
 use crate::method::Method;
+use catchment_classfile::variable_rows;
+use catchment_pairs::end_of_exception_variable;
 
 /// Which instructions are a clause's own: only its handler leads there, and the scope of its variable has not ended.
 ///
@@ -10,7 +12,7 @@ use crate::method::Method;
 pub(crate) struct Region {
     /// Per block whether it is reached without the handler.
     shared: Vec<bool>,
-    /// Where the variable of the clause lives.
+    /// Where the scope of the clause's variable ends, by the same rule as in the ids of pairs.
     scope_end: Option<usize>,
 }
 
@@ -19,10 +21,10 @@ impl Region {
     pub(crate) fn of(method: &Method<'_, '_>, handler: usize) -> Result<Self, FlowError> {
         let block = method.blocks.starting_at(handler)?;
         let first = method.blocks.insn_at(handler);
-        let variable = first.and_then(|insn| method.variables.at(insn.astore()?, insn.next_pc()));
+        let variables = variable_rows(&method.code, &method.class.pool);
         Ok(Self {
             shared: method.blocks.reachable(0, Some(block)),
-            scope_end: variable.map(|it| usize::from(it.end)),
+            scope_end: first.and_then(|insn| end_of_exception_variable(insn, variables)),
         })
     }
 

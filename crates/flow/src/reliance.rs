@@ -5,19 +5,19 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use crate::places::{Place, Receiver, read_by, written_by};
+use crate::places::{Receiver, Variable, read_by, written_by};
 use crate::region::Region;
 use crate::solve::solve;
 use crate::uses::Trace;
 use crate::writes::{Reaching, Untouched, Write, Written};
 use catchment_classfile::ClassFile;
-use catchment_pairs::TrySite;
+use catchment_pairs::CompiledTry;
 use std::collections::BTreeSet;
 
 /// One read that may see what the body wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relied {
-    pub place: Place,
+    pub place: Variable,
     pub read: Spot,
     /// The read is not in the clause but behind it.
     pub after: bool,
@@ -35,7 +35,7 @@ pub struct Spot {
 }
 
 /// What clause number `clause` of a try, and the code it leads to, relies on; by pc of the read.
-pub fn reliance(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<Vec<Relied>, FlowError> {
+pub fn reliance(class: &ClassFile<'_>, site: &CompiledTry, clause: usize) -> Result<Vec<Relied>, FlowError> {
     let method = Method::open(class, site.method)?;
     let handler = usize::from(method.clause(site, clause)?.handler);
     let accesses = Accesses::of(&method)?;
@@ -50,9 +50,9 @@ pub fn reliance(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<
 
 /// Everything the method reads and writes, by pc.
 struct Accesses {
-    reads: Vec<(usize, Place)>,
-    /// Places as [keys](Place::key).
-    writes: Vec<(usize, Place)>,
+    reads: Vec<(usize, Variable)>,
+    /// Places as [keys](Variable::key).
+    writes: Vec<(usize, Variable)>,
 }
 
 impl Accesses {
@@ -69,9 +69,9 @@ impl Accesses {
     /// The pcs of accesses that cannot throw: to fields of `this`, which is not null, and to static ones of the class
     /// itself, which is initialised.
     fn harmless(&self, class: &str) -> BTreeSet<usize> {
-        let is_harmless = |place: &Place| match place {
-            Place::Field { of: Receiver::This, .. } => true,
-            Place::Field { of: Receiver::Static, owner, .. } => owner == class,
+        let is_harmless = |place: &Variable| match place {
+            Variable::Field { of: Receiver::This, .. } => true,
+            Variable::Field { of: Receiver::Static, owner, .. } => owner == class,
             _ => false,
         };
         let all = self.reads.iter().chain(&self.writes);
@@ -79,14 +79,14 @@ impl Accesses {
     }
 
     /// The places written in the body of a try, sorted.
-    fn written_in(&self, site: &TrySite) -> Vec<Place> {
+    fn written_in(&self, site: &CompiledTry) -> Vec<Variable> {
         let writes = self.writes.iter().filter(|(pc, _)| in_body(site, *pc));
-        let places: BTreeSet<Place> = writes.map(|(_, place)| place.clone()).collect();
+        let places: BTreeSet<Variable> = writes.map(|(_, place)| place.clone()).collect();
         places.into_iter().collect()
     }
 }
 
-fn in_body(site: &TrySite, pc: usize) -> bool {
+fn in_body(site: &CompiledTry, pc: usize) -> bool {
     site.ranges.iter().any(|range| range.contains(pc))
 }
 
@@ -99,8 +99,8 @@ fn writes_seen(reaching: &Reaching<'_, '_, '_>, handler: usize) -> Result<BTreeS
 
 struct Finder<'f, 'c, 'a> {
     method: &'f Method<'c, 'a>,
-    site: &'f TrySite,
-    places: &'f [Place],
+    site: &'f CompiledTry,
+    places: &'f [Variable],
     seen: BTreeSet<Write>,
     region: Region,
 }
@@ -110,7 +110,7 @@ impl<'a> Finder<'_, '_, 'a> {
     fn find(
         &self,
         untouched: &Untouched<'_, '_, 'a>,
-        reads: &[(usize, Place)],
+        reads: &[(usize, Variable)],
         handler: usize,
     ) -> Result<Vec<Relied>, FlowError> {
         let blocks = &self.method.blocks;
@@ -130,7 +130,7 @@ impl<'a> Finder<'_, '_, 'a> {
         Ok(found)
     }
 
-    fn relied(&self, number: usize, pc: usize, place: &Place) -> Option<Relied> {
+    fn relied(&self, number: usize, pc: usize, place: &Variable) -> Option<Relied> {
         let seen = self.seen.iter().filter(|write| write.place == number);
         let (inside, before): (Vec<&Write>, Vec<&Write>) =
             seen.partition(|write| write.pc.is_some_and(|pc| in_body(self.site, pc)));

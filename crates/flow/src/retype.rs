@@ -16,7 +16,7 @@ use catchment_classfile::descriptor::type_name;
 use catchment_classfile::{
     ClassFile, Frame, Patch, PoolAppender, RelocateError, VerificationType, encode_frames, patched,
 };
-use catchment_pairs::{ClauseSite, TrySite};
+use catchment_pairs::{CompiledClause, CompiledTry};
 use std::collections::BTreeMap;
 
 /// Every object that is caught is one of these, so that what names them may stay.
@@ -25,7 +25,7 @@ pub(crate) const ALWAYS_FITS: [&str; 2] = ["java.lang.Object", "java.lang.Throwa
 /// A clause and what it shall catch.
 #[derive(Debug, Clone, Copy)]
 pub struct Retype<'t> {
-    pub site: &'t TrySite,
+    pub site: &'t CompiledTry,
     pub clause: usize,
     /// Binary name with dots. A supertype of all that the clause catches now.
     pub to: &'t str,
@@ -99,7 +99,7 @@ impl Edit {
         method: &Method<'_, '_>,
         frames: &[(usize, Frame<'_>)],
     ) -> Result<(), FlowError> {
-        let Some(table) = method.code.attributes.find(&method.class.pool, "StackMapTable") else {
+        let Some(table) = method.code.stack_map(&method.class.pool) else {
             return Ok(());
         };
         let initial = Frame::at_entry(method.class, method.member);
@@ -128,7 +128,7 @@ fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -
 
 fn new_type(
     trace: &Trace<'_, '_, '_>,
-    clause: &ClauseSite,
+    clause: &CompiledClause,
     to: &str,
     edit: &mut Edit,
 ) -> Result<NewType, FlowError> {

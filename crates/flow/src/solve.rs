@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 4_000_000;
 /// What is known in front of an instruction, and how instructions change it.
 ///
 /// States form a lattice of finite height and [`Self::join`] only climbs it, so that every method comes to an end.
-pub(crate) trait Analysis<'a> {
+pub(crate) trait DataflowAnalysis<'a> {
     type State: Clone;
 
     /// The state behind `insn`. True if a handler would see the difference.
@@ -34,7 +34,7 @@ pub(crate) struct Solution<S> {
 }
 
 /// Follows control from the block `from` on, which finds `initial`.
-pub(crate) fn solve<'a, A: Analysis<'a>>(
+pub(crate) fn solve<'a, A: DataflowAnalysis<'a>>(
     blocks: &Blocks<'a>,
     analysis: &A,
     from: usize,
@@ -60,7 +60,7 @@ impl<S: Clone> Solution<S> {
     }
 
     /// Shows each instruction that control comes to, by pc, with the state in front of it.
-    pub(crate) fn visit<'a, A: Analysis<'a, State = S>>(
+    pub(crate) fn visit<'a, A: DataflowAnalysis<'a, State = S>>(
         &self,
         blocks: &Blocks<'a>,
         analysis: &A,
@@ -77,7 +77,7 @@ impl<S: Clone> Solution<S> {
     }
 }
 
-struct Solver<'s, 'a, A: Analysis<'a>> {
+struct Solver<'s, 'a, A: DataflowAnalysis<'a>> {
     blocks: &'s Blocks<'a>,
     analysis: &'s A,
     states: Vec<Option<A::State>>,
@@ -85,7 +85,7 @@ struct Solver<'s, 'a, A: Analysis<'a>> {
     work: BTreeSet<usize>,
 }
 
-impl<'a, A: Analysis<'a>> Solver<'_, 'a, A> {
+impl<'a, A: DataflowAnalysis<'a>> Solver<'_, 'a, A> {
     fn pass(&mut self, block: usize) -> Result<(), FlowError> {
         let blocks = self.blocks;
         let (Some(it), Some(Some(state))) = (blocks.get(block), self.states.get(block)) else {

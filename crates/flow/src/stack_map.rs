@@ -7,8 +7,7 @@ use catchment_classfile::{ConstantPool, Frame, FrameWalk, VerificationType};
 /// All frames by pc. None for classes that have no frames.
 pub(crate) fn frames_of<'a>(method: &Method<'_, 'a>) -> Result<Vec<(usize, Frame<'a>)>, FlowError> {
     let mut frames = Vec::new();
-    if let Some(table) = method.code.stack_map(&method.class.pool) {
-        let mut walk = FrameWalk::new(table, Frame::at_entry(method.class, method.member))?;
+    if let Some(mut walk) = FrameWalk::of(method.class, method.member, &method.code)? {
         while let Some(at) = walk.advance()? {
             frames.push((at.pc, walk.state().clone()));
         }

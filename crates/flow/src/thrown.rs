@@ -9,9 +9,7 @@ use crate::uses::Trace;
 use crate::value::{Origin, Value};
 use catchment_classfile::descriptor::{returned, type_name};
 use catchment_classfile::{ClassFile, Insn, opcodes};
-use catchment_pairs::TrySite;
-
-const GETFIELD: u8 = 180;
+use catchment_pairs::CompiledTry;
 
 /// An instruction that control comes to and that may throw what a source has to catch or declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +59,7 @@ pub fn throw_sites(class: &ClassFile<'_>, method: usize) -> Result<Vec<ThrowSite
 /// Those of [`throw_sites`] that are in the code of clause number `clause` of a try.
 pub fn handler_sites(
     class: &ClassFile<'_>,
-    site: &TrySite,
+    site: &CompiledTry,
     clause: usize,
 ) -> Result<Vec<ThrowSite>, FlowError> {
     let method = Method::open(class, site.method)?;
@@ -92,7 +90,7 @@ fn thrown(method: &Method<'_, '_>, before: Option<Insn<'_>>, value: &Value, pc: 
         opcodes::CHECKCAST => {
             method.class.pool.class_name(before.u2()).ok().map(|name| type_name(name.as_bytes()))
         }
-        opcodes::GETSTATIC | GETFIELD => {
+        opcodes::GETSTATIC | opcodes::GETFIELD => {
             method.named(&before).ok().map(|field| type_name(field.descriptor.as_bytes()))
         }
         opcodes::INVOKESPECIAL if is_constructor(method, &before) => {

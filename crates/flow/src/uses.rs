@@ -9,7 +9,7 @@ use crate::value::{Origin, State, Value};
 use crate::{FlowError, stack_map};
 use catchment_classfile::descriptor::type_name;
 use catchment_classfile::{ClassFile, Frame, Insn};
-use catchment_pairs::{ClauseSite, TrySite};
+use catchment_pairs::{CompiledClause, CompiledTry};
 
 /// Everything that is done with one caught object in its method, `finally` copies and code behind the try included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +101,11 @@ pub enum UseKind {
 }
 
 /// What happens to what clause number `clause` of a try catches.
-pub fn handler_uses(class: &ClassFile<'_>, site: &TrySite, clause: usize) -> Result<HandlerUses, FlowError> {
+pub fn handler_uses(
+    class: &ClassFile<'_>,
+    site: &CompiledTry,
+    clause: usize,
+) -> Result<HandlerUses, FlowError> {
     let method = Method::open(class, site.method)?;
     let clause = method.clause(site, clause)?;
     Trace::of(&method)?.uses_of(usize::from(clause.handler))
@@ -165,7 +169,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
 
     /// The types that the handler's code may take the caught object for: what its rows catch, and what the compiler has
     /// found to be common to these.
-    pub(crate) fn narrow_types(&self, clause: &ClauseSite) -> Result<Vec<String>, FlowError> {
+    pub(crate) fn narrow_types(&self, clause: &CompiledClause) -> Result<Vec<String>, FlowError> {
         let pool = &self.method.class.pool;
         let mut types = Vec::new();
         for (row, index) in self.method.code.exceptions().zip(0u16..) {

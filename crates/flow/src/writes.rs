@@ -2,9 +2,8 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use crate::places::Place;
-use crate::solve::Analysis;
-use crate::throwing::can_throw;
+use crate::places::Variable;
+use crate::solve::DataflowAnalysis;
 use catchment_classfile::Insn;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,14 +24,14 @@ pub(crate) struct Written {
 
 impl Written {
     /// Of all writes in `writes` (pc and place), those to one of `places`.
-    pub(crate) fn to(places: &[Place], writes: &[(usize, Place)]) -> Self {
+    pub(crate) fn to(places: &[Variable], writes: &[(usize, Variable)]) -> Self {
         let mut by_pc: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (pc, place) in writes {
             if let Ok(number) = places.binary_search(place) {
                 by_pc.entry(*pc).or_default().push(number);
             }
         }
-        Self { by_pc, replaces: places.iter().map(Place::is_one).collect() }
+        Self { by_pc, replaces: places.iter().map(Variable::is_one).collect() }
     }
 
     fn at(&self, insn: &Insn<'_>) -> &[usize] {
@@ -60,7 +59,7 @@ impl Reaching<'_, '_, '_> {
     }
 }
 
-impl<'a> Analysis<'a> for Reaching<'_, '_, 'a> {
+impl<'a> DataflowAnalysis<'a> for Reaching<'_, '_, 'a> {
     type State = BTreeSet<Write>;
 
     fn step(&self, insn: &Insn<'a>, state: &mut Self::State) -> Result<bool, FlowError> {
@@ -75,7 +74,7 @@ impl<'a> Analysis<'a> for Reaching<'_, '_, 'a> {
     }
 
     fn may_throw(&self, insn: &Insn<'a>) -> bool {
-        can_throw(insn, self.method.class) && !self.harmless.contains(&insn.pc)
+        insn.can_throw(&self.method.class.pool) && !self.harmless.contains(&insn.pc)
     }
 
     fn caught(&self, _: usize, before: &Self::State) -> Self::State {
@@ -98,7 +97,7 @@ pub(crate) struct Untouched<'m, 'c, 'a> {
     pub(crate) harmless: &'m BTreeSet<usize>,
 }
 
-impl<'a> Analysis<'a> for Untouched<'_, '_, 'a> {
+impl<'a> DataflowAnalysis<'a> for Untouched<'_, '_, 'a> {
     type State = Vec<bool>;
 
     fn step(&self, insn: &Insn<'a>, state: &mut Self::State) -> Result<bool, FlowError> {
@@ -113,7 +112,7 @@ impl<'a> Analysis<'a> for Untouched<'_, '_, 'a> {
     }
 
     fn may_throw(&self, insn: &Insn<'a>) -> bool {
-        can_throw(insn, self.method.class) && !self.harmless.contains(&insn.pc)
+        insn.can_throw(&self.method.class.pool) && !self.harmless.contains(&insn.pc)
     }
 
     fn caught(&self, _: usize, before: &Self::State) -> Self::State {

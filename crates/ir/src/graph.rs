@@ -5,7 +5,7 @@ use crate::blocks::{Blocks, NONE, Node, last_start, small};
 use crate::error::{Failure, Fault};
 use crate::scan::Scan;
 use crate::subroutines::Returns;
-use catchment_classfile::{Code, ConstantPool, Insn, Role};
+use catchment_classfile::{Code, ConstantPool, ControlKind, Insn};
 use std::ops::Range;
 
 /// Blocks times rows of the exception table that are compared; compilers stay far below.
@@ -154,13 +154,13 @@ impl Graph {
         let insn = Insn::at(code.bytes, last).map_err(|error| Failure::at(last, error))?;
         let role = insn.role();
         let passes_by = assertions == Assertions::Off && assertions::is_test(&insn, start, code, pool, scan);
-        if role.falls_through() && role != Role::Subroutine && !passes_by {
+        if role.falls_through() && role != ControlKind::Subroutine && !passes_by {
             self.add_edge(last, insn.next_pc(), scan)?;
         }
         for target in insn.targets() {
             self.add_edge(last, target, scan)?;
         }
-        if role == Role::Ret {
+        if role == ControlKind::Ret {
             for index in 0..self.returns.of(last).len() {
                 let back = self.returns.of(last)[index].1;
                 self.add_edge(last, back as usize, scan)?;

@@ -2,8 +2,8 @@
 
 use crate::descriptor::Shape;
 use crate::error::{Failure, Fault};
-use catchment_classfile::opcodes::{ISTORE, LDC, LDC2_W};
-use catchment_classfile::{Code, ConstantPool, ExceptionEntry, Insn, Role};
+use catchment_classfile::opcodes::ISTORE;
+use catchment_classfile::{Code, ConstantPool, ControlKind, ExceptionEntry, Insn};
 
 /// What is known of a pc. An instruction begins there.
 pub(crate) const START: u8 = 1;
@@ -68,13 +68,13 @@ impl Scan {
 
     #[inline]
     fn instruction(&mut self, insn: &Insn<'_>, pool: &ConstantPool<'_>) -> Result<(), Failure> {
-        let throws = can_throw(insn, pool);
+        let throws = insn.can_throw(pool);
         if let Some(flags) = self.flags.get_mut(insn.pc) {
             *flags |= if throws { START | THROWS } else { START };
         }
         match insn.role() {
-            Role::Step => self.write(insn),
-            Role::Call => Ok(()),
+            ControlKind::Step => self.write(insn),
+            ControlKind::Call => Ok(()),
             role => {
                 self.jump(insn, role);
                 Ok(())
@@ -100,11 +100,11 @@ impl Scan {
         Ok(())
     }
 
-    fn jump(&mut self, insn: &Insn<'_>, role: Role) {
+    fn jump(&mut self, insn: &Insn<'_>, role: ControlKind) {
         let back = insn.next_pc();
         for target in insn.targets() {
             self.mark(target, LEADER | ENTERED);
-            if role == Role::Subroutine {
+            if role == ControlKind::Subroutine {
                 self.calls.push(Call { target, back });
             }
         }
@@ -140,24 +140,4 @@ impl Scan {
 #[inline]
 pub(crate) fn is_wide_store(opcode: u8) -> bool {
     matches!(opcode, 55 | 57)
-}
-
-/// Whether the instruction can throw anything but what may come at any time. Strings are made without doubt.
-#[inline]
-fn can_throw(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> bool {
-    match insn.opcode {
-        LDC..=LDC2_W => matches!(pool.tag(constant_index(insn)), Some(7 | 15..=17)),
-        // Loads from and stores to arrays, division, members, allocation, casts and monitors.
-        46..=53 | 79..=86 | 108 | 109 | 112 | 113 | 178..=195 | 197 => true,
-        _ => false,
-    }
-}
-
-/// The constant that an `ldc` of any form loads.
-#[inline]
-pub(crate) fn constant_index(insn: &Insn<'_>) -> u16 {
-    match insn.bytes {
-        [LDC, index] => u16::from(*index),
-        _ => insn.u2(),
-    }
 }

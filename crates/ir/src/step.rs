@@ -4,13 +4,13 @@ use crate::body::{ArrayKind, Op, Stmt};
 use crate::descriptor::Shape;
 use crate::error::Fault;
 use crate::graph::Graph;
-use crate::plain::PLAIN;
-use crate::scan::{constant_index, is_wide_store};
+use crate::scan::is_wide_store;
 use crate::stack::Stack;
+use crate::stack_effects::STACK_EFFECTS;
 use crate::values::{UNUSABLE, Values};
 use crate::{BlockId, Var};
 use catchment_classfile::opcodes::*;
-use catchment_classfile::{ConstantPool, Insn};
+use catchment_classfile::{ConstantPool, Insn, tag};
 
 /// What is written while blocks are looked at, in that order.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Step<'_, '_> {
 
     #[inline]
     fn plain(&mut self, opcode: u8) -> Result<(), Fault> {
-        let plain = PLAIN[usize::from(opcode)];
+        let plain = STACK_EFFECTS[usize::from(opcode)];
         self.stack.pop_slots(usize::from(plain.pops))?;
         self.stack.push_numbers(usize::from(plain.pushes))
     }
@@ -108,11 +108,13 @@ impl Step<'_, '_> {
     }
 
     fn constant(&mut self, insn: &Insn<'_>) -> Result<(), Fault> {
-        let constant = constant_index(insn);
+        let constant = insn.loaded_constant();
         let slots = if insn.opcode == LDC2_W { 2 } else { 1 };
         match self.pool.tag(constant) {
-            Some(7 | 8 | 15 | 16) => self.define(insn, |dst| Op::Constant { dst, constant }),
-            Some(17) => {
+            Some(tag::CLASS | tag::STRING | tag::METHOD_HANDLE | tag::METHOD_TYPE) => {
+                self.define(insn, |dst| Op::Constant { dst, constant })
+            }
+            Some(tag::DYNAMIC) => {
                 let (_, descriptor) = self.pool.dynamic(constant)?;
                 if Shape::of(descriptor.as_bytes())? == Shape::Reference {
                     return self.define(insn, |dst| Op::Constant { dst, constant });
@@ -120,7 +122,7 @@ impl Step<'_, '_> {
                 self.emit(insn, Op::NumberConstant { constant });
                 self.stack.push_numbers(slots)
             }
-            Some(3..=6) => self.stack.push_numbers(slots),
+            Some(tag::INTEGER..=tag::DOUBLE) => self.stack.push_numbers(slots),
             _ => Err(catchment_classfile::ClassError::Constant {
                 index: constant,
                 expected: "constant to load",
@@ -242,7 +244,9 @@ fn pushes_no_zero(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> bool {
         ICONST_0 => false,
         ICONST_M1..=ICONST_5 | LCONST_1 => true,
         BIPUSH | SIPUSH => is_set(operand),
-        LDC..=LDC2_W => matches!(pool.raw(constant_index(insn)), Some((3 | 5, number)) if is_set(number)),
+        LDC..=LDC2_W => {
+            matches!(pool.raw(insn.loaded_constant()), Some((tag::INTEGER | tag::LONG, number)) if is_set(number))
+        }
         _ => false,
     }
 }

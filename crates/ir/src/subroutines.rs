@@ -7,7 +7,7 @@
 use crate::blocks::Blocks;
 use crate::error::{Failure, Fault};
 use crate::scan::Scan;
-use catchment_classfile::{Code, Insn, Role};
+use catchment_classfile::{Code, ControlKind, Insn};
 
 /// Subroutines times blocks that are looked at; no compiler's method comes near.
 const MAX_WORK: usize = 20_000_000;
@@ -88,13 +88,13 @@ impl Returns {
             at = insn.next_pc();
             self.stored.extend(insn.astore());
             let role = insn.role();
-            if role == Role::Ret {
+            if role == ControlKind::Ret {
                 self.ends.extend(insn.local().map(|(_, local)| (pc(insn.pc), local)));
             }
             if at >= end as usize && role.falls_through() {
                 self.work.extend(blocks.at(at));
             }
-            if role != Role::Subroutine {
+            if role != ControlKind::Subroutine {
                 self.work.extend(insn.targets().filter_map(|target| blocks.at(target)));
             }
         }
@@ -103,7 +103,7 @@ impl Returns {
     fn end_the_rest(&mut self, code: &Code<'_>, scan: &Scan) {
         let known = self.pairs.len();
         self.pairs.sort_unstable();
-        for insn in code.insns().flatten().filter(|insn| insn.role() == Role::Ret) {
+        for insn in code.insns().flatten().filter(|insn| insn.role() == ControlKind::Ret) {
             let ret = pc(insn.pc);
             let from = self.pairs[..known].partition_point(|(pc, _)| *pc < ret);
             let is_known = self.pairs[..known].get(from).is_some_and(|(pc, _)| *pc == ret);

@@ -10,9 +10,7 @@ use crate::graph::{Graph, Source};
 use crate::phis::Phis;
 use crate::scan::Scan;
 use crate::values::Values;
-use catchment_classfile::{ClassFile, Code, Member};
-
-const STATIC: u16 = 0x0008;
+use catchment_classfile::{ClassFile, Code, Member, access};
 
 /// Translates methods, one after the other, and keeps its memory from one to the next.
 #[derive(Debug, Default)]
@@ -68,7 +66,7 @@ impl Translator {
     ) -> Result<Body, Failure> {
         let at_start = |fault: Fault| Failure::at(0, fault);
         self.parameters.clear();
-        if method.access & STATIC == 0 {
+        if method.access & access::STATIC == 0 {
             self.parameters.push(Shape::Reference);
         }
         parse_method(method.descriptor.as_bytes(), &mut self.parameters).map_err(at_start)?;

@@ -1,39 +1,27 @@
-//! Starts JVMs under the agent and reads what they saw.
+//! Runs a project's tests in worker JVMs, with exceptions thrown into them, and stores every result.
 //!
-//! `watch` runs any command; `check` finds out how a project runs its tests (`project`), runs them one by one in worker
-//! JVMs (`worker`), keeps everything in a store and leaves the judging to the `verdicts` crate. Processes, files and signals
-//! live here; how results look, in the `report` crate.
+//! `check` judges the catch clauses of a project, `stretch` looks for those that can safely catch more; both leave the
+//! judging to the `verdicts` crate. Finding out how a project runs its tests is the `build` crate's, putting the agent into
+//! a JVM the `watch` crate's, the looks of results the `report` crate's.
 
-mod cache_folders;
+mod baseline;
+mod campaign;
 mod check;
-mod child;
-mod compiled;
-mod embedded;
-mod experienced;
-mod install;
-mod merge;
+mod observations;
 mod progress;
-pub mod project;
-mod results;
-mod seen;
+mod session;
+mod slot;
 mod store;
 mod stretch;
-mod unix;
-mod watch;
+mod trial;
 mod worker;
 
-pub use cache_folders::{cache_folders, existing_private_folder, private_temporary_folder};
-pub use check::{CheckError, CheckRequest, PairSelection, check};
-pub use child::ChildEnd;
-pub use embedded::driver_jar;
-pub use experienced::{Caught, Experienced, Frame, ReflectiveCall, SeenMethod};
-pub use install::InstallError;
+pub use check::{CheckRequest, check};
 pub use progress::{Progress, Silent};
-pub use seen::{Ended, Jvm, Origin, Place, Problem, Seen, SeenException, SkippedClass, Usages, WatchedPair};
+pub use session::{LabError, PairSelection, SessionRequest};
 pub use store::StoreError;
 pub use stretch::{
-    Accepted, Case, Evidence, Patch, PatchedFile, Refusal, StretchRequest, Stretched, StretchedClause,
-    stretch,
+    Accepted, Case, Evidence, Patch, PatchedFile, Refusal, StretchError, StretchRequest, Stretched,
+    StretchedClause, stretch,
 };
-pub use watch::{Recorded, WatchError, WatchOptions, Watched, record, record_command, watch, watch_command};
 pub use worker::WorkerEnd;

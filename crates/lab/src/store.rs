@@ -3,7 +3,7 @@
 //! ```text
 //! pair          the pairs, numbered
 //! test          the units that can be run alone, numbered, per run configuration
-//! plain_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
+//! baseline_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
 //! usage         how each plain run used each pair
 //! sample        what caught exceptions looked like
 //! finished      phases that are complete
@@ -18,21 +18,20 @@
 //! aside, never an error.
 
 mod combinations;
+mod questions;
+mod runs;
 
-use crate::check::observations::{Attempt, PairNumber, Phase, PlainRun, TestNumber, Usages};
-use crate::unix::free_bytes;
-use crate::worker::Jvm;
-use catchment_protocol::lab::{Sample, TestUnit};
-use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::observations::{PairNumber, TestNumber};
+use catchment_protocol::conversation::TestUnit;
+use catchment_watch::unix::free_bytes;
+use rusqlite::{Connection, ErrorCode, params};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "8";
+const VERSION: &str = "9";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -44,7 +43,7 @@ create table pair (number integer primary key, id text not null unique);
 create table test (
     number integer primary key, configuration integer not null, unit text not null, class text not null,
     name text not null, shared text, unique (configuration, unit));
-create table plain_run (
+create table baseline_run (
     test integer not null, phase text not null, ordinal integer not null, run text not null,
     primary key (test, phase, ordinal)) without rowid;
 create table usage (
@@ -91,8 +90,10 @@ pub(crate) enum Found {
     Nothing,
     /// Results of the same classes, tests and tool: the run goes on where it was.
     Same,
-    /// Something else, kept beside.
+    /// Results of other classes, or no store at all, kept beside.
     Other,
+    /// Results in the format of another version, kept beside.
+    OtherVersion,
 }
 
 /// A planned experiment: throw `exception` at the beginning of every execution of the pair's try while the test runs.
@@ -126,39 +127,43 @@ impl Store {
         let path = folder.join(FILE);
         let wanted = format!("{VERSION} {fingerprint:016x}");
         if path.exists() {
-            if !start_over && let Some(store) = Self::open_same(&path, &wanted)? {
-                return Ok((store, Found::Same));
+            let state = if start_over { None } else { Self::state(&path)? };
+            if state.as_deref() == Some(&wanted) {
+                return Ok((Self::connect(&path)?, Found::Same));
             }
             set_aside(folder, &path)?;
-            return Ok((Self::create(&path, &wanted)?, Found::Other));
+            let has_version = |state: String| state.split(' ').next() == Some(VERSION);
+            let found = if state.is_none_or(has_version) { Found::Other } else { Found::OtherVersion };
+            return Ok((Self::create(&path, &wanted)?, found));
         }
         Ok((Self::create(&path, &wanted)?, Found::Nothing))
     }
 
-    /// `None` for what is no store of the wanted state. A disk that cannot be read is an error: what lies there may be one.
-    fn open_same(path: &Path, wanted: &str) -> Result<Option<Self>> {
+    /// The version and the classes of the store; `None` for a file that is none. A disk that cannot be read is an error: what
+    /// lies there may be one.
+    fn state(path: &Path) -> Result<Option<String>> {
         let database = |reason| StoreError::Database { path: path.to_owned(), reason };
         let connection = Connection::open(path).map_err(database)?;
         let query = "select value from meta where name = 'state'";
-        let state: String = match connection.query_row(query, [], |row| row.get(0)) {
-            Ok(state) => state,
-            Err(reason) if is_no_store(&reason) => return Ok(None),
-            Err(reason) => return Err(database(reason)),
-        };
-        let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
-        if state != wanted {
-            return Ok(None);
+        match connection.query_row(query, [], |row| row.get(0)) {
+            Ok(state) => Ok(Some(state)),
+            Err(reason) if is_no_store(&reason) => Ok(None),
+            Err(reason) => Err(database(reason)),
         }
-        store.configure()?;
-        Ok(Some(store))
     }
 
-    fn create(path: &Path, state: &str) -> Result<Self> {
+    fn connect(path: &Path) -> Result<Self> {
         let database = |reason| StoreError::Database { path: path.to_owned(), reason };
         let connection = Connection::open(path).map_err(database)?;
         let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
         store.configure()?;
+        Ok(store)
+    }
+
+    fn create(path: &Path, state: &str) -> Result<Self> {
+        let store = Self::connect(path)?;
         let tables = format!("begin; {TABLES} insert into meta values ('state', '{state}'); commit;");
+        let database = |reason| StoreError::Database { path: path.to_owned(), reason };
         store.connection.execute_batch(&tables).map_err(database)?;
         Ok(store)
     }
@@ -240,218 +245,6 @@ impl Store {
         })?;
         Ok(rows.into_iter().collect())
     }
-
-    /// Keeps a run and forgets an earlier one under the same name.
-    pub(crate) fn keep_run(
-        &self,
-        test: TestNumber,
-        phase: Phase,
-        ordinal: u32,
-        run: &PlainRun,
-    ) -> Result<()> {
-        let json = serde_json::to_string(run)?;
-        let key = params![test.0, phase.name(), ordinal];
-        self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
-        self.execute(
-            "insert or replace into plain_run values (?1, ?2, ?3, ?4)",
-            params![test.0, phase.name(), ordinal, json],
-        )?;
-        for (pair, usages) in &run.usages {
-            let Usages { entries, pink, white, blue } = *usages;
-            let counts = [entries, pink, white, blue].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-            self.execute(
-                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![test.0, phase.name(), ordinal, pair.0, counts[0], counts[1], counts[2], counts[3]],
-            )?;
-        }
-        Ok(())
-    }
-
-    /// All runs of a phase, with their usages.
-    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), PlainRun>> {
-        let query = "select test, ordinal, run from plain_run where phase = ?1";
-        let rows = self.rows(query, [phase.name()], |row| {
-            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
-        })?;
-        let mut runs = BTreeMap::new();
-        for (key, json) in rows {
-            runs.insert(key, serde_json::from_str::<PlainRun>(&json)?);
-        }
-        let query = "select test, ordinal, pair, entries, pink, white, blue from usage where phase = ?1";
-        let usages = self.rows(query, [phase.name()], |row| {
-            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            let usages = Usages { entries: count(3)?, pink: count(4)?, white: count(5)?, blue: count(6)? };
-            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
-        })?;
-        for (key, pair, usages) in usages {
-            if let Some(run) = runs.get_mut(&key) {
-                run.usages.push((pair, usages));
-            }
-        }
-        Ok(runs)
-    }
-
-    /// The first one of a test stays.
-    pub(crate) fn keep_sample(&self, pair: PairNumber, test: TestNumber, sample: &Sample) -> Result<()> {
-        let json = serde_json::to_string(sample)?;
-        self.execute(
-            "insert or ignore into sample values (?1, ?2, ?3, ?4)",
-            params![pair.0, sample.exception, test.0, json],
-        )?;
-        Ok(())
-    }
-
-    /// What the pair caught in this test or, if it caught nothing of that type there, in the first other one by name: which
-    /// test came first in time must not matter. If it names no other type, what it caught of a narrower one will do.
-    pub(crate) fn sample(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        exception: &str,
-        is_only_type: bool,
-    ) -> Result<Option<Sample>> {
-        let query = "select sample from sample join test on test.number = sample.test
-            where pair = ?1 and (exception = ?2 or ?4)
-            order by test.number <> ?3, exception <> ?2, configuration, class, unit, exception limit 1";
-        let parameters = params![pair.0, exception, test.0, is_only_type];
-        let found = self.connection.query_row(query, parameters, |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
-    }
-
-    /// A phase of a configuration is complete; what went wrong in it.
-    pub(crate) fn finish(
-        &self,
-        configuration: usize,
-        phase: Phase,
-        ordinal: u32,
-        problems: &[String],
-    ) -> Result<()> {
-        let problems = serde_json::to_string(problems)?;
-        self.execute(
-            "insert or replace into finished values (?1, ?2, ?3, ?4)",
-            params![configuration as i64, phase.name(), ordinal, problems],
-        )?;
-        Ok(())
-    }
-
-    pub(crate) fn keep_jvm(&self, configuration: usize, jvm: &Jvm) -> Result<()> {
-        self.execute(
-            "insert or replace into jvm values (?1, ?2, ?3)",
-            params![configuration as i64, jvm.java, jvm.framework],
-        )?;
-        Ok(())
-    }
-
-    /// `None` before the first suite run.
-    pub(crate) fn jvm(&self, configuration: usize) -> Result<Option<Jvm>> {
-        let query = "select java, framework from jvm where configuration = ?1";
-        let found = self.connection.query_row(query, [configuration as i64], |row| {
-            Ok(Jvm { java: row.get(0)?, framework: row.get(1)? })
-        });
-        found.optional().map_err(|reason| self.failed(reason))
-    }
-
-    /// Nothing can be said about the pair from the runs of the suite, and why.
-    pub(crate) fn keep_unobserved(&self, pair: PairNumber, reason: &str) -> Result<()> {
-        self.execute("insert or replace into unobserved values (?1, ?2)", params![pair.0, reason])?;
-        Ok(())
-    }
-
-    pub(crate) fn unobserved(&self) -> Result<BTreeMap<PairNumber, String>> {
-        let query = "select pair, reason from unobserved";
-        Ok(self.rows(query, [], |row| Ok((PairNumber(row.get(0)?), row.get(1)?)))?.into_iter().collect())
-    }
-
-    /// The problems of a phase that is complete; `None` while it is not.
-    pub(crate) fn finished(
-        &self,
-        configuration: usize,
-        phase: Phase,
-        ordinal: u32,
-    ) -> Result<Option<Vec<String>>> {
-        let query = "select problems from finished where configuration = ?1 and phase = ?2 and ordinal = ?3";
-        let key = params![configuration as i64, phase.name(), ordinal];
-        let found = self.connection.query_row(query, key, |row| row.get::<_, String>(0)).optional();
-        let json = found.map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
-    }
-
-    /// Writes the plan down; what is planned already stays.
-    pub(crate) fn plan(&self, planned: &[Planned]) -> Result<()> {
-        self.together(|| {
-            for each in planned {
-                self.execute(
-                    "insert or ignore into experiment (pair, test, exception) values (?1, ?2, ?3)",
-                    params![each.pair.0, each.test.0, each.exception],
-                )?;
-            }
-            Ok(())
-        })
-    }
-
-    /// What a test said of the try of a pair, when asked many things of one kind.
-    pub(crate) fn keep_answer(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        kind: &str,
-        answer: &impl Serialize,
-    ) -> Result<()> {
-        let json = serde_json::to_string(answer)?;
-        self.execute(
-            "insert or replace into answer values (?1, ?2, ?3, ?4)",
-            params![pair.0, test.0, kind, json],
-        )?;
-        Ok(())
-    }
-
-    pub(crate) fn answer<A: DeserializeOwned>(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        kind: &str,
-    ) -> Result<Option<A>> {
-        let query = "select answer from answer where pair = ?1 and test = ?2 and kind = ?3";
-        let found =
-            self.connection.query_row(query, params![pair.0, test.0, kind], |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
-    }
-
-    /// All attempts at a planned experiment, in place of what was known of it.
-    pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
-        let key = params![planned.pair.0, planned.test.0, planned.exception];
-        let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";
-        self.execute(&format!("delete from attempt where experiment in ({experiment})"), key)?;
-        for (ordinal, attempt) in (0_u32..).zip(attempts) {
-            let json = serde_json::to_string(attempt)?;
-            self.execute(
-                "insert into attempt select number, ?4, ?5 from experiment \
-                 where pair = ?1 and test = ?2 and exception = ?3",
-                params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
-            )?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn attempts(&self) -> Result<BTreeMap<Planned, Vec<Attempt>>> {
-        let query = "select pair, test, exception, attempt from attempt join experiment on experiment = number \
-                     order by number, ordinal";
-        let rows = self.rows(query, [], |row| {
-            let planned = Planned {
-                pair: PairNumber(row.get(0)?),
-                test: TestNumber(row.get(1)?),
-                exception: row.get(2)?,
-            };
-            Ok((planned, row.get::<_, String>(3)?))
-        })?;
-        let mut attempts: BTreeMap<Planned, Vec<Attempt>> = BTreeMap::new();
-        for (planned, json) in rows {
-            attempts.entry(planned).or_default().push(serde_json::from_str(&json)?);
-        }
-        Ok(attempts)
-    }
 }
 
 fn set_aside(folder: &Path, path: &Path) -> Result<()> {
@@ -475,10 +268,14 @@ fn is_no_store(reason: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observations::{BaselineRun, Phase, UsageCounts};
+    use crate::worker::Jvm;
+    use catchment_protocol::experiment::Sample;
+    use catchment_verdicts::Attempt;
 
-    fn run_with(pair: PairNumber) -> PlainRun {
-        let usages = Usages { entries: 3, pink: 1, white: 2, blue: 0 };
-        PlainRun { micros: 7, usages: vec![(pair, usages)], ..PlainRun::default() }
+    fn run_with(pair: PairNumber) -> BaselineRun {
+        let usages = UsageCounts { entries: 3, pink: 1, white: 2, blue: 0 };
+        BaselineRun { micros: 7, usages: vec![(pair, usages)], ..BaselineRun::default() }
     }
 
     fn unit(id: &str) -> TestUnit {
@@ -560,6 +357,18 @@ mod tests {
             .unwrap();
         assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Other);
         assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
+    }
+
+    #[test]
+    fn a_store_of_an_older_version_is_set_aside_and_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        store.execute("update meta set value = '3 0000000000000001'", []).unwrap();
+        store.connection.execute_batch("drop table attempt").unwrap();
+        drop(store);
+        assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::OtherVersion);
+        assert!(folder.path().join(SET_ASIDE).exists());
+        assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::Same);
     }
 
     #[test]

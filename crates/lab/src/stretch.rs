@@ -41,11 +41,11 @@ pub use outcome::{Accepted, Case, Evidence, StretchRequest, Stretched, Stretched
 pub use patch::{Patch, PatchedFile};
 pub use refusal::Refusal;
 
-use crate::check::experiments::Experiments;
-use crate::check::slot::{Slot, in_parallel};
-use crate::check::{CheckError, check_and};
+use crate::check::{checked, experiment};
 use crate::progress::Progress;
-use crate::project::Project;
+use crate::session::{LabError, Session};
+use crate::slot::{Slot, in_parallel};
+use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
 use hierarchy::Hierarchy;
 use rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
@@ -54,38 +54,70 @@ use std::sync::{Mutex, PoisonError};
 use subject::Subject;
 use trial::Trial;
 
+/// The reason why nothing was stretched, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum StretchError {
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    #[error(
+        "--to {0}: no exception of this name is on the class path of the tests (java.io.IOException in full; only names of java.lang may be short)"
+    )]
+    UnknownType(String),
+    #[error(
+        "--to Throwable: a clause for exceptions is not made one for errors; java.lang.Exception is the widest"
+    )]
+    TooWide,
+    #[error(
+        "a patch has to be compiled and tested by the project's own build, and there is none (no Maven or Gradle): leave out --diff and --apply"
+    )]
+    NoBuildToPatch,
+}
+
 /// Checks the project, then tries to stretch its clauses.
 pub fn stretch(
     request: &StretchRequest,
     progress: &mut (dyn Progress + Send),
-) -> Result<Stretched, CheckError> {
-    if request.patch && request.check.project.plain.is_some() {
-        return Err(CheckError::NoBuildToPatch);
+) -> Result<Stretched, StretchError> {
+    let has_build = request.check.session.project.plain.is_none();
+    if request.patch && !has_build {
+        return Err(StretchError::NoBuildToPatch);
     }
-    let prepare = |project: &Project| {
-        let hierarchy = Hierarchy::of(&project.configurations);
-        let named = |to: &String| hierarchy.named(to).ok_or_else(|| CheckError::UnknownType(to.clone()));
-        let to = request.to.as_ref().map(named).transpose()?;
-        // A clause for exceptions is none for errors.
-        if to.as_deref() == Some("java.lang.Throwable") {
-            return Err(CheckError::TooWide);
-        }
-        Ok((hierarchy, to))
-    };
-    let then = |(hierarchy, to), experiments: &Experiments<'_, '_>, slots: &mut [Slot<'_>]| {
-        let stretching = Stretching { experiments, hierarchy, to };
-        let mut candidates = stretching.try_each(slots)?;
-        let mut together = stretching.try_together(&mut slots[0], &mut candidates)?;
-        let mut patch = None;
-        if request.patch && together {
-            let project = &request.check.project;
-            (together, patch) = stretching.make_patch(&mut slots[0], project, &mut candidates)?;
-        }
-        Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
-    };
-    let (checked, (clauses, together, patch)) = check_and(&request.check, progress, prepare, then)?;
-    let can_patch = request.check.project.plain.is_none();
-    Ok(Stretched { checked, clauses, together, patch, can_patch })
+    let session = Session::open(&request.check.session, progress)?;
+    // A wish that cannot be granted is told before any experiment.
+    let hierarchy = Hierarchy::of(&session.project.configurations);
+    let to = request.to.as_deref().map(|to| wanted_type(to, &hierarchy)).transpose()?;
+    let outcome = stretch_in(&session, request, hierarchy, to);
+    let (clauses, together, patch) = outcome.map_err(|error| session.explained(error))?;
+    Ok(Stretched { checked: checked(&session), clauses, together, patch, can_patch: has_build })
+}
+
+fn wanted_type(to: &str, hierarchy: &Hierarchy) -> Result<String, StretchError> {
+    let named = hierarchy.named(to).ok_or_else(|| StretchError::UnknownType(to.to_owned()))?;
+    // A clause for exceptions is none for errors.
+    if named == "java.lang.Throwable" { Err(StretchError::TooWide) } else { Ok(named) }
+}
+
+type Outcome = (Vec<StretchedClause>, bool, Option<Patch>);
+
+fn stretch_in<'p>(
+    session: &'p Session<'p>,
+    request: &StretchRequest,
+    hierarchy: Hierarchy,
+    to: Option<String>,
+) -> Result<Outcome, LabError> {
+    let mut slots = session.slots()?;
+    let baseline = session.baseline(&mut slots)?;
+    let trials = Trials { session, baseline: &baseline };
+    experiment(&request.check, trials, &mut slots)?;
+    let stretching = Stretching { trials, hierarchy, to };
+    let mut candidates = stretching.try_each(&mut slots)?;
+    let mut together = stretching.try_together(&mut slots[0], &mut candidates)?;
+    let mut patch = None;
+    if request.patch && together {
+        let project = &request.check.session.project;
+        (together, patch) = stretching.make_patch(&mut slots[0], project, &mut candidates)?;
+    }
+    Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
 }
 
 /// A clause with what it takes to try it.
@@ -114,33 +146,33 @@ impl Candidate {
     }
 }
 
-pub(crate) struct Stretching<'s, 'a, 'p> {
-    experiments: &'s Experiments<'a, 'p>,
+pub(crate) struct Stretching<'a, 'p> {
+    trials: Trials<'a, 'p>,
     hierarchy: Hierarchy,
     to: Option<String>,
 }
 
-impl Stretching<'_, '_, '_> {
+impl Stretching<'_, '_> {
     /// Every candidate by itself.
-    fn try_each(&self, slots: &mut [Slot<'_>]) -> Result<Vec<Candidate>, CheckError> {
-        let shared = self.experiments.shared;
+    fn try_each(&self, slots: &mut [Slot<'_>]) -> Result<Vec<Candidate>, LabError> {
+        let session = self.trials.session;
         let positions = self.candidates();
-        shared.lab.reporter.phase("catches that may catch more", Some(positions.len() as u64));
+        session.reporter.phase("catches that may catch more", Some(positions.len() as u64));
         let left = Mutex::new(VecDeque::from(positions));
         let done = Mutex::new(Vec::new());
         let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         in_parallel(slots, |slot| {
-            while !shared.is_over()
+            while !session.is_over()
                 && let Some(position) = next()
             {
                 let candidate = self.try_one(slot, position)?;
                 done.lock().unwrap_or_else(PoisonError::into_inner).push(candidate);
-                shared.lab.reporter.step(1);
+                session.reporter.step(1);
             }
-            Ok::<_, CheckError>(())
+            Ok::<_, LabError>(())
         })?;
-        if shared.is_interrupted() {
-            return Err(CheckError::Interrupted);
+        if session.is_interrupted() {
+            return Err(LabError::Interrupted);
         }
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -152,8 +184,8 @@ impl Stretching<'_, '_, '_> {
 
     /// Positions of the pairs that are source-independent or purely resilient.
     fn candidates(&self) -> Vec<usize> {
-        let campaign = self.experiments.shared.campaign();
-        let checked = &campaign.checked;
+        let ledger = self.trials.session.ledger();
+        let checked = &ledger.checked;
         let is_candidate = |pair: &CheckedPair| {
             let verdicts = judge(pair, &checked.tests);
             verdicts.source_independence.verdict == SourceIndependence::Independent
@@ -163,17 +195,17 @@ impl Stretching<'_, '_, '_> {
         pairs.map(|(position, _)| position).collect()
     }
 
-    fn try_one(&self, slot: &mut Slot<'_>, position: usize) -> Result<Candidate, CheckError> {
+    fn try_one(&self, slot: &mut Slot<'_>, position: usize) -> Result<Candidate, LabError> {
         let mut candidate = Candidate::new(position);
         let pair = {
-            let campaign = self.experiments.shared.campaign();
-            let pair = campaign.checked.pairs[position].clone();
-            let verdicts = judge(&pair, &campaign.checked.tests);
+            let ledger = self.trials.session.ledger();
+            let pair = ledger.checked.pairs[position].clone();
+            let verdicts = judge(&pair, &ledger.checked.tests);
             candidate.is_resilient = verdicts.pure_resilience.verdict == PureResilience::Resilient;
             pair
         };
-        let number = self.experiments.number_of(position);
-        match Subject::find(self.experiments.shared.lab.project, number, &pair) {
+        let number = self.trials.session.number_of(position);
+        match Subject::find(&self.trials.session.project, number, &pair) {
             Ok(subject) => candidate.subject = Some(subject),
             Err(refusal) => return Ok(candidate.refused(refusal)),
         }
@@ -188,14 +220,14 @@ impl Stretching<'_, '_, '_> {
     }
 
     /// Tries the types that are left, widest first, until one holds.
-    fn try_next(&self, slot: &mut Slot<'_>, candidate: &mut Candidate) -> Result<(), CheckError> {
+    fn try_next(&self, slot: &mut Slot<'_>, candidate: &mut Candidate) -> Result<(), LabError> {
         let Candidate { clause, subject: Some(subject), is_resilient, untried, .. } = candidate else {
             return Ok(());
         };
-        let pair = &self.experiments.shared.campaign().checked.pairs[clause.pair].clone();
+        let pair = &self.trials.session.ledger().checked.pairs[clause.pair].clone();
         while let Some(rung) = untried.pop_front() {
-            let (experiments, is_resilient) = (self.experiments, *is_resilient);
-            let trial = Trial { experiments, subject, pair, rung: &rung, is_resilient };
+            let trial =
+                Trial { trials: self.trials, subject, pair, rung: &rung, is_resilient: *is_resilient };
             match self.try_rung(slot, &trial)? {
                 Ok(accepted) => {
                     clause.accepted = Some(accepted);
@@ -217,7 +249,7 @@ impl Stretching<'_, '_, '_> {
         &self,
         slot: &mut Slot<'_>,
         trial: &Trial<'_, '_, '_>,
-    ) -> Result<Result<Accepted, Refusal>, CheckError> {
+    ) -> Result<Result<Accepted, Refusal>, LabError> {
         let Trial { subject, pair, rung, .. } = *trial;
         if let Some(refusal) = subject.illegal(rung, &self.hierarchy) {
             return Ok(Err(refusal));
@@ -241,8 +273,8 @@ impl Stretching<'_, '_, '_> {
 
     /// Of the pairs with these ids.
     fn positions(&self, ids: &[String]) -> Vec<usize> {
-        let campaign = self.experiments.shared.campaign();
-        let pairs = &campaign.checked.pairs;
+        let ledger = self.trials.session.ledger();
+        let pairs = &ledger.checked.pairs;
         ids.iter().filter_map(|id| pairs.iter().position(|pair| pair.id == *id)).collect()
     }
 }

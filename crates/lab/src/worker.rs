@@ -12,10 +12,11 @@ mod sweep;
 pub(crate) use command::{LEAST_HEAP_MIB, WorkerSetup, heap_note};
 pub(crate) use sweep::sweep;
 
-use crate::unix;
-use catchment_protocol::lab::{Ending, Event, Injection, Request, TestRun, TestUnit};
+use catchment_protocol::conversation::{Ending, Event, Request, TestRun, TestUnit};
+use catchment_protocol::experiment::Experiment;
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
+use catchment_watch::unix;
 use output::Output;
 use std::fs;
 use std::io;
@@ -99,7 +100,7 @@ pub(crate) trait Listener {
     /// With the counters that moved since the test before it in the suite.
     fn test_started(&mut self, test: &str, before: &[(u32, u64)]);
     fn test_finished(&mut self, run: TestRun);
-    /// The injection throws for the first time in the running test, after these executions of the try.
+    /// The experiment throws for the first time in the running test, after these executions of the try.
     fn fired(&mut self, before: Occurrences);
 }
 
@@ -207,12 +208,12 @@ impl Worker {
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
-        injection: Option<Injection>,
+        experiment: Option<Experiment>,
         listener: &mut dyn Listener,
         limit: Duration,
         interrupt: &Interrupt,
     ) -> Result<Vec<String>, WorkerEnd> {
-        self.ask(&Request::RunSuite { classes: classes.to_vec(), injection })?;
+        self.ask(&Request::RunSuite { classes: classes.to_vec(), experiment })?;
         loop {
             match self.next_event(Instant::now() + limit, interrupt)? {
                 Event::SuiteFinished { problems } => return Ok(problems),
@@ -224,12 +225,12 @@ impl Worker {
     pub(crate) fn run_test(
         &mut self,
         test: &str,
-        injection: Option<Injection>,
+        experiment: Option<Experiment>,
         listener: &mut dyn Listener,
         limit: Duration,
         interrupt: &Interrupt,
     ) -> Result<TestRun, WorkerEnd> {
-        self.ask(&Request::RunTest { test: test.to_owned(), injection })?;
+        self.ask(&Request::RunTest { test: test.to_owned(), experiment })?;
         let deadline = Instant::now() + limit;
         loop {
             match self.next_event(deadline, interrupt)? {

@@ -6,7 +6,7 @@ use crate::clauses::{parents_of, types_of};
 use crate::find::{FilteredHandler, TryFinder};
 use crate::indexed::IndexedBody;
 use crate::smap::SourceMap;
-use crate::{ClassPairs, ClauseSite, Filtered, Pair, PcRange, Problem, TrySite, filters, normalise};
+use crate::{ClassPairs, CompiledClause, CompiledTry, Filtered, Pair, PcRange, Problem, filters, normalise};
 use catchment_classfile::{ClassError, ClassFile, Member, MethodCode, Outlines};
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ struct MethodTries {
 
 /// A try with all that makes it recognisable.
 struct Described {
-    it: TrySite,
+    it: CompiledTry,
     try_line: Option<SourcePosition>,
     clauses: Vec<DescribedClause>,
     /// Only where another try of the method catches the same: nobody else is compared.
@@ -252,7 +252,7 @@ impl MethodReader<'_, '_> {
         }
     }
 
-    fn describe_all(&self, body: &Body<'_>, tries: Vec<TrySite>) -> Result<MethodTries, ClassError> {
+    fn describe_all(&self, body: &Body<'_>, tries: Vec<CompiledTry>) -> Result<MethodTries, ClassError> {
         let parents = parents_of(&tries);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
         let body = IndexedBody::new(body);
@@ -269,7 +269,7 @@ impl MethodReader<'_, '_> {
     fn describe(
         &self,
         body: &IndexedBody<'_, '_>,
-        it: TrySite,
+        it: CompiledTry,
         mut blocks: Option<&mut Blocks>,
     ) -> Result<Described, ClassError> {
         let start = it.start();
@@ -287,7 +287,7 @@ impl MethodReader<'_, '_> {
     fn describe_clause(
         &self,
         indexed: &IndexedBody<'_, '_>,
-        clause: &ClauseSite,
+        clause: &CompiledClause,
         try_start: u16,
         blocks: Option<&mut Blocks>,
     ) -> Result<DescribedClause, ClassError> {

@@ -4,7 +4,7 @@
 //! instructions have the same handlers.
 
 use crate::indexed::IndexedBody;
-use catchment_classfile::Role;
+use catchment_classfile::ControlKind;
 use std::ops::Range;
 
 /// Where things are, as indices into the lists of [`Blocks`].
@@ -180,7 +180,7 @@ fn cut_into_blocks(body: &IndexedBody<'_, '_>, cuts: &[usize]) -> Vec<Index> {
     let pcs = cuts.iter().copied().chain(handlers).chain(std::iter::once(0));
     pcs.filter_map(|pc| body.index_at(pc)).for_each(|index| starts_block[index] = true);
     for (index, insn) in body.insns().enumerate() {
-        if !matches!(insn.role(), Role::Step | Role::Call) {
+        if !matches!(insn.role(), ControlKind::Step | ControlKind::Call) {
             body.successors(index).for_each(|next| starts_block[next] = true);
             if let Some(next) = starts_block.get_mut(index + 1) {
                 *next = true;

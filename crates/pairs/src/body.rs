@@ -3,8 +3,8 @@
 //! Debug tables are read when asked for: most handlers are told apart without them.
 
 use catchment_classfile::{
-    ClassError, Code, ConstantPool, ExceptionEntry, Insn, LineTable, Member, MemberRef, MethodCode, Outline,
-    Role,
+    ClassError, Code, ConstantPool, ControlKind, ExceptionEntry, Insn, LineTable, Member, MemberRef,
+    MethodCode, Outline, VariableRow, variable_rows,
 };
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -18,15 +18,7 @@ pub(crate) struct Body<'a> {
     pub(crate) outline: Outline<'a>,
     pub(crate) entries: SmallVec<[ExceptionEntry; 8]>,
     lines: OnceCell<LineTable>,
-    variables: OnceCell<Vec<Variable>>,
-}
-
-/// A named local variable, as far as the debug information tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Variable {
-    pub(crate) slot: u16,
-    pub(crate) start: u16,
-    pub(crate) end: u16,
+    variables: OnceCell<Vec<VariableRow>>,
 }
 
 impl<'a> Body<'a> {
@@ -72,7 +64,7 @@ impl<'a> Body<'a> {
 
     /// Those that call a method.
     pub(crate) fn calls(&self) -> impl Iterator<Item = Insn<'a>> {
-        let calls = self.outline.calls_and_exits().iter().filter(|it| it.role == Role::Call);
+        let calls = self.outline.calls_and_exits().iter().filter(|it| it.role == ControlKind::Call);
         calls.filter_map(|it| it.insn(self.code.bytes).ok())
     }
 
@@ -95,7 +87,7 @@ impl<'a> Body<'a> {
     }
 
     /// The variables that live in `slot`, by start.
-    pub(crate) fn variables_in(&self, slot: u16) -> &[Variable] {
+    pub(crate) fn variables_in(&self, slot: u16) -> &[VariableRow] {
         let all = self.variables.get_or_init(|| read_variables(&self.code, self.pool));
         let from = all.partition_point(|it| it.slot < slot);
         let to = all.partition_point(|it| it.slot <= slot);
@@ -103,15 +95,8 @@ impl<'a> Body<'a> {
     }
 }
 
-fn read_variables(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Variable> {
-    let tables = code.attributes.iter().filter(|attribute| attribute.name(pool) == "LocalVariableTable");
-    let mut variables: Vec<Variable> = tables
-        .flat_map(|table| table.data.get(2..).unwrap_or_default().chunks_exact(10))
-        .map(|row| {
-            let field = |at: usize| u16::from_be_bytes([row[at], row[at + 1]]);
-            Variable { slot: field(8), start: field(0), end: field(0).saturating_add(field(2)) }
-        })
-        .collect();
-    variables.sort_unstable();
+fn read_variables(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<VariableRow> {
+    let mut variables: Vec<VariableRow> = variable_rows(code, pool).collect();
+    variables.sort_unstable_by_key(|row| (row.slot, row.start, row.end));
     variables
 }

@@ -1,6 +1,6 @@
 //! From exception table entries to handlers and tries (JVMS §2.10: entries are tried in table order).
 
-use crate::{ClauseSite, PcRange, TrySite};
+use crate::{CompiledClause, CompiledTry, PcRange};
 use catchment_classfile::ExceptionEntry;
 use smallvec::{SmallVec, smallvec};
 
@@ -56,14 +56,19 @@ pub(crate) fn types_of(rows: &[u16], entries: &[ExceptionEntry]) -> Vec<u16> {
 
 /// Groups the handlers of a method into tries, in source order: by first instruction, an enclosing try before what it
 /// encloses.
-pub(crate) fn tries_of(method: usize, handlers: impl IntoIterator<Item = Handler>) -> Vec<TrySite> {
-    let mut tries: Vec<TrySite> = Vec::new();
+pub(crate) fn tries_of(method: usize, handlers: impl IntoIterator<Item = Handler>) -> Vec<CompiledTry> {
+    let mut tries: Vec<CompiledTry> = Vec::new();
     for Handler { pc, entries, ranges, .. } in handlers {
-        let clause = ClauseSite { handler: pc, entries };
+        let clause = CompiledClause { handler: pc, entries };
         match tries.iter_mut().find(|it| it.ranges == ranges) {
             Some(it) => it.clauses.push(clause),
             None => {
-                tries.push(TrySite { method, ranges, clauses: smallvec![clause], suspensions: Vec::new() });
+                tries.push(CompiledTry {
+                    method,
+                    ranges,
+                    clauses: smallvec![clause],
+                    suspensions: Vec::new(),
+                });
             }
         }
     }
@@ -71,7 +76,7 @@ pub(crate) fn tries_of(method: usize, handlers: impl IntoIterator<Item = Handler
     tries
 }
 
-impl TrySite {
+impl CompiledTry {
     /// The last exception table entry of its clauses; enclosing tries come later in the table.
     fn last_entry(&self) -> u16 {
         self.clauses.iter().flat_map(|clause| clause.entries.last()).copied().max().unwrap_or(0)
@@ -89,7 +94,7 @@ impl TrySite {
 }
 
 /// For each try the nearest one around it.
-pub(crate) fn parents_of(tries: &[TrySite]) -> Vec<Option<usize>> {
+pub(crate) fn parents_of(tries: &[CompiledTry]) -> Vec<Option<usize>> {
     tries
         .iter()
         .map(|inner| {

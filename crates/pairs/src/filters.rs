@@ -33,10 +33,9 @@ pub(crate) struct ClassFacts {
 
 impl ClassFacts {
     pub(crate) fn of(class: &ClassFile<'_>) -> Self {
-        let map = class.attributes.find(&class.pool, "SourceDebugExtension");
-        let text = map.map(|attribute| String::from_utf8_lossy(attribute.data).into_owned());
+        let map = class.source_debug_extension().map(String::from_utf8_lossy);
         Self {
-            source_map: text.map(|text| SourceMap::parse(&text)).unwrap_or_default(),
+            source_map: map.map(|text| SourceMap::parse(&text)).unwrap_or_default(),
             generated_by_lombok: lombok::is_marked(&class.attributes, &class.pool),
             holds_switch_map: switches::is_switch_map_holder(class),
         }

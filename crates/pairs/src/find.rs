@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::clauses::{handlers_of, tries_of};
 use crate::filters::{ClassFacts, Classifier};
-use crate::{Reason, TrySite, coroutine};
+use crate::{CompiledTry, Reason, coroutine};
 use catchment_classfile::{ClassError, ClassFile, MethodCode};
 use std::cell::OnceCell;
 
@@ -37,7 +37,7 @@ impl<'c, 'a> TryFinder<'c, 'a> {
         &self,
         method: usize,
         source: &MethodCode<'_, '_>,
-        tries: &mut Vec<TrySite>,
+        tries: &mut Vec<CompiledTry>,
     ) -> Result<(), ClassError> {
         if source.code.has_exceptions() {
             let body = Body::open(source)?;
@@ -52,7 +52,7 @@ impl<'c, 'a> TryFinder<'c, 'a> {
         method: usize,
         body: &Body<'_>,
         filtered: &mut Vec<FilteredHandler>,
-    ) -> Result<Vec<TrySite>, ClassError> {
+    ) -> Result<Vec<CompiledTry>, ClassError> {
         let mut handlers = handlers_of(&body.entries);
         let classifier = Classifier::new(self.facts(), body, &handlers);
         handlers.retain(|handler| match classifier.reason(handler) {
@@ -77,14 +77,14 @@ impl<'c, 'a> TryFinder<'c, 'a> {
     }
 }
 
-fn check_types(body: &Body<'_>, tries: &[TrySite]) -> Result<(), ClassError> {
+fn check_types(body: &Body<'_>, tries: &[CompiledTry]) -> Result<(), ClassError> {
     for row in tries.iter().flat_map(|it| &it.clauses).flat_map(|clause| &clause.entries) {
         body.pool.class_name(body.entries[usize::from(*row)].catch_type)?;
     }
     Ok(())
 }
 
-fn add_suspensions(body: &Body<'_>, tries: &mut [TrySite]) {
+fn add_suspensions(body: &Body<'_>, tries: &mut [CompiledTry]) {
     let suspensions = coroutine::suspensions(body);
     for it in tries {
         // A suspension inside the try, or cut out of it, follows an instruction of the try.

@@ -5,6 +5,7 @@
 use crate::PcRange;
 use crate::blocks::Blocks;
 use crate::body::Body;
+use crate::exception_variable::end_of_exception_variable;
 use catchment_classfile::Insn;
 use std::ops::Range;
 
@@ -92,10 +93,8 @@ impl<'b, 'a> IndexedBody<'b, 'a> {
 
     fn end_of_exception_variable(&self, handler: usize) -> Option<usize> {
         let store = self.get(handler)?;
-        let scope = usize::from(u16::try_from(store.next_pc()).ok()?);
-        let variable =
-            self.body.variables_in(store.astore()?).iter().find(|it| usize::from(it.start) == scope)?;
-        Some(usize::from(variable.end))
+        let variables = self.body.variables_in(store.astore()?);
+        end_of_exception_variable(&store, variables.iter().copied())
     }
 
     /// The instructions from `start` to the first that does not go on to the next.

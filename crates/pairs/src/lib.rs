@@ -8,13 +8,16 @@ mod blocks;
 mod body;
 mod clauses;
 mod coroutine;
+mod exception_variable;
 mod filters;
 mod find;
 mod indexed;
 mod normalise;
 mod smap;
 
+pub use exception_variable::end_of_exception_variable;
 pub use find::TryFinder;
+pub use normalise::stable_hash;
 
 use catchment_classfile::{ClassError, ClassFile, Member};
 use smallvec::SmallVec;
@@ -28,7 +31,7 @@ pub struct ClassPairs {
     /// By method and try; those of inlined functions last. Ids are unique within the class.
     pub pairs: Vec<Pair>,
     /// The compiled tries. A pair that the compiler copied has a clause in several of them.
-    pub tries: Vec<TrySite>,
+    pub tries: Vec<CompiledTry>,
     /// Per try the pair of its first clause; those of the others follow it.
     pub first_pairs: Vec<usize>,
     pub filtered: Vec<Filtered>,
@@ -67,18 +70,18 @@ pub struct Pair {
 
 /// One compiled `try`: what an execution enters and leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrySite {
+pub struct CompiledTry {
     /// Index of the method in the class file.
     pub method: usize,
     /// Unmerged, sorted by start; the gaps between them are outside the try.
     pub ranges: SmallVec<[PcRange; 4]>,
     /// In the order the JVM tries them.
-    pub clauses: SmallVec<[ClauseSite; 1]>,
+    pub clauses: SmallVec<[CompiledClause; 1]>,
     /// Code that parks the try rather than leaving it: where a coroutine asks whether it was suspended.
     pub suspensions: Vec<PcRange>,
 }
 
-impl TrySite {
+impl CompiledTry {
     /// Where an execution of the try begins.
     #[inline]
     pub fn start(&self) -> u16 {
@@ -100,7 +103,7 @@ impl TrySite {
 
 /// One compiled `catch` clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClauseSite {
+pub struct CompiledClause {
     pub handler: u16,
     /// Indices into the method's exception table.
     pub entries: SmallVec<[u16; 8]>,

@@ -1,7 +1,7 @@
 //! Code reduced to what it does: no constant pool indices, local slots, line numbers or jump widths.
 
 use crate::indexed::IndexedBody;
-use catchment_classfile::{Insn, JvmStr, opcodes};
+use catchment_classfile::{Insn, JvmStr, opcodes, tag};
 
 /// A 64-bit FNV-1a hash: the same on every platform and in every release, as ids must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,13 @@ impl Fnv {
             number.to_le_bytes().iter().for_each(|byte| self.byte(*byte));
         }
     }
+}
+
+/// Hash of some texts, the one that ids of pairs are made with: the same on every platform and in every release.
+pub fn stable_hash(texts: &[&[u8]]) -> u64 {
+    let mut hash = Fnv::NEW;
+    texts.iter().for_each(|text| hash.bytes(text));
+    hash.0
 }
 
 /// Hash of the instructions with the given indices, which must be ascending.
@@ -143,7 +150,7 @@ impl<'a> Normaliser<'_, 'a> {
         if let Ok(text) = pool.string(index).or_else(|_| pool.class_name(index)) {
             self.hash.byte(pool.tag(index).unwrap_or(0));
             self.hash.bytes(text.as_bytes());
-        } else if let Some((tag @ 3..=6, bytes)) = pool.raw(index) {
+        } else if let Some((tag @ tag::INTEGER..=tag::DOUBLE, bytes)) = pool.raw(index) {
             self.hash.byte(tag);
             self.hash.bytes(bytes);
         }

@@ -7,7 +7,7 @@ use crate::scope::{Import, imports_of, is_import, is_package};
 use crate::syntax::{Source, children, is_comment};
 
 /// Where a new import goes.
-enum Place {
+enum InsertionPoint {
     /// On the line after what ends here.
     After(usize),
     /// On a line of its own before what starts here.
@@ -27,26 +27,26 @@ pub(crate) fn add(text: &str, language: Language, path: &str) -> String {
         Language::Kotlin => format!("import {path}"),
     };
     let (at, lines) = match place(&source, &path) {
-        Place::After(end) => (behind(text, end), format!("\n{import}")),
-        Place::Before(start) => (start, format!("{import}\n")),
-        Place::Apart(end) => {
+        InsertionPoint::After(end) => (behind(text, end), format!("\n{import}")),
+        InsertionPoint::Before(start) => (start, format!("{import}\n")),
+        InsertionPoint::Apart(end) => {
             let at = behind(text, end);
             (at, format!("\n\n{import}{}", gap_before(&text[at..])))
         }
-        Place::Top(start) => (start, format!("{import}\n\n")),
+        InsertionPoint::Top(start) => (start, format!("{import}\n\n")),
     };
     let lines = lines.replace('\n', newline_at(text, at));
     [&text[..at], &lines, &text[at..]].concat()
 }
 
-fn place(source: &Source<'_>, path: &str) -> Place {
+fn place(source: &Source<'_>, path: &str) -> InsertionPoint {
     let imports = imports_of(source);
     let groups = groups(source.text, &imports);
     let Some(last) = groups.iter().flatten().next_back() else { return place_of_first(source) };
     let nearness = |group: &Vec<&Import>| group.iter().map(|it| common(&it.path, path)).max().unwrap_or(0);
     let best = groups.iter().map(nearness).max().unwrap_or(0);
     let Some(group) = groups.iter().find(|group| nearness(group) == best) else {
-        return Place::After(last.span.end);
+        return InsertionPoint::After(last.span.end);
     };
     let related: Vec<&Import> = group.iter().copied().filter(|it| common(&it.path, path) > 0).collect();
     let is_only = groups.len() == 1;
@@ -54,7 +54,7 @@ fn place(source: &Source<'_>, path: &str) -> Place {
     // Some layouts sort by first segment in an order of their own (`org` before `java`).
     sorted.or_else(|| sorted_place(&related, path)).unwrap_or_else(|| {
         let nearest = group.iter().rfind(|it| best > 0 && common(&it.path, path) == best);
-        Place::After(nearest.unwrap_or(last).span.end)
+        InsertionPoint::After(nearest.unwrap_or(last).span.end)
     })
 }
 
@@ -82,13 +82,13 @@ fn has_blank_line(gap: &str) -> bool {
 }
 
 /// The place among imports that are in order, with or without regard to case.
-fn sorted_place(imports: &[&Import], path: &str) -> Option<Place> {
+fn sorted_place(imports: &[&Import], path: &str) -> Option<InsertionPoint> {
     let first = imports.first()?;
     let exact = |path: &str| path.to_owned();
     let orders: [fn(&str) -> String; 2] = [exact, str::to_lowercase];
     let order = orders.into_iter().find(|order| imports.is_sorted_by_key(|it| order(&it.path)))?;
     let previous = imports.iter().rfind(|it| order(&it.path) <= order(path));
-    Some(previous.map_or(Place::Before(first.span.start), |it| Place::After(it.span.end)))
+    Some(previous.map_or(InsertionPoint::Before(first.span.start), |it| InsertionPoint::After(it.span.end)))
 }
 
 /// How many first segments two names share.
@@ -97,12 +97,12 @@ fn common(a: &str, b: &str) -> usize {
 }
 
 /// Where there is none yet, but static ones perhaps.
-fn place_of_first(source: &Source<'_>) -> Place {
+fn place_of_first(source: &Source<'_>) -> InsertionPoint {
     let top = children(source.root());
     let precedes = |kind: &str| matches!(kind, "file_annotation" | "shebang");
     let anchor = top.iter().rfind(|it| is_import(**it) || is_package(**it) || precedes(it.kind()));
     if let Some(anchor) = anchor {
-        return Place::Apart(anchor.end_byte());
+        return InsertionPoint::Apart(anchor.end_byte());
     }
     let is_header = |pair: &&[tree_sitter::Node<'_>]| {
         let [comment, next] = pair else { return false };
@@ -114,9 +114,9 @@ fn place_of_first(source: &Source<'_>) -> Place {
     let header = top.iter().take_while(|it| is_comment(**it)).count();
     let header = top.windows(2).take(header).rfind(is_header);
     match (header, top.first()) {
-        (Some(header), _) => Place::Apart(header[0].end_byte()),
-        (None, Some(first)) => Place::Top(first.start_byte()),
-        (None, None) => Place::Top(0),
+        (Some(header), _) => InsertionPoint::Apart(header[0].end_byte()),
+        (None, Some(first)) => InsertionPoint::Top(first.start_byte()),
+        (None, None) => InsertionPoint::Top(0),
     }
 }
 

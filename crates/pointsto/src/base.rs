@@ -5,13 +5,13 @@
 //! at who provides services and at reflective calls whose targets nobody knew; a program that would have changed an answer is
 //! refused. More providers of a service are added.
 
+use crate::cache_format::{Cached, Reader, Writer};
 use crate::callgraph::Reached;
 use crate::ceiling::Ceiling;
 use crate::ids::MethodId;
-use crate::options::{Analysis, Options};
-use crate::reflection::Recorded;
+use crate::options::{CallGraphKind, Options};
 use crate::solver::Solver;
-use crate::stored::{Reader, Stored, Writer};
+use crate::solver::reflection::ReflectiveTarget;
 use crate::world::{ClassSource, Differs, World};
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum Refusal {
     /// The program has other classes, or others that provide services, than the base has seen.
     Differs(Differs),
     /// A run has shown targets of reflective calls that the base has seen to without them.
-    Recorded,
+    LateTargets,
     /// There is not enough memory: packages that would have to be told apart less, by internal name with a slash at the end.
     TooLarge(Vec<Box<[u8]>>),
 }
@@ -37,7 +37,7 @@ impl<'a> Base<'a> {
     /// Follows what the JVM calls by itself. Nothing for analyses by classes, which have no base.
     pub fn solve(source: &'a dyn ClassSource, options: impl Into<Options>) -> Option<Self> {
         let options = options.into();
-        let Analysis::Objects(sensitivity) = options.analysis else { return None };
+        let CallGraphKind::Objects(sensitivity) = options.analysis else { return None };
         let mut solver = Solver::begin(source, sensitivity, &options, &[]);
         solver.solve();
         Some(Self { options, solver })
@@ -62,7 +62,7 @@ impl<'a> Base<'a> {
         let mut reader = Reader::new(bytes);
         let keeps_heap = bool::read(&mut reader)?;
         let solver = Solver::read(&mut reader, source)?;
-        let analysis = Analysis::Objects(solver.contexts.sensitivity);
+        let analysis = CallGraphKind::Objects(solver.contexts.sensitivity);
         let written = Options { analysis, implicit: solver.implicit_kinds, keeps_heap };
         (reader.is_at_end() && written == options).then_some(Self { options, solver })
     }
@@ -79,7 +79,7 @@ impl<'a> Base<'a> {
     pub fn analyse<'b>(
         &self,
         source: &'b dyn ClassSource,
-        recorded: &[Recorded],
+        recorded: &[ReflectiveTarget],
         entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
     ) -> Result<Reached<'b>, Refusal>
     where
@@ -88,11 +88,11 @@ impl<'a> Base<'a> {
         self.clone().into_reached(source, recorded, None, entries)
     }
 
-    /// Like [`crate::analyse_recorded`] with the options of the base. The source has the classes of the base, and those of the program.
+    /// Like [`crate::analyse_with_targets`] with the options of the base. The source has the classes of the base, and those of the program.
     pub fn into_reached<'b>(
         self,
         source: &'b dyn ClassSource,
-        recorded: &[Recorded],
+        recorded: &[ReflectiveTarget],
         ceiling: Option<Ceiling>,
         entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
     ) -> Result<Reached<'b>, Refusal>
@@ -102,7 +102,7 @@ impl<'a> Base<'a> {
         let mut solver: Solver<'b> = self.solver;
         let providers = solver.world.continue_with(source).map_err(Refusal::Differs)?;
         solver.make_providers(&providers);
-        solver.add_recorded(recorded).ok_or(Refusal::Recorded)?;
+        solver.add_recorded(recorded).ok_or(Refusal::LateTargets)?;
         solver.finish_within(ceiling, entries).map_err(Refusal::TooLarge)
     }
 }
@@ -113,7 +113,7 @@ impl<'a> Solver<'a> {
         source: &'a dyn ClassSource,
         sensitivity: crate::Sensitivity,
         options: &Options,
-        recorded: &[Recorded],
+        recorded: &[ReflectiveTarget],
     ) -> Self {
         let mut solver = Solver::new(source, sensitivity, options.implicit);
         solver.mark_models();
@@ -157,7 +157,7 @@ impl fmt::Display for Refusal {
                 write!(out, "the program has fewer providers of {}", String::from_utf8_lossy(name))
             }
             Self::TooLarge(_) => out.write_str("there is not enough memory"),
-            Self::Recorded => out.write_str("a run has shown more of what the JDK does by reflection"),
+            Self::LateTargets => out.write_str("a run has shown more of what the JDK does by reflection"),
         }
     }
 }

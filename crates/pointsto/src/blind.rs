@@ -1,8 +1,8 @@
 //! What the analysis cannot see, counted and listed rather than passed over.
 
+use crate::cache_format::cached;
 use crate::ids::MethodId;
 use crate::solver::Solver;
-use crate::stored::stored;
 
 /// Why something was not seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +21,7 @@ pub enum BlindSpot {
     Parameter,
 }
 
-stored! {
+cached! {
     enum BlindSpot { 0 => Dynamic, 1 => Native, 2 => Missing, 3 => Unreadable, 4 => Reflection, 5 => Parameter }
 }
 
@@ -33,7 +33,7 @@ pub struct Blind {
     pub pc: u16,
 }
 
-stored! { struct Blind { spot, method, pc } }
+cached! { struct Blind { spot, method, pc } }
 
 impl Solver<'_> {
     pub(crate) fn blind(&mut self, method: MethodId, pc: u16, spot: BlindSpot) {

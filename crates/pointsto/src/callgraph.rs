@@ -2,13 +2,13 @@
 //!
 //! The same for all analyses, so that exception flow does not have to know which one it stands on.
 
-mod kept;
+mod cached;
 
 use crate::blind::Blind;
+use crate::cache_format::cached;
 use crate::heap::Heap;
 use crate::ids::{InstanceId, MethodId};
 use crate::implicit::Implicit;
-use crate::stored::stored;
 use crate::world::{Typed, World};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ pub enum Code {
     Proxy(MethodId),
 }
 
-stored! { enum Code { 0 => Method(method), 1 => Proxy(method) } }
+cached! { enum Code { 0 => Method(method), 1 => Proxy(method) } }
 
 /// How a call leads to its targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,7 +36,7 @@ pub enum CallKind {
     Reflective,
 }
 
-stored! { enum CallKind { 0 => Ordinary, 1 => Thread, 2 => Initialiser, 3 => Reflective } }
+cached! { enum CallKind { 0 => Ordinary, 1 => Thread, 2 => Initialiser, 3 => Reflective } }
 
 /// A place that calls, and what it can come to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,10 +6,10 @@
 use crate::callgraph::{Code, Reached};
 use crate::ids::{ClassId, MethodId};
 use crate::objects::Origin;
-use crate::options::{Analysis, Options};
+use crate::options::{CallGraphKind, Options};
 use crate::solver::Solver;
 use crate::world::{ClassSource, Layer, World};
-use crate::{Recorded, Sensitivity, analyse_recorded};
+use crate::{ReflectiveTarget, Sensitivity, analyse_with_targets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So often an analysis begins anew before it looks at classes alone.
@@ -67,18 +67,18 @@ fn package_of(class: &[u8]) -> &[u8] {
     &class[..end]
 }
 
-/// Like [`analyse_recorded`], within a ceiling as far as there is a way. Analyses by classes have none. Some packages may be known
+/// Like [`analyse_with_targets`], within a ceiling as far as there is a way. Analyses by classes have none. Some packages may be known
 /// to take too much.
 pub fn analyse_within<'a>(
     source: &'a dyn ClassSource,
     options: Options,
     ceiling: Ceiling,
     too_large: Vec<Box<[u8]>>,
-    recorded: &[Recorded],
+    recorded: &[ReflectiveTarget],
     entries: impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> (Reached<'a>, Coarsened) {
-    let Analysis::Objects(sensitivity) = options.analysis else {
-        return (analyse_recorded(source, options, recorded, &entries), Coarsened::default());
+    let CallGraphKind::Objects(sensitivity) = options.analysis else {
+        return (analyse_with_targets(source, options, recorded, &entries), Coarsened::default());
     };
     let mut coarse = Coarse { packages: too_large.into_iter().collect(), ..Coarse::default() };
     for _ in 0..ROUNDS {
@@ -88,8 +88,8 @@ pub fn analyse_within<'a>(
             Err(packages) => coarse.packages.extend(packages),
         }
     }
-    let by_classes = Options { analysis: Analysis::Rta, ..options };
-    (analyse_recorded(source, by_classes, recorded, &entries), coarse.told(true))
+    let by_classes = Options { analysis: CallGraphKind::Rta, ..options };
+    (analyse_with_targets(source, by_classes, recorded, &entries), coarse.told(true))
 }
 
 /// The packages that have taken the most if it does not fit.
@@ -99,7 +99,7 @@ fn solved<'a>(
     options: &Options,
     coarse: &Coarse,
     ceiling: Ceiling,
-    recorded: &[Recorded],
+    recorded: &[ReflectiveTarget],
     entries: &impl Fn(&mut World<'a>) -> Vec<MethodId>,
 ) -> Result<Reached<'a>, Vec<Box<[u8]>>> {
     let mut solver = Solver::begin(source, sensitivity, options, recorded);
@@ -132,7 +132,7 @@ impl Solver<'_> {
             add(method);
         }
         for object in self.objects.numbers() {
-            if let Origin::Site { method, .. } = self.objects.get(object).origin {
+            if let Origin::AllocationSite { method, .. } = self.objects.get(object).origin {
                 add(method);
             }
         }

@@ -2,25 +2,26 @@
 //!
 //! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised exceptions.
 //! They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences travel. Nodes
-//! on a circle of edges hold the same set in the end, and are made one node (`cycles`). A graph that
+//! in one strongly connected component hold the same set in the end, and are made one node (`cycles`). A graph that
 //! is told all its edges before anything flows can be made smaller still (`reduce`), and be gone through kind by kind (`kinds`).
 
-mod circles;
-mod cycles;
+mod cached;
+mod collapse;
 mod filters;
 mod incoming;
-mod kept;
 mod kinds;
 mod log;
 mod reduce;
+mod scc;
 
 pub use filters::{Filter, Filters};
 pub use kinds::{Kind, KindFlow};
 pub(crate) use log::{Log, NOBODY, Solution};
+pub use scc::strongly_connected;
 
+use crate::cache_format::cached;
 use crate::ids::NodeId;
 use crate::sets::Set;
-use crate::stored::stored;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,7 +38,7 @@ pub(crate) struct Edge {
     pub(crate) filter: Filter,
 }
 
-stored! { struct Edge { to, filter } }
+cached! { struct Edge { to, filter } }
 
 /// What waits for the objects of a node: the number of a list that the solver keeps, and what it has not been given yet.
 #[derive(Debug, Clone, Default)]
@@ -61,14 +62,14 @@ pub struct Graph {
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
     /// How many have been in the queue: among equals who came first goes first.
     arrivals: u32,
-    /// By node: its place in an order that follows the edges, the same for all on a circle; new nodes come last.
+    /// By node: its place in an order that follows the edges, the same for all in one component; new nodes come last.
     ranks: Vec<u32>,
     /// By node: the first of its waiting lists.
     waiting_of: Vec<u32>,
     waiting: Vec<Waiting>,
     due: Vec<u32>,
     pub filters: Filters,
-    /// Edges that a large set has gone along when they were added, since the last look for circles: objects of many fields and
+    /// Edges that a large set has gone along when they were added, since the last look for components: objects of many fields and
     /// elements come to be one node, and each of them would send the set along once more.
     costly: FxHashSet<(u32, u32, Filter)>,
     edge_count: usize,
@@ -127,7 +128,7 @@ impl Graph {
         &self.objects[self.root(node)]
     }
 
-    pub fn add_object(&mut self, node: NodeId, object: u32) {
+    pub(crate) fn add_object(&mut self, node: NodeId, object: u32) {
         if let Some(log) = &mut self.log {
             log.makes.push((node, object));
         }
@@ -139,13 +140,6 @@ impl Graph {
         let node = self.find(node);
         if self.objects[node].insert(object) {
             self.fresh[node].insert(object);
-            self.enqueue(node);
-        }
-    }
-
-    pub fn add_objects(&mut self, node: NodeId, objects: &Set) {
-        let node = self.find(node);
-        if self.objects[node].add_all(objects, &mut self.fresh[node]) {
             self.enqueue(node);
         }
     }

@@ -37,7 +37,7 @@ pub struct Frame {
 
 /// A call, with the variables that it connects.
 #[derive(Debug)]
-pub struct Site {
+pub struct AllocationSite {
     pub caller: InstanceId,
     pub pc: u16,
     pub kind: CallKind,
@@ -92,7 +92,7 @@ pub struct Heap {
     /// Nodes that nobody owns and that get something in other ways than by stores.
     filled: Set,
     /// By caller, then by place.
-    pub sites: Vec<Site>,
+    pub sites: Vec<AllocationSite>,
 }
 
 impl Heap {
@@ -207,7 +207,7 @@ impl Heap {
     /// Places of the targets whose code a call on this object runs.
     fn candidates<'c>(
         &self,
-        site: &Site,
+        site: &AllocationSite,
         object: u32,
         by_code: &'c FxHashMap<Code, SmallVec<[usize; 1]>>,
         instances: &[Code],

@@ -14,12 +14,12 @@ mod statements;
 
 use crate::blind::{Blind, BlindSpot};
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Targets, Thrown};
-use crate::entries::{called_by_the_jvm, constructors_of, given, receivers};
 use crate::ids::{ClassId, InstanceId, MethodId, SelectorId};
 use crate::implicit::Implicit;
-use crate::initialisers::Initialisers;
 use crate::models::{Effect, Models};
-use crate::options::{Analysis, Options};
+use crate::options::{CallGraphKind, Options};
+use crate::solver::entries::{called_by_the_jvm, constructors_of, given, receivers};
+use crate::solver::initialisers::Initialisers;
 use crate::world::{ClassSource, Element, World};
 use catchment_ir::{Body, Translator};
 use groups::Groups;
@@ -70,7 +70,7 @@ impl<'a> HierarchyCalls<'a> {
             translator: Translator::default(),
             blind_spots: FxHashSet::default(),
         };
-        if options.analysis == Analysis::Cha {
+        if options.analysis == CallGraphKind::Cha {
             source.for_each_name(&mut |name| {
                 let class = calls.world.class(name);
                 calls.make(class);

@@ -1,6 +1,6 @@
 //! Small numbers for what a program is made of.
 
-use crate::stored::{Reader, Stored, Writer};
+use crate::cache_format::cached;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -19,17 +19,7 @@ macro_rules! ids {
             }
         }
 
-        impl Stored for $name {
-            #[inline]
-            fn write(&self, to: &mut Writer) {
-                self.0.write(to);
-            }
-
-            #[inline]
-            fn read(from: &mut Reader<'_>) -> Option<Self> {
-                u32::read(from).map(Self)
-            }
-        }
+        cached! { struct $name(number) }
     )*};
 }
 

@@ -5,8 +5,8 @@
 //! followed: every index, every size of an array and every other divisor counts as one that can be wrong.
 
 use crate::bounds::Bounds;
+use crate::cache_format::cached;
 use crate::ids::{ClassId, MethodId};
-use crate::stored::stored;
 use crate::world::{Element, Fits, Typed, World};
 use catchment_ir::{Body, Op, PoolIndex, StatementSet, Stmt, Var, never_null};
 use smallvec::SmallVec;
@@ -28,7 +28,7 @@ pub enum ImplicitKind {
     Link,
 }
 
-stored! {
+cached! {
     enum ImplicitKind {
         0 => Null,
         1 => Cast,
@@ -79,7 +79,7 @@ pub struct ImplicitKinds {
     pub link: bool,
 }
 
-stored! { struct ImplicitKinds { null, cast, bounds, arithmetic, link } }
+cached! { struct ImplicitKinds { null, cast, bounds, arithmetic, link } }
 
 impl ImplicitKinds {
     pub const ALL: Self = Self { null: true, cast: true, bounds: true, arithmetic: true, link: true };
@@ -107,7 +107,7 @@ pub struct Implicit {
     pub kind: ImplicitKind,
 }
 
-stored! { struct Implicit { method, pc, kind } }
+cached! { struct Implicit { method, pc, kind } }
 
 /// Looks for them in one method.
 pub(crate) struct Finder<'b> {

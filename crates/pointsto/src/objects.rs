@@ -3,15 +3,15 @@
 //! Where nothing is lost by it, places share an object: strings, string builders, arrays of numbers, and exceptions of one
 //! class, which are told apart by where they are thrown and not by where they are made.
 
+use crate::cache_format::{Cached, Reader, Writer, cached};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};
-use crate::stored::{Reader, Stored, Writer, stored};
 use rustc_hash::FxHashMap;
 
 /// Where an object is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Origin {
     /// By this instruction, at this level of nested arrays.
-    Site { method: MethodId, pc: u16, level: u8, context: ContextId },
+    AllocationSite { method: MethodId, pc: u16, level: u8, context: ContextId },
     /// Anywhere: one object for all of its class.
     Merged,
     /// An array of length 0, whoever makes it: nothing is ever in it.
@@ -34,9 +34,9 @@ pub(crate) enum Origin {
     Forwarded(InstanceId),
 }
 
-stored! {
+cached! {
     enum Origin {
-        0 => Site { method, pc, level, context },
+        0 => AllocationSite { method, pc, level, context },
         1 => Merged,
         2 => Lambda(number),
         3 => ClassOf(class),
@@ -56,7 +56,7 @@ pub(crate) struct Object {
     pub(crate) origin: Origin,
 }
 
-stored! { struct Object { class, origin } }
+cached! { struct Object { class, origin } }
 
 /// A lambda object: what the JVM makes a hidden class for.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ pub(crate) struct Lambda {
     pub(crate) proxy: InstanceId,
 }
 
-stored! { struct Lambda { name, proxy } }
+cached! { struct Lambda { name, proxy } }
 
 /// No object has this number.
 const NOBODY: u32 = u32::MAX;
@@ -87,7 +87,7 @@ enum Family {
     Class(ClassId),
 }
 
-stored! { enum Family { 0 => Exceptions, 1 => Few, 2 => Class(class) } }
+cached! { enum Family { 0 => Exceptions, 1 => Few, 2 => Class(class) } }
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Objects {
@@ -102,7 +102,7 @@ pub(crate) struct Objects {
     pub(crate) lambdas: Vec<Lambda>,
 }
 
-impl Stored for Objects {
+impl Cached for Objects {
     /// The rest follows from these.
     fn write(&self, to: &mut Writer) {
         let Self { made, places, next, count_of: _, by_origin: _, lambdas } = self;
@@ -113,9 +113,9 @@ impl Stored for Objects {
     }
 
     fn read(from: &mut Reader<'_>) -> Option<Self> {
-        let made: Vec<(u32, Object)> = Stored::read(from)?;
+        let made: Vec<(u32, Object)> = Cached::read(from)?;
         let numbers = u32::read(from)?;
-        let (next, lambdas) = Stored::read(from)?;
+        let (next, lambdas) = Cached::read(from)?;
         let mut objects = Self { made, next, lambdas, ..Self::default() };
         // A file with numbers beyond the last block was not written by us.
         objects.made.iter().all(|(number, _)| *number < numbers).then_some(())?;

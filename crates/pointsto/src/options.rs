@@ -1,11 +1,11 @@
 //! Which analysis is wanted, and what it is to count.
 
-use crate::contexts::Sensitivity;
 use crate::implicit::ImplicitKinds;
+use crate::solver::contexts::Sensitivity;
 
 /// How the targets of calls are found. Each finds no more than those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Analysis {
+pub enum CallGraphKind {
     /// By the class hierarchy: every class there is may be that of a receiver.
     Cha,
     /// By the classes of which reachable code makes objects.
@@ -14,7 +14,7 @@ pub enum Analysis {
     Objects(Sensitivity),
 }
 
-impl Default for Analysis {
+impl Default for CallGraphKind {
     fn default() -> Self {
         Self::Objects(Sensitivity::default())
     }
@@ -22,21 +22,21 @@ impl Default for Analysis {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    pub analysis: Analysis,
+    pub analysis: CallGraphKind,
     /// Exceptions of the JVM itself that are looked for.
     pub implicit: ImplicitKinds,
     /// Keeps the objects for those who follow them again ([`crate::Reached::heap`]); only if they are looked at.
     pub keeps_heap: bool,
 }
 
-impl From<Analysis> for Options {
-    fn from(analysis: Analysis) -> Self {
+impl From<CallGraphKind> for Options {
+    fn from(analysis: CallGraphKind) -> Self {
         Self { analysis, ..Self::default() }
     }
 }
 
 impl From<Sensitivity> for Options {
     fn from(sensitivity: Sensitivity) -> Self {
-        Analysis::Objects(sensitivity).into()
+        CallGraphKind::Objects(sensitivity).into()
     }
 }

@@ -4,7 +4,7 @@
 //!   {1, 3, 70}   =   [ key 0: ..1010 | key 1: ..1000000 ]     64 members to a block, blocks sorted by key
 //! ```
 
-use crate::stored::{Reader, Stored, Writer, stored};
+use crate::cache_format::{Cached, Reader, Writer, cached};
 use std::cmp::Ordering;
 
 /// 64 members side by side. Two halves, so that a block takes twelve bytes and not sixteen.
@@ -14,7 +14,7 @@ struct Block {
     halves: [u32; 2],
 }
 
-stored! { struct Block { key, halves } }
+cached! { struct Block { key, halves } }
 
 impl Block {
     fn new(key: u32, bits: u64) -> Self {
@@ -197,7 +197,7 @@ impl Set {
         self.blocks.shrink_to_fit();
     }
 
-    /// As [`Stored`] does the first time.
+    /// As [`Cached`] does the first time.
     pub(crate) fn write_blocks(&self, to: &mut Writer) {
         self.blocks.write(to);
     }

@@ -1,24 +1,37 @@
 //! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
 
-mod kept;
+mod cached;
+pub(crate) mod calls;
+pub(crate) mod constructors;
+pub(crate) mod contexts;
+pub(crate) mod dynamic;
+pub(crate) mod entries;
+pub(crate) mod initialisers;
+pub(crate) mod natives;
+pub(crate) mod outside;
+pub(crate) mod reflection;
+pub(crate) mod serialisation;
+pub(crate) mod services;
+pub(crate) mod settled;
+pub(crate) mod statements;
 
 use crate::blind::{Blind, BlindSpot};
+use crate::cache_format::cached;
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
-use crate::calls::{CallSite, SiteId};
 use crate::ceiling::Coarse;
-use crate::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::graph::{Filter, Graph};
-use crate::heap::{self, Heap, Site};
+use crate::heap::{self, AllocationSite, Heap};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
 use crate::implicit::{Implicit, ImplicitKinds};
-use crate::initialisers::Initialisers;
 use crate::models::{Effect, Models};
 use crate::objects::{Object, Objects, Origin};
-use crate::outside::FromOutside;
-use crate::reflection::{ReflectionId, Reflections};
 use crate::sets::Set;
-use crate::settled::Settled;
-use crate::stored::stored;
+use crate::solver::calls::{CallSite, SiteId};
+use crate::solver::contexts::{Contexts, INSENSITIVE, Sensitivity};
+use crate::solver::initialisers::Initialisers;
+use crate::solver::outside::FromOutside;
+use crate::solver::reflection::{ReflectionId, Reflections};
+use crate::solver::settled::Settled;
 use crate::world::{ClassSource, Typed, World};
 use catchment_ir::{Body, Translator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,7 +47,7 @@ pub(crate) struct Instance {
     pub(crate) thrown: NodeId,
 }
 
-stored! { struct Instance { code, context, parameters, returned, thrown } }
+cached! { struct Instance { code, context, parameters, returned, thrown } }
 
 /// A `throw` in one instance of a method.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +57,7 @@ pub(crate) struct Throw {
     pub(crate) thrown: NodeId,
 }
 
-stored! { struct Throw { instance, pc, thrown } }
+cached! { struct Throw { instance, pc, thrown } }
 
 /// A part of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +69,7 @@ pub enum Part {
     Anything,
 }
 
-stored! { enum Part { 0 => Field(field), 1 => Elements, 2 => Anything } }
+cached! { enum Part { 0 => Field(field), 1 => Elements, 2 => Anything } }
 
 /// What is done with the objects of a node as they come.
 #[derive(Debug, Clone, Copy)]
@@ -78,7 +91,7 @@ pub(crate) enum Use {
     Reflect(ReflectionId),
 }
 
-stored! {
+cached! {
     enum Use {
         0 => Load { part, into },
         1 => Store { part, from },
@@ -446,13 +459,13 @@ impl<'a> Solver<'a> {
         self.note_unknown_parameters();
         self.blind_where_nothing_came();
         let initialiser_calls: Vec<FoundCall> = self.initialisers.calls().collect();
-        let mut sites: Vec<Site> = Vec::new();
+        let mut sites: Vec<AllocationSite> = Vec::new();
         if self.graph.log.is_some() {
-            sites.extend(self.sites.iter().map(Site::of));
+            sites.extend(self.sites.iter().map(AllocationSite::of));
             for (site, kind) in &self.call_kinds {
                 sites[*site as usize].kind = *kind;
             }
-            sites.extend(initialiser_calls.iter().map(Site::of_initialiser));
+            sites.extend(initialiser_calls.iter().map(AllocationSite::of_initialiser));
         }
         let mut calls: Vec<FoundCall> =
             std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
@@ -485,7 +498,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The objects, if somebody will ask.
-    fn take_heap(&mut self, sites: Vec<Site>) -> Option<Heap> {
+    fn take_heap(&mut self, sites: Vec<AllocationSite>) -> Option<Heap> {
         let log = *self.graph.log.take()?;
         let uses = std::mem::take(&mut self.uses).into_iter().zip(&self.waiters);
         let uses = uses.flat_map(|(uses, node)| uses.into_iter().map(move |it| (*node, it))).collect();

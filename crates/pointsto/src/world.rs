@@ -5,10 +5,10 @@
 
 mod arrays;
 mod asked;
+mod cached;
 mod class;
 mod dispatch;
 mod dynamic;
-mod kept;
 mod load;
 mod members;
 mod providers;

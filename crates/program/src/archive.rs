@@ -4,14 +4,16 @@
 //! is unpacked is counted, and everything read is checked against its CRC.
 
 use std::borrow::Cow;
-use std::io::{Cursor, Read, Seek};
+use std::fs::File;
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::ops::Range;
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::layout::{ClassPlace, Layout, Place, unversioned_name};
+use crate::layout::{ClassPlace, Layout, LayoutPart, unversioned_name};
 use crate::manifest::{MANIFEST, is_multi_release};
 use crate::origin::Origin;
 use crate::visit::{ClassBytes, LoadOptions, Loader, ReadError};
@@ -20,6 +22,15 @@ const MANIFEST_LIMIT: u64 = 4 << 20;
 const LOCAL_HEADER_MAGIC: &[u8] = b"PK\x03\x04";
 
 type Zip<'a> = ZipArchive<Cursor<&'a [u8]>>;
+
+/// Whether a folder or an archive has a file of this name, a path with slashes. Nothing that is nested is looked into.
+pub fn holds(place: &Path, file: &str) -> bool {
+    if place.is_dir() {
+        return place.join(file).is_file();
+    }
+    let archive = File::open(place).ok().and_then(|bytes| ZipArchive::new(BufReader::new(bytes)).ok());
+    archive.is_some_and(|archive| archive.index_for_name(file).is_some())
+}
 
 /// Gives all classes of the archive to the loader: its own in central-directory order, then those of the archives
 /// in it. `depth` counts the archives around this one.
@@ -37,12 +48,12 @@ pub(crate) fn visit_archive(
     let names = entry_names(&zip);
     let layout = Layout::of_archive(&origin.to_string(), names.iter().map(Cow::as_ref));
     let mut archive = Archive { bytes, zip: zip.clone(), origin, depth };
-    let places: Vec<Place<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
+    let places: Vec<LayoutPart<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
 
     let wanted = archive.wanted_classes(&places, loader);
     archive.visit_classes(&places, &wanted, loader);
     for (index, name) in names.iter().enumerate() {
-        if places[index] == Place::Archive {
+        if places[index] == LayoutPart::Archive {
             archive.visit_nested(index, name, loader);
         }
     }
@@ -57,7 +68,7 @@ struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    fn wanted_classes(&mut self, places: &[Place<'_>], loader: &mut Loader<'_>) -> Vec<usize> {
+    fn wanted_classes(&mut self, places: &[LayoutPart<'_>], loader: &mut Loader<'_>) -> Vec<usize> {
         wanted_classes(places, loader.options, || match read_manifest(&mut self.zip) {
             Ok(manifest) => is_multi_release(&manifest),
             Err(what) => {
@@ -67,11 +78,11 @@ impl<'a> Archive<'a> {
         })
     }
 
-    fn visit_classes(&mut self, places: &[Place<'_>], wanted: &[usize], loader: &mut Loader<'_>) {
+    fn visit_classes(&mut self, places: &[LayoutPart<'_>], wanted: &[usize], loader: &mut Loader<'_>) {
         let mut class_roots: FxHashMap<&str, Origin> = FxHashMap::default();
         let mut bytes = Vec::new();
         for &index in wanted {
-            let Place::Class(class) = places[index] else { continue };
+            let LayoutPart::Class(class) = places[index] else { continue };
             if loader.is_full() {
                 return;
             }
@@ -127,7 +138,7 @@ impl<'a> Archive<'a> {
 
 /// Indexes of the class entries to visit: all but the versions that another one replaces.
 pub(crate) fn wanted_classes(
-    places: &[Place<'_>],
+    places: &[LayoutPart<'_>],
     options: &LoadOptions,
     is_multi_release: impl FnOnce() -> bool,
 ) -> Vec<usize> {
@@ -204,10 +215,10 @@ fn is_manifest(name: Result<Cow<'_, str>, ZipError>) -> bool {
     name.is_ok_and(|name| name.eq_ignore_ascii_case(MANIFEST))
 }
 
-fn class_at<'p, 'n>((index, place): (usize, &'p Place<'n>)) -> Option<(usize, &'p ClassPlace<'n>)> {
+fn class_at<'p, 'n>((index, place): (usize, &'p LayoutPart<'n>)) -> Option<(usize, &'p ClassPlace<'n>)> {
     match place {
-        Place::Class(class) => Some((index, class)),
-        Place::Archive | Place::Other => None,
+        LayoutPart::Class(class) => Some((index, class)),
+        LayoutPart::Archive | LayoutPart::Other => None,
     }
 }
 

@@ -13,7 +13,6 @@ use rustc_hash::{FxHashMap, FxHasher};
 use zip::ZipArchive;
 
 use crate::archive::{stored_range, unpack};
-use crate::content_key::ContentKey;
 use crate::folder::read_file;
 use crate::jimage::{ClassLocation, Image};
 use crate::origin::Origin;
@@ -53,7 +52,7 @@ pub(crate) enum Container {
 
 /// Where one class lies in its container.
 #[derive(Debug)]
-pub(crate) enum Place {
+pub(crate) enum ClassOrigin {
     File(PathBuf),
     ZipEntry(usize),
     Image(ClassLocation),
@@ -63,7 +62,7 @@ pub(crate) enum Place {
 pub(crate) struct Class {
     pub(crate) name: Range<u32>,
     pub(crate) entry: EntryId,
-    pub(crate) place: Place,
+    pub(crate) place: ClassOrigin,
     /// The next class whose name has the same hash.
     pub(crate) next: Option<u32>,
     pub(crate) loaded: OnceLock<Result<Vec<u8>, String>>,
@@ -149,15 +148,6 @@ impl ClassPath {
         entries.filter_map(|(id, entry)| Some((id, self.resource(entry, name)?))).collect()
     }
 
-    /// What tells whether an entry is still what it was; nothing if its file is gone.
-    pub fn content_key(&self, entry: EntryId) -> Option<ContentKey> {
-        let entry = self.entry(entry)?;
-        match &entry.container {
-            Container::Folder(root) => ContentKey::of_folder(root, &entry.origin),
-            Container::Archive { .. } | Container::Image(_) => ContentKey::of_file(&entry.origin),
-        }
-    }
-
     /// All bytes of an entry that is one file; nothing for folders.
     pub fn bytes(&self, entry: EntryId) -> Option<&[u8]> {
         match &self.entry(entry)?.container {
@@ -201,13 +191,13 @@ impl ClassPath {
         let limit = self.limits.class_bytes;
         let mut bytes = Vec::new();
         match (&class.place, self.entry(class.entry).map(|entry| &entry.container)) {
-            (Place::File(path), _) => {
+            (ClassOrigin::File(path), _) => {
                 read_file(path, limit, &mut bytes).map_err(|error| error.to_string())?;
             }
-            (Place::ZipEntry(index), Some(Container::Archive { zip, .. })) => {
+            (ClassOrigin::ZipEntry(index), Some(Container::Archive { zip, .. })) => {
                 unpack(&mut zip.as_ref().clone(), *index, limit, &mut bytes)?;
             }
-            (Place::Image(location), Some(Container::Image(image))) => {
+            (ClassOrigin::Image(location), Some(Container::Image(image))) => {
                 let image = Image::open(image.as_ref()).map_err(|error| error.to_string())?;
                 let class = image.class_bytes(location, limit).map_err(|error| error.to_string())?;
                 bytes = class.into_owned();
@@ -220,10 +210,10 @@ impl ClassPath {
     /// The bytes of a class that lies uncompressed in a mapped file.
     fn stored(&self, class: &Class) -> Option<&[u8]> {
         match (&class.place, &self.entry(class.entry)?.container) {
-            (Place::Image(location), Container::Image(image)) => {
+            (ClassOrigin::Image(location), Container::Image(image)) => {
                 Image::open(image.as_ref()).ok()?.stored_bytes(location, self.limits.class_bytes)
             }
-            (Place::ZipEntry(index), Container::Archive { bytes, zip, .. }) => {
+            (ClassOrigin::ZipEntry(index), Container::Archive { bytes, zip, .. }) => {
                 let range = stored_range(&mut zip.as_ref().clone(), *index)?;
                 bytes.as_ref().get(range)
             }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::archive::{
     entry_names, is_folder, open as open_zip, read_manifest, stored_range, unpack, wanted_classes,
 };
-use crate::class_path::{Class, ClassPath, Container, Entry, EntryId, Place, Zip, hash};
+use crate::class_path::{Class, ClassOrigin, ClassPath, Container, Entry, EntryId, Zip, hash};
 use crate::folder::{class_root_origin, relative_name};
 use crate::java_home::platform_archives;
 use crate::jimage::{Image, has_image_magic};
@@ -100,7 +100,7 @@ impl Opener<'_> {
     }
 
     /// Adds a class to the entry that was begun last.
-    fn class(&mut self, entry: EntryId, name: &str, place: Place) -> Option<u32> {
+    fn class(&mut self, entry: EntryId, name: &str, place: ClassOrigin) -> Option<u32> {
         let limit = self.options.limits.classes;
         if self.class_path.classes.len() >= limit {
             self.leave_out_the_rest(limit);
@@ -158,7 +158,7 @@ impl Opener<'_> {
                 continue;
             }
             let class = name.strip_suffix(".class").unwrap_or(&name);
-            let index = self.class(id, class, Place::Image(location));
+            let index = self.class(id, class, ClassOrigin::Image(location));
             if let (MODULE_INFO, Some(index)) = (class, index) {
                 let module = image.module_name(&location)?.into_owned();
                 self.class_path.modules.push((module, index));
@@ -181,11 +181,11 @@ impl Opener<'_> {
         let named = zip.clone();
         let names = entry_names(&named);
         let layout = Layout::of_archive(&origin.to_string(), names.iter().map(AsRef::as_ref));
-        let places: Vec<layout::Place<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
+        let places: Vec<layout::LayoutPart<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
         let wanted = wanted_classes(&places, self.options, || is_multi_release(&manifest));
         self.archive_classes(&places, &wanted, &bytes, &mut zip, origin);
         for (index, name) in names.iter().enumerate() {
-            if places[index] == layout::Place::Archive {
+            if places[index] == layout::LayoutPart::Archive {
                 self.nested(&bytes, &mut zip, index, &origin.within(name), depth);
             }
         }
@@ -195,7 +195,7 @@ impl Opener<'_> {
     /// One entry for each class folder of the archive, its root always.
     fn archive_classes(
         &mut self,
-        places: &[layout::Place<'_>],
+        places: &[layout::LayoutPart<'_>],
         wanted: &[usize],
         bytes: &Shared,
         zip: &mut Zip,
@@ -203,7 +203,7 @@ impl Opener<'_> {
     ) {
         let mut roots = vec![""];
         for index in wanted {
-            if let layout::Place::Class(class) = places[*index]
+            if let layout::LayoutPart::Class(class) = places[*index]
                 && !roots.contains(&class.root)
             {
                 roots.push(class.root);
@@ -214,11 +214,11 @@ impl Opener<'_> {
             let container = Container::Archive { bytes: bytes.clone(), zip: Box::new(zip.clone()), root };
             let id = self.begin(origin, container);
             for index in wanted {
-                if let layout::Place::Class(class) = places[*index]
+                if let layout::LayoutPart::Class(class) = places[*index]
                     && class.root == root
                     && !is_folder(zip, *index)
                 {
-                    self.class(id, unversioned_name(class.entry), Place::ZipEntry(*index));
+                    self.class(id, unversioned_name(class.entry), ClassOrigin::ZipEntry(*index));
                 }
             }
         }
@@ -247,14 +247,14 @@ impl Opener<'_> {
         let _ = walk(root, &mut |met| {
             match met {
                 Met::File(path) => match Layout::Jar.place_of(&relative_name(root, path)) {
-                    layout::Place::Class(class) if class.release.is_none() => {
+                    layout::LayoutPart::Class(class) if class.release.is_none() => {
                         if !roots.contains(&class.root) {
                             roots.push(class.root);
                         }
                         files.push((class.root, class.entry.to_owned(), path.to_owned()));
                     }
-                    layout::Place::Archive => libraries.push(path.to_owned()),
-                    layout::Place::Class(_) | layout::Place::Other => {}
+                    layout::LayoutPart::Archive => libraries.push(path.to_owned()),
+                    layout::LayoutPart::Class(_) | layout::LayoutPart::Other => {}
                 },
                 Met::Unreadable(path, error) => {
                     self.problem(&Origin::folder(path), "", ReadError::from(error));
@@ -266,7 +266,7 @@ impl Opener<'_> {
             let id =
                 self.begin(class_root_origin(root, class_root), Container::Folder(root.join(class_root)));
             for (_, entry, path) in files.iter().filter(|(root, ..)| *root == class_root) {
-                self.class(id, unversioned_name(entry), Place::File(path.clone()));
+                self.class(id, unversioned_name(entry), ClassOrigin::File(path.clone()));
             }
         }
         for library in libraries {

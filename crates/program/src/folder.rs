@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use crate::layout::{ClassPlace, Layout, Place};
+use crate::layout::{ClassPlace, Layout, LayoutPart};
 use crate::origin::Origin;
 use crate::visit::{ClassBytes, Loader, ReadError, visit_path};
 use crate::walk::{Met, walk};
@@ -45,9 +45,9 @@ impl Folder<'_> {
             Met::File(path) => {
                 let name = relative_name(self.root, path);
                 match Layout::Jar.place_of(&name) {
-                    Place::Class(class) => self.visit_class(path, class, loader),
-                    Place::Archive => self.libraries.push(path.to_owned()),
-                    Place::Other => {}
+                    LayoutPart::Class(class) => self.visit_class(path, class, loader),
+                    LayoutPart::Archive => self.libraries.push(path.to_owned()),
+                    LayoutPart::Other => {}
                 }
             }
             Met::Unreadable(path, error) => loader.problem(&Origin::folder(path), "", ReadError::from(error)),

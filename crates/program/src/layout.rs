@@ -30,7 +30,7 @@ pub(crate) enum Layout {
 
 /// What one entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum LayoutPart<'a> {
     Class(ClassPlace<'a>),
     Archive,
     Other,
@@ -59,15 +59,15 @@ impl Layout {
         }
     }
 
-    pub(crate) fn place_of<'a>(self, name: &'a str) -> Place<'a> {
+    pub(crate) fn place_of<'a>(self, name: &'a str) -> LayoutPart<'a> {
         // Obfuscators name entries `a/B.class/` to hide them from unzip; the JVM finds and loads them.
         let name = name.strip_suffix('/').unwrap_or(name);
         if name.ends_with(".class") {
-            self.class_place(name).map_or(Place::Other, Place::Class)
+            self.class_place(name).map_or(LayoutPart::Other, LayoutPart::Class)
         } else if self.is_library(name) {
-            Place::Archive
+            LayoutPart::Archive
         } else {
-            Place::Other
+            LayoutPart::Other
         }
     }
 
@@ -127,8 +127,8 @@ fn release_of(versioned: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn class<'a>(root: &'static str, entry: &'a str, release: Option<u32>) -> Place<'a> {
-        Place::Class(ClassPlace { root, entry, release })
+    fn class<'a>(root: &'static str, entry: &'a str, release: Option<u32>) -> LayoutPart<'a> {
+        LayoutPart::Class(ClassPlace { root, entry, release })
     }
 
     #[test]
@@ -138,8 +138,8 @@ mod tests {
         assert_eq!(jar.place_of("a/B.class/"), class("", "a/B.class", None));
         assert_eq!(jar.place_of("BOOT-INF/classes/a/B.class"), class("BOOT-INF/classes/", "a/B.class", None));
         assert_eq!(jar.place_of("WEB-INF/classes/a/B.class"), class("WEB-INF/classes/", "a/B.class", None));
-        assert_eq!(jar.place_of("a/B.java"), Place::Other);
-        assert_eq!(jar.place_of("a/"), Place::Other);
+        assert_eq!(jar.place_of("a/B.java"), LayoutPart::Other);
+        assert_eq!(jar.place_of("a/"), LayoutPart::Other);
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
             "META-INF/versions/9/META-INF/B.class",
             "META-INF/versions/99999999999999/B.class",
         ] {
-            assert_eq!(jar.place_of(ignored), Place::Other, "{ignored}");
+            assert_eq!(jar.place_of(ignored), LayoutPart::Other, "{ignored}");
         }
         assert_eq!(unversioned_name(versioned), "a/B");
         assert_eq!(unversioned_name("a/B.class"), "a/B");
@@ -163,18 +163,18 @@ mod tests {
     #[test]
     fn only_library_folders_hold_archives_of_the_class_path() {
         for library in ["BOOT-INF/lib/x.jar", "WEB-INF/lib/x.JAR", "WEB-INF/lib-provided/x.jar"] {
-            assert_eq!(Layout::Jar.place_of(library), Place::Archive, "{library}");
+            assert_eq!(Layout::Jar.place_of(library), LayoutPart::Archive, "{library}");
         }
-        assert_eq!(Layout::Jar.place_of("agents/x.jar"), Place::Other);
-        assert_eq!(Layout::Ear.place_of("lib/x.jar"), Place::Archive);
-        assert_eq!(Layout::Ear.place_of("web.war"), Place::Archive);
-        assert_eq!(Layout::Jmod.place_of("lib/x.jar"), Place::Other);
+        assert_eq!(Layout::Jar.place_of("agents/x.jar"), LayoutPart::Other);
+        assert_eq!(Layout::Ear.place_of("lib/x.jar"), LayoutPart::Archive);
+        assert_eq!(Layout::Ear.place_of("web.war"), LayoutPart::Archive);
+        assert_eq!(Layout::Jmod.place_of("lib/x.jar"), LayoutPart::Other);
     }
 
     #[test]
     fn a_jmod_has_classes_in_one_folder_only() {
         assert_eq!(Layout::Jmod.place_of("classes/a/B.class"), class("classes/", "a/B.class", None));
-        assert_eq!(Layout::Jmod.place_of("lib/B.class"), Place::Other);
+        assert_eq!(Layout::Jmod.place_of("lib/B.class"), LayoutPart::Other);
     }
 
     #[test]

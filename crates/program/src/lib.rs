@@ -25,7 +25,6 @@
 mod archive;
 mod class_path;
 mod class_path_open;
-mod content_key;
 mod folder;
 mod java_home;
 mod jimage;
@@ -40,8 +39,8 @@ mod shared;
 mod visit;
 mod walk;
 
+pub use archive::holds;
 pub use class_path::{ClassPath, Entry, EntryId, Found};
-pub use content_key::ContentKey;
 pub use java_home::{JavaHome, find_java_homes, jdk_image};
 pub use jimage::ImageError;
 pub use origin::Origin;

@@ -4,16 +4,17 @@
 //! controller --- options string (-agentpath:lib=...) --->  agent
 //! controller <-- record log   (names: what was woven) ---  agent, appended with write(2)
 //! controller <-- counter file (numbers: what happened) --  probe runtime, through a shared mapping
-//! controller <-> socket (tests and injections on demand) -  agent, in workers only
+//! controller <-> socket (tests and experiments on demand) -  agent, in workers only
 //! ```
 //!
 //! Both files are complete at every moment, so a JVM that is halted or killed loses nothing. Whatever is read
 //! from them may be garbage: decoding gives errors or what was readable, never a panic.
 
 pub mod arrivals;
+pub mod conversation;
 pub mod counters;
+pub mod experiment;
 pub mod hash;
-pub mod lab;
 pub mod log;
 pub mod occurrences;
 pub mod options;

@@ -55,6 +55,7 @@ fn next_record(bytes: &[u8]) -> Option<(Record, &[u8])> {
 mod tests {
     use super::*;
     use crate::records::tests::one_of_each;
+    use catchment_testkit::random::Random;
 
     fn log_of(records: &[Record]) -> Vec<u8> {
         let mut bytes = HEADER.to_vec();
@@ -93,17 +94,6 @@ mod tests {
                 damaged[at] = random.below(256) as u8;
             }
             let _ = read(&damaged);
-        }
-    }
-
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, bound: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            usize::try_from(self.0 % bound as u64).expect("smaller than the bound")
         }
     }
 }

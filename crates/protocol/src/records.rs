@@ -125,22 +125,30 @@ pub struct WovenTry {
 
 /// What a counter counts for a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum CounterKind {
     Entry,
     Pink,
     White,
-    Blue,
+    /// Caught by another clause of the try: blue, and this is its pair, as an index into those of the class.
+    Sibling(u32),
+    /// Left the try uncaught: blue as well.
+    Escaped,
 }
 
 impl WovenTry {
     /// Pair, as an index into those of the class, role, and counter within the class. Everything that happens to the try
     /// concerns all of its pairs; the clauses of one try may be parts of one pair.
-    pub fn roles(&self) -> impl Iterator<Item = (u32, Role, u32)> {
+    pub fn roles(&self) -> impl Iterator<Item = (u32, CounterKind, u32)> {
         let pairs: BTreeSet<u32> = self.clauses.iter().map(|clause| clause.pair).collect();
         pairs.into_iter().flat_map(|pair| {
-            let of_try = [(Role::Entry, self.enter), (Role::Pink, self.exit), (Role::Blue, self.escape)];
+            let of_try = [
+                (CounterKind::Entry, self.enter),
+                (CounterKind::Pink, self.exit),
+                (CounterKind::Escaped, self.escape),
+            ];
             let of_clauses = self.clauses.iter().map(move |clause| {
-                let role = if clause.pair == pair { Role::White } else { Role::Blue };
+                let role =
+                    if clause.pair == pair { CounterKind::White } else { CounterKind::Sibling(clause.pair) };
                 (role, clause.caught)
             });
             let all = of_try.into_iter().chain(of_clauses);

@@ -1,32 +1,37 @@
 //! A checked project with what follows from it: what all renderers of `check` read.
 
+pub(crate) mod json;
+pub(crate) mod text;
+
 use catchment_verdicts::{
-    CheckedPair, CheckedProject, Experiment, Finding, FindingKind, Findings, Suppression, Verdicts, find,
-    judge_all,
+    CheckFinding, CheckedPair, CheckedProject, Experiment, FindingPolicy, Findings, Rule, Suppression,
+    Verdicts, findings_of, judge_all,
 };
 
+/// A judged project.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
     pub project: &'a CheckedProject,
-    /// Of the project's pairs, in their order.
+    /// Verdicts of the project's pairs, in their order.
     pub verdicts: Vec<Verdicts>,
     pub findings: Findings,
     pub suppressions: &'a [Suppression],
 }
 
 impl<'a> CheckReport<'a> {
-    pub fn new(project: &'a CheckedProject, suppressions: &'a [Suppression]) -> Self {
+    pub fn new(project: &'a CheckedProject, policy: FindingPolicy<'a>) -> Self {
         let verdicts = judge_all(project);
-        let findings = find(project, &verdicts, suppressions);
-        Self { project, verdicts, findings, suppressions }
+        let findings = findings_of(project, &verdicts, policy);
+        Self { project, verdicts, findings, suppressions: policy.suppressions }
     }
 
     pub(crate) fn judged(&self) -> impl Iterator<Item = (&CheckedPair, &Verdicts)> {
         self.project.pairs.iter().zip(&self.verdicts)
     }
 
-    pub(crate) fn pair_of(&self, finding: &Finding) -> (&CheckedPair, &Verdicts) {
-        (&self.project.pairs[finding.pair], &self.verdicts[finding.pair])
+    pub(crate) fn pair_of(&self, finding: &CheckFinding) -> (&CheckedPair, &Verdicts) {
+        let position = finding.evidence.pair;
+        (&self.project.pairs[position], &self.verdicts[position])
     }
 
     pub(crate) fn test_name(&self, experiment: &Experiment) -> &str {
@@ -38,12 +43,12 @@ impl<'a> CheckReport<'a> {
     }
 }
 
-/// The word used in JSON.
-pub(crate) fn kind_word(kind: FindingKind) -> &'static str {
-    match kind {
-        FindingKind::SourceDependent => "source_dependent",
-        FindingKind::NotResilient => "not_resilient",
-        FindingKind::Unreachable => "unreachable",
-        FindingKind::Unstable => "unstable",
+/// The word for a finding in the JSON of its pair.
+pub(crate) fn finding_word(rule: Rule) -> &'static str {
+    match rule {
+        Rule::FailsAtOnce => "source_dependent",
+        Rule::BreaksTheJvm | Rule::NotResilient => "not_resilient",
+        Rule::Unreachable => "unreachable",
+        Rule::Unstable => "unstable",
     }
 }

@@ -1,5 +1,6 @@
 //! Pieces of JSON that several contracts share.
 
+use catchment_verdicts::{Finding, FindingSite};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -24,6 +25,61 @@ pub(crate) struct JsonPair<'a> {
     pub(crate) parent: Option<&'a str>,
     pub(crate) source_file: Option<&'a str>,
     pub(crate) maybe_generated: bool,
+}
+
+/// FINDING of the contracts; `E` is the evidence of the command.
+#[derive(Serialize)]
+pub(crate) struct JsonFinding<'a, E> {
+    id: &'a str,
+    rule: &'static str,
+    level: &'static str,
+    message: &'a str,
+    site: JsonSite<'a>,
+    pair: Option<&'a str>,
+    related: Vec<JsonSite<'a>>,
+    evidence: E,
+    accepted: Option<&'a str>,
+}
+
+impl<'a, E> JsonFinding<'a, E> {
+    pub(crate) fn of<F>(finding: &'a Finding<F>, evidence: E) -> Self {
+        Self {
+            id: &finding.id,
+            rule: finding.rule.id(),
+            level: finding.level.as_str(),
+            message: &finding.message,
+            site: JsonSite::of(&finding.site),
+            pair: finding.pair.as_deref(),
+            related: finding.related.iter().map(JsonSite::of).collect(),
+            evidence,
+            accepted: finding.accepted.as_deref(),
+        }
+    }
+}
+
+/// SITE of the contracts.
+#[derive(Serialize)]
+pub(crate) struct JsonSite<'a> {
+    class: &'a str,
+    method: &'a str,
+    descriptor: &'a str,
+    /// Null where no single instruction is meant.
+    pc: Option<u16>,
+    line: Option<u32>,
+    file: Option<&'a str>,
+}
+
+impl<'a> JsonSite<'a> {
+    fn of(site: &'a FindingSite) -> Self {
+        Self {
+            class: &site.class,
+            method: &site.method,
+            descriptor: &site.descriptor,
+            pc: site.pc,
+            line: site.line,
+            file: site.file.as_deref(),
+        }
+    }
 }
 
 /// One line, so that it can be told from what a watched program printed before it.

@@ -1,6 +1,14 @@
 //! What `catchment links` shows beside the answer of the analysis.
 
-use crate::listing::ListedProblem;
+pub(crate) mod json;
+pub(crate) mod more_json;
+pub(crate) mod more_text;
+pub(crate) mod recorded_json;
+pub(crate) mod recorded_text;
+pub(crate) mod text;
+pub(crate) mod words;
+
+use crate::handlers::ListedProblem;
 use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, WitnessPath};
 
 /// An answer and what it took.

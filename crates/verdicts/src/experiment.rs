@@ -49,6 +49,15 @@ impl Experiment {
         matches!(self.outcome, Outcome::Fail(_)) && self.confirmed_fresh && !self.unstable
     }
 
+    /// An experiment that needs no further attempt.
+    pub fn is_final(&self) -> bool {
+        match &self.outcome {
+            Outcome::Fail(_) => self.confirmed_fresh || self.unstable,
+            Outcome::Pass => true,
+            Outcome::None(why) => !matches!(why, NoOutcome::NotRun(_)),
+        }
+    }
+
     /// A pass that no run contradicted.
     pub fn is_pass(&self) -> bool {
         self.outcome == Outcome::Pass && !self.unstable
@@ -65,7 +74,7 @@ pub enum Mode {
     Occurrence(u64),
     /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index is one
     /// into [`FineGrained::places`](crate::FineGrained::places).
-    Place(usize),
+    Variable(usize),
 }
 
 impl Mode {
@@ -74,14 +83,14 @@ impl Mode {
         match self {
             Self::ShortCircuit => "short_circuit",
             Self::Occurrence(_) => "selective",
-            Self::Place(_) => "fine",
+            Self::Variable(_) => "fine",
         }
     }
 
     /// Which execution, where it is about one.
     pub fn occurrence(self) -> Option<u64> {
         match self {
-            Self::ShortCircuit | Self::Place(_) => None,
+            Self::ShortCircuit | Self::Variable(_) => None,
             Self::Occurrence(number) => Some(number),
         }
     }
@@ -90,7 +99,7 @@ impl Mode {
     pub fn place(self) -> Option<usize> {
         match self {
             Self::ShortCircuit | Self::Occurrence(_) => None,
-            Self::Place(index) => Some(index),
+            Self::Variable(index) => Some(index),
         }
     }
 }
@@ -126,6 +135,17 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// The end of the test, as the verb of a sentence about it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Assertion => "fails",
+            Self::Timeout => "never ends",
+            Self::Crash => "crashes the JVM",
+            Self::Exit => "ends the JVM",
+            Self::Oom => "runs out of memory",
+        }
+    }
+
     /// The word used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,39 +1,37 @@
-//! What a user should look at, most rewarding first.
+//! The findings of a check, most rewarding first.
 //!
 //! Order: pairs that break source independence, since there the catch does not do its own job; then pairs where an
 //! exception ends the JVM, its memory or its time rather than only the test; then clauses that nothing can reach; then the
 //! other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the worse
-//! kind of failure first, then what more tests show, then as in the project.
+//! kind of failure first, then those that more tests show, then the order of the project.
 
-use crate::experiment::{FailureKind, Outcome};
+use crate::advice::explain;
+use crate::experiment::{Experiment, FailureKind, Outcome};
+use crate::finding::{Finding, FindingSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, TestId};
+use crate::rules::{Level, Rule};
+use crate::unknown::Unknown;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// What is wrong with one pair.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Position in [`CheckedProject::pairs`].
+/// A finding of `check`. Its site is the catch, its related site the beginning of the try.
+pub type CheckFinding = Finding<CheckEvidence>;
+
+/// The experiments behind a finding of `check`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckEvidence {
+    /// Position of the pair in [`CheckedProject::pairs`].
     pub pair: usize,
-    pub kind: FindingKind,
-    /// The experiment that shows it best: position in [`CheckedPair::experiments`].
+    /// The experiment that shows the finding best: position in [`CheckedPair::experiments`].
     pub shown_by: Option<usize>,
-    /// How many tests show it.
+    /// Number of tests that show the finding.
     pub tests: usize,
+    /// The only evidence is a timeout.
+    pub only_timeouts: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FindingKind {
-    SourceDependent,
-    NotResilient,
-    /// No exception can reach the clause.
-    Unreachable,
-    /// Experiments that would decide gave different outcomes.
-    Unstable,
-}
-
-/// The user knows about a pair and does not want to hear of it.
+/// A pair that the user knows about and does not want among the findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suppression {
     /// A pair's id.
@@ -48,58 +46,173 @@ pub struct StaleSuppression {
     pub why: &'static str,
 }
 
+/// The user's wishes about findings.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FindingPolicy<'a> {
+    pub suppressions: &'a [Suppression],
+    /// Every clause that is not purely resilient is a finding.
+    pub strict: bool,
+}
+
+/// All findings of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Most rewarding first.
-    pub open: Vec<Finding>,
-    pub suppressed: Vec<Finding>,
+    pub open: Vec<CheckFinding>,
+    /// Clauses whose tests merely notice the failure of the try, which is normal. Findings only under a strict policy, and
+    /// then among the open ones.
+    pub routine: Vec<CheckFinding>,
+    /// Findings that the user accepts.
+    pub accepted: Vec<CheckFinding>,
     pub stale: Vec<StaleSuppression>,
 }
 
+impl Findings {
+    /// Findings that reports list: the open ones, then the accepted ones.
+    pub fn listed(&self) -> impl Iterator<Item = &CheckFinding> {
+        self.open.iter().chain(&self.accepted)
+    }
+}
+
 /// The findings of a judged project. `verdicts` are those of its pairs, in their order.
-pub fn find(project: &CheckedProject, verdicts: &[Verdicts], suppressions: &[Suppression]) -> Findings {
+pub fn findings_of(project: &CheckedProject, verdicts: &[Verdicts], policy: FindingPolicy<'_>) -> Findings {
     let judged = project.pairs.iter().zip(verdicts).enumerate();
-    let mut all: Vec<_> =
-        judged.filter_map(|(number, (pair, verdicts))| finding(number, pair, verdicts)).collect();
+    let mut all: Vec<_> = judged
+        .filter_map(|(position, (pair, verdicts))| finding(project, position, pair, verdicts))
+        .collect();
     all.sort_by_key(|finding| rank(finding, project));
-    let suppressed: BTreeSet<_> = suppressions.iter().map(|it| it.pair.as_str()).collect();
-    let is_suppressed = |finding: &Finding| suppressed.contains(project.pairs[finding.pair].id.as_str());
-    let stale = suppressions.iter().filter_map(|it| stale(it, project, verdicts));
-    let stale = stale.collect();
-    let (suppressed, open) = all.into_iter().partition(is_suppressed);
-    Findings { open, suppressed, stale }
+    let stale =
+        policy.suppressions.iter().filter_map(|suppression| stale(suppression, project, verdicts)).collect();
+    let mut findings = Findings { stale, ..Findings::default() };
+    for finding in all {
+        let mut suppressions = policy.suppressions.iter();
+        let suppression = suppressions.find(|suppression| Some(&suppression.pair) == finding.pair.as_ref());
+        match suppression {
+            Some(suppression) => {
+                findings.accepted.push(Finding { accepted: Some(suppression.reason.clone()), ..finding });
+            }
+            None if finding.rule == Rule::NotResilient && !policy.strict => findings.routine.push(finding),
+            None => findings.open.push(finding),
+        }
+    }
+    findings
 }
 
-fn finding(number: usize, pair: &CheckedPair, verdicts: &Verdicts) -> Option<Finding> {
-    let kind = kind(pair, verdicts)?;
-    let evidence: &[usize] = match kind {
-        FindingKind::SourceDependent => &verdicts.source_independence.evidence,
-        FindingKind::NotResilient => &verdicts.pure_resilience.evidence,
-        FindingKind::Unreachable | FindingKind::Unstable => &[],
+fn finding(
+    project: &CheckedProject,
+    position: usize,
+    pair: &CheckedPair,
+    verdicts: &Verdicts,
+) -> Option<CheckFinding> {
+    let broken = broken_contract(pair, verdicts)?;
+    let (failures, only_timeouts): (&[usize], bool) = match broken {
+        Broken::SourceIndependence => {
+            (&verdicts.source_independence.evidence, verdicts.source_independence.only_timeouts)
+        }
+        Broken::PureResilience => {
+            (&verdicts.pure_resilience.evidence, verdicts.pure_resilience.only_timeouts)
+        }
+        Broken::Reachability | Broken::Stability => (&[], false),
     };
+    let experiment = |number: usize| pair.experiments.get(number);
     let tests: BTreeSet<TestId> =
-        evidence.iter().filter_map(|&it| Some(pair.experiments.get(it)?.test)).collect();
-    let shown_by = evidence.iter().copied().min_by_key(|&it| (Reverse(severity(pair, it)), it));
-    Some(Finding { pair: number, kind, shown_by, tests: tests.len() })
+        failures.iter().filter_map(|&number| Some(experiment(number)?.test)).collect();
+    let shown_by = failures.iter().copied().min_by_key(|&number| (Reverse(severity(pair, number)), number));
+    let rule = match broken {
+        Broken::SourceIndependence => Rule::FailsAtOnce,
+        Broken::PureResilience if shown_by.is_some_and(|number| severity(pair, number) > 0) => {
+            Rule::BreaksTheJvm
+        }
+        Broken::PureResilience => Rule::NotResilient,
+        Broken::Reachability => Rule::Unreachable,
+        Broken::Stability => Rule::Unstable,
+    };
+    Some(Finding {
+        id: finding_id(rule, &pair.id),
+        rule,
+        level: if only_timeouts { rule.level().min(Level::Warning) } else { rule.level() },
+        message: message(project, pair, verdicts, rule, shown_by.and_then(experiment)),
+        site: site(pair, pair.catch_line.or(pair.try_line)),
+        pair: Some(pair.id.clone()),
+        related: pair.try_line.map(|line| site(pair, Some(line))).into_iter().collect(),
+        evidence: CheckEvidence { pair: position, shown_by, tests: tests.len(), only_timeouts },
+        accepted: None,
+    })
 }
 
-fn kind(pair: &CheckedPair, verdicts: &Verdicts) -> Option<FindingKind> {
+/// The first promise that a pair does not keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Broken {
+    SourceIndependence,
+    PureResilience,
+    Reachability,
+    Stability,
+}
+
+fn broken_contract(pair: &CheckedPair, verdicts: &Verdicts) -> Option<Broken> {
     if pair.left_out {
         return None;
     }
     if verdicts.source_independence.verdict == SourceIndependence::Dependent {
-        return Some(FindingKind::SourceDependent);
+        return Some(Broken::SourceIndependence);
     }
     if verdicts.pure_resilience.verdict == PureResilience::NotResilient {
-        return Some(FindingKind::NotResilient);
+        return Some(Broken::PureResilience);
     }
     if pair.not_injectable.is_some() {
-        return Some(FindingKind::Unreachable);
+        return Some(Broken::Reachability);
     }
-    verdicts.is_unstable().then_some(FindingKind::Unstable)
+    verdicts.is_unstable().then_some(Broken::Stability)
 }
 
-/// How bad what the experiment shows is; 0 for a test that failed as tests do.
+fn message(
+    project: &CheckedProject,
+    pair: &CheckedPair,
+    verdicts: &Verdicts,
+    rule: Rule,
+    shown_by: Option<&Experiment>,
+) -> String {
+    match (rule, shown_by) {
+        (Rule::Unreachable, _) => {
+            let why = pair.not_injectable.as_deref().unwrap_or_default();
+            format!("no exception thrown at the try can reach this catch: {why}")
+        }
+        (Rule::Unstable, _) | (_, None) => {
+            let reasons =
+                verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
+            let unstable = reasons.filter(|reason| matches!(reason, Unknown::Unstable(_)));
+            let why = unstable.filter_map(|reason| explain(reason, pair, &project.tests)).next();
+            format!("unstable: {}", why.unwrap_or_default())
+        }
+        (_, Some(experiment)) => match &experiment.outcome {
+            Outcome::Fail(failure) => {
+                let text = failure.text.lines().next().unwrap_or_default();
+                format!("{}: {text}", failure_at_once(project, experiment, failure.kind))
+            }
+            Outcome::Pass | Outcome::None(_) => String::new(),
+        },
+    }
+}
+
+/// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
+pub fn failure_at_once(project: &CheckedProject, experiment: &Experiment, kind: FailureKind) -> String {
+    let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
+    let exception = experiment.exception.rsplit('.').next().unwrap_or_default();
+    format!("{test} {} when {exception} comes at once", kind.verb())
+}
+
+fn site(pair: &CheckedPair, line: Option<u32>) -> FindingSite {
+    FindingSite {
+        class: pair.class.clone(),
+        method: pair.method.clone(),
+        descriptor: pair.descriptor.clone(),
+        pc: None,
+        line,
+        file: pair.source_file.clone(),
+    }
+}
+
+/// The harm that the experiment shows; 0 for a test that failed as tests do.
 fn severity(pair: &CheckedPair, number: usize) -> u8 {
     let outcome = pair.experiments.get(number).map(|experiment| &experiment.outcome);
     let Some(Outcome::Fail(failure)) = outcome else { return 0 };
@@ -113,16 +226,10 @@ fn severity(pair: &CheckedPair, number: usize) -> u8 {
 }
 
 /// Smaller is shown earlier. Sorting is stable, so the rest is as in the project.
-fn rank(finding: &Finding, project: &CheckedProject) -> (u8, Reverse<u8>, Reverse<usize>) {
-    let severity = finding.shown_by.map_or(0, |number| severity(&project.pairs[finding.pair], number));
-    let group = match finding.kind {
-        FindingKind::SourceDependent => 0,
-        FindingKind::NotResilient if severity > 0 => 1,
-        FindingKind::Unreachable => 2,
-        FindingKind::NotResilient => 3,
-        FindingKind::Unstable => 4,
-    };
-    (group, Reverse(severity), Reverse(finding.tests))
+fn rank(finding: &CheckFinding, project: &CheckedProject) -> (Rule, Reverse<u8>, Reverse<usize>) {
+    let evidence = &finding.evidence;
+    let severity = evidence.shown_by.map_or(0, |number| severity(&project.pairs[evidence.pair], number));
+    (finding.rule, Reverse(severity), Reverse(evidence.tests))
 }
 
 fn stale(
@@ -135,7 +242,7 @@ fn stale(
     let Some((pair, verdicts)) = judged.find(|(pair, _)| pair.id == suppression.pair) else {
         return stale("there is no such pair");
     };
-    // What is unknown today may be a finding again tomorrow.
+    // An unknown verdict of today may be a finding again tomorrow.
     let is_clean = verdicts.source_independence.verdict == SourceIndependence::Independent
         && verdicts.pure_resilience.verdict == PureResilience::Resilient;
     if is_clean && !pair.left_out { stale("there is nothing to suppress any more") } else { None }

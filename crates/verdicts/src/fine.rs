@@ -47,7 +47,7 @@ pub(crate) fn judge_finely(
 
 fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
     let numbered = pair.experiments.iter().enumerate();
-    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Place(_)))
+    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Variable(_)))
 }
 
 /// What another clause catches on its way up does not concern this one, and a place that some executions do not come to
@@ -59,12 +59,12 @@ fn is_moot(experiment: &Experiment) -> bool {
 /// Tests that enter the catch and were not asked, and runs that were not made.
 fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &Experiment)]) -> usize {
     let is_evidence = |test: TestId| tests.get(test.index()).is_some_and(CheckedTest::is_evidence);
-    let white = pair.executions.iter().filter(|execution| execution.usages.white > 0);
+    let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let is_asked = |test: TestId| {
         let untold = pair.fine_grained.iter().flat_map(|fine| &fine.untold);
         runs.iter().any(|(_, run)| run.test == test) || untold.into_iter().any(|(each, _)| *each == test)
     };
-    let missing = white.filter(|execution| is_evidence(execution.test) && !is_asked(execution.test)).count();
+    let missing = white.filter(|executing| is_evidence(executing.test) && !is_asked(executing.test)).count();
     let open = runs.iter().filter(|(_, run)| matches!(run.outcome, Outcome::None(NoOutcome::NotRun(_))));
     missing + open.count()
 }
@@ -73,20 +73,20 @@ fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &Experim
 mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
-    use crate::project::{Execution, FineGrained, Usages};
+    use crate::project::{ColourCounts, ExecutingTest, FineGrained};
 
     const TEST: TestId = TestId(0);
 
     fn run(place: usize, outcome: Outcome) -> Experiment {
         let confirmed_fresh = matches!(outcome, Outcome::Fail(_));
-        Experiment { mode: Mode::Place(place), confirmed_fresh, ..Experiment::new(TEST, "a.E", outcome) }
+        Experiment { mode: Mode::Variable(place), confirmed_fresh, ..Experiment::new(TEST, "a.E", outcome) }
     }
 
     fn verdict(experiments: Vec<Experiment>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
-        let usages = Usages { white: 1, ..Usages::default() };
+        let usages = ColourCounts { white: 1, ..ColourCounts::default() };
         let pair = CheckedPair {
             types: vec!["a.E".into()],
-            executions: vec![Execution { test: TEST, usages, ..Execution::default() }],
+            executing_tests: vec![ExecutingTest { test: TEST, usages, ..ExecutingTest::default() }],
             experiments,
             fine_grained: Some(fine),
             ..CheckedPair::default()

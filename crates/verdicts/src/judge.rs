@@ -12,7 +12,7 @@
 //! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict unless all
 //! tests were asked.
 
-use crate::experiment::{FailureKind, Mode, Outcome};
+use crate::experiment::{FailureKind, Outcome};
 use crate::fine::judge_finely;
 use crate::matrix::{Row, TestCells};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest};
@@ -81,7 +81,6 @@ impl<V> Judgement<V> {
 pub struct Verdicts {
     pub source_independence: Judgement<SourceIndependence>,
     pub pure_resilience: Judgement<PureResilience>,
-    pub decided_by: Mode,
     /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its place.
     pub selective: Option<Judgement<SourceIndependence>>,
     /// Source independence at every call of the try, where that was asked; beside the rule of the paper as well.
@@ -91,6 +90,14 @@ pub struct Verdicts {
 impl Verdicts {
     pub fn is_unstable(&self) -> bool {
         self.source_independence.is_unstable() || self.pure_resilience.is_unstable()
+    }
+
+    /// Why source independence is unknown, without the reasons that single executions have settled since.
+    pub fn unsettled_source_independence(&self) -> Vec<&Unknown> {
+        let selective = self.selective.as_ref().map(|selective| selective.verdict);
+        let is_settled = selective.is_some_and(|verdict| verdict != SourceIndependence::Unknown);
+        let reasons = self.source_independence.unknown.iter();
+        reasons.filter(|reason| !is_settled || !matches!(reason, Unknown::Mixed(_))).collect()
     }
 }
 
@@ -105,7 +112,6 @@ pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
     Verdicts {
         source_independence: source_independence(pair, &row),
         pure_resilience: pure_resilience(pair, &row),
-        decided_by: Mode::ShortCircuit,
         selective: judge_selectively(pair, tests),
         fine: judge_finely(pair, tests),
     }
@@ -129,7 +135,7 @@ fn pure_resilience(pair: &CheckedPair, row: &Row) -> Judgement<PureResilience> {
     if !failures.is_empty() {
         return negative(pair, PureResilience::NotResilient, failures);
     }
-    let has_pink = row.evidence().any(|test| test.execution.usages.pink > 0);
+    let has_pink = row.evidence().any(|test| test.executing.usages.pink > 0);
     if !row.is_sample && has_pink && row.tests.iter().all(TestCells::passes) {
         return positive(PureResilience::Resilient, row.tests.iter());
     }

@@ -4,29 +4,43 @@
 //! here knows files, clocks, processes or how a report looks.
 
 mod advice;
+mod attempt;
 mod experiment;
+mod finding;
 mod findings;
 mod fine;
 mod judge;
 mod matrix;
 mod nearest;
 mod needed;
+mod nothing_tested;
 mod project;
+mod rules;
 mod selective;
 mod stats;
 mod tables;
 mod unknown;
 
 pub use advice::{advice, advice_on_dependence, explain};
+pub use attempt::{
+    Attempt, Demands, InjectedRun, JvmEnd, JvmKind, TestEnd, TestFailure, experiment_of, next_jvm,
+    not_injectable, taken_over,
+};
 pub use experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome};
-pub use findings::{Finding, FindingKind, Findings, StaleSuppression, Suppression, find};
+pub use finding::{Finding, FindingSite};
+pub use findings::{
+    CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, failure_at_once,
+    findings_of,
+};
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use nearest::{NearestTest, Nearness, nearest_test};
 pub use needed::{Needed, Step, what_is_needed};
+pub use nothing_tested::why_nothing_tested;
 pub use project::{
-    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, FineGrained, FinePlace,
-    Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId, Usages,
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FineGrained,
+    FinePlace, Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId,
 };
+pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};
 pub use tables::{PairTable, PairTables, TestTable};
 pub use unknown::Unknown;

@@ -1,7 +1,7 @@
 //! One row of the matrix M: what each test of A_x and each caught type gave for one pair.
 
 use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
-use crate::project::{CheckedPair, CheckedTest, Execution};
+use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use std::collections::HashMap;
 
 /// The row of one pair.
@@ -16,7 +16,7 @@ pub(crate) struct Row {
 /// One test of A_x, with a cell for each caught type.
 #[derive(Debug)]
 pub(crate) struct TestCells {
-    pub(crate) execution: Execution,
+    pub(crate) executing: ExecutingTest,
     pub(crate) is_evidence: bool,
     pub(crate) cells: Vec<Cell>,
 }
@@ -81,30 +81,30 @@ impl TestCells {
     }
 
     pub(crate) fn has_white(&self) -> bool {
-        self.execution.usages.white > 0
+        self.executing.usages.white > 0
     }
 
     /// Its failure alone would prove source dependence.
     pub(crate) fn is_all_white(&self) -> bool {
-        self.execution.usages.are_all_white()
+        self.executing.usages.are_all_white()
     }
 }
 
 impl Row {
     pub(crate) fn of(pair: &CheckedPair, tests: &[CheckedTest]) -> Self {
         let found = by_test_and_type(pair);
-        let cells_of = |execution: &Execution| {
-            let is_evidence = tests.get(execution.test.index()).is_some_and(CheckedTest::is_evidence);
+        let cells_of = |executing: &ExecutingTest| {
+            let is_evidence = tests.get(executing.test.index()).is_some_and(CheckedTest::is_evidence);
             let cells = pair.types.iter().map(|exception| {
-                let experiment = found.get(&(execution.test, exception.as_str())).copied();
+                let experiment = found.get(&(executing.test, exception.as_str())).copied();
                 if is_evidence { cell(pair, experiment) } else { Cell::SetAside }
             });
-            TestCells { execution: *execution, is_evidence, cells: cells.collect() }
+            TestCells { executing: *executing, is_evidence, cells: cells.collect() }
         };
         let all = tests.iter().filter(|test| test.is_evidence()).count();
-        let is_sample =
-            pair.executions.iter().all(|execution| execution.once_per_jvm) && pair.executions.len() < all;
-        Self { tests: pair.executions.iter().map(cells_of).collect(), is_sample }
+        let is_sample = pair.executing_tests.iter().all(|executing| executing.once_per_jvm)
+            && pair.executing_tests.len() < all;
+        Self { tests: pair.executing_tests.iter().map(cells_of).collect(), is_sample }
     }
 
     pub(crate) fn evidence(&self) -> impl Iterator<Item = &TestCells> {

@@ -88,17 +88,17 @@ fn is_for_another_test(outcome: &Outcome) -> bool {
 fn executing(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
     let near = project.pairs.iter().filter_map(|other| Some((nearness(pair, other)?, other)));
     let executions = near.flat_map(|(nearness, other)| {
-        other.executions.iter().map(move |execution| {
-            let enters = nearness == Nearness::ExecutesTry && execution.usages.white > 0;
-            (if enters { Nearness::EntersCatch } else { nearness }, execution)
+        other.executing_tests.iter().map(move |executing| {
+            let enters = nearness == Nearness::ExecutesTry && executing.usages.white > 0;
+            (if enters { Nearness::EntersCatch } else { nearness }, executing)
         })
     });
-    let counting = executions.filter(|(_, execution)| is_evidence(project, execution.test));
-    let best = counting.min_by_key(|(nearness, execution)| {
-        let millis = project.test(execution.test).and_then(|test| test.solo_millis);
-        (*nearness, execution.usages.entries(), millis, execution.test)
+    let counting = executions.filter(|(_, executing)| is_evidence(project, executing.test));
+    let best = counting.min_by_key(|(nearness, executing)| {
+        let millis = project.test(executing.test).and_then(|test| test.solo_millis);
+        (*nearness, executing.usages.entries(), millis, executing.test)
     });
-    best.map(|(nearness, execution)| NearestTest { test: execution.test, nearness })
+    best.map(|(nearness, executing)| NearestTest { test: executing.test, nearness })
 }
 
 fn nearness(pair: &CheckedPair, other: &CheckedPair) -> Option<Nearness> {
@@ -157,20 +157,20 @@ fn package_of(name: &str) -> &str {
 mod tests {
     use super::*;
     use crate::experiment::Experiment;
-    use crate::project::{Execution, SetAside, Usages};
+    use crate::project::{ColourCounts, ExecutingTest, SetAside};
 
     fn pair(class: &str, method: &str, tests: &[(u32, u64, u64)]) -> CheckedPair {
-        let execution = |&(test, pink, white): &(u32, u64, u64)| Execution {
+        let executing = |&(test, pink, white): &(u32, u64, u64)| ExecutingTest {
             test: TestId(test),
-            usages: Usages { pink, white, ..Usages::default() },
-            ..Execution::default()
+            usages: ColourCounts { pink, white, ..ColourCounts::default() },
+            ..ExecutingTest::default()
         };
         CheckedPair {
             id: format!("{class}.{method}"),
             class: class.into(),
             method: method.into(),
-            usages: Usages { pink: tests.len() as u64, ..Usages::default() },
-            executions: tests.iter().map(execution).collect(),
+            usages: ColourCounts { pink: tests.len() as u64, ..ColourCounts::default() },
+            executing_tests: tests.iter().map(executing).collect(),
             ..CheckedPair::default()
         }
     }

@@ -67,7 +67,7 @@ impl Waits {
 fn steps(test: &TestCells) -> impl Iterator<Item = Needed> + '_ {
     let cells = test.cells.iter().enumerate().filter(|(_, cell)| cell.can_change());
     cells.map(|(exception, cell)| Needed {
-        test: test.execution.test,
+        test: test.executing.test,
         exception,
         step: if *cell == Cell::Open { Step::Run } else { Step::Confirm },
     })

@@ -155,12 +155,11 @@ pub struct CheckedPair {
     /// Id of the nearest enclosing pair.
     pub parent: Option<String>,
     pub maybe_generated: bool,
-    /// In the observed suite run, whatever ran at that time. A pair that is executed only between tests has usages and
-    /// no executions.
-    pub usages: Usages,
-    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. At most one
-    /// per test.
-    pub executions: Vec<Execution>,
+    /// Executions of the try in the observed suite run, whatever ran at that time. A pair that is executed only between
+    /// tests has usages and no executing tests.
+    pub usages: ColourCounts,
+    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test once.
+    pub executing_tests: Vec<ExecutingTest>,
     /// At most one per test, caught type and mode. One that is not here was not run.
     pub experiments: Vec<Experiment>,
     /// What became of asking its executions one by one; `None` when nobody did.
@@ -225,32 +224,32 @@ pub struct Reliance {
     pub may_be_older: bool,
 }
 
-/// Executions of a try, by how they ended as seen from one of its clauses.
+/// Executions of a try, counted by colour: how they ended as seen from one of its clauses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usages {
+pub struct ColourCounts {
     pub pink: u64,
     pub white: u64,
     pub blue: u64,
     pub open: u64,
 }
 
-impl Usages {
+impl ColourCounts {
     pub fn entries(&self) -> u64 {
         self.pink + self.white + self.blue + self.open
     }
 
-    /// There is one, and each is white. An open usage is not: nobody knows what it would have become.
+    /// At least one execution, and each is white. An open one is not: its end is unknown.
     pub fn are_all_white(&self) -> bool {
         self.white > 0 && self.white == self.entries()
     }
 }
 
-/// One test of A_x, alone in a worker, nothing armed.
+/// A test of A_x: one that executes the try when it runs alone in a worker with nothing armed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Execution {
+pub struct ExecutingTest {
     pub test: TestId,
-    pub usages: Usages,
-    /// Seen only in the first run in a JVM, all of it or in part: its experiments need fresh ones.
+    pub usages: ColourCounts,
+    /// The try is executed only, or more often, in the first run of the test in a JVM: its experiments need fresh JVMs.
     pub once_per_jvm: bool,
     /// A worker spoils the test, or it spoils itself: all its experiments need fresh JVMs.
     pub needs_fresh: bool,

@@ -7,7 +7,7 @@
 use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
 use crate::matrix::Row;
-use crate::project::{CheckedPair, CheckedTest, Execution};
+use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use crate::unknown::{Unknown, once_per_jvm};
 
 /// `None` for a pair whose executions were not asked one by one.
@@ -22,8 +22,8 @@ pub(crate) fn judge_selectively(
     if !failures.is_empty() {
         return Some(negative(pair, SourceIndependence::Dependent, failures));
     }
-    let white = pair.executions.iter().filter(|execution| execution.usages.white > 0);
-    let missing = white.flat_map(|execution| missing(pair, tests, execution));
+    let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
+    let missing = white.flat_map(|executing| missing(pair, tests, executing));
     let unknown: Vec<_> = missing.chain(once_per_jvm(&Row::of(pair, tests))).collect();
     let is_independent = unknown.is_empty() && !singles.is_empty();
     Some(Judgement {
@@ -40,8 +40,8 @@ fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
 }
 
 /// What keeps the test from speaking for independence.
-fn missing(pair: &CheckedPair, tests: &[CheckedTest], execution: &Execution) -> Vec<Unknown> {
-    let test = execution.test;
+fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest) -> Vec<Unknown> {
+    let test = executing.test;
     if !tests.get(test.index()).is_some_and(CheckedTest::is_evidence) {
         return vec![Unknown::SetAside(test)];
     }
@@ -73,7 +73,7 @@ pub(crate) fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> 
 mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
-    use crate::project::{SingleExecutions, TestId, Usages};
+    use crate::project::{ColourCounts, SingleExecutions, TestId};
 
     const FIRST: TestId = TestId(0);
     const SECOND: TestId = TestId(1);
@@ -88,11 +88,11 @@ mod tests {
 
     /// Both tests execute the try once in vain and once with its catch.
     fn pair(experiments: Vec<Experiment>) -> CheckedPair {
-        let usages = Usages { pink: 1, white: 1, ..Usages::default() };
-        let execution = |test| Execution { test, usages, ..Execution::default() };
+        let usages = ColourCounts { pink: 1, white: 1, ..ColourCounts::default() };
+        let executing = |test| ExecutingTest { test, usages, ..ExecutingTest::default() };
         CheckedPair {
             types: vec!["a.E".into()],
-            executions: vec![execution(FIRST), execution(SECOND)],
+            executing_tests: vec![executing(FIRST), executing(SECOND)],
             experiments,
             single_executions: Some(SingleExecutions::default()),
             ..CheckedPair::default()
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn the_one_test_that_came_first_does_not_speak_for_all() {
         let mut pair = pair(vec![single(FIRST, 1, Outcome::Pass)]);
-        pair.executions.truncate(1);
-        pair.executions[0].once_per_jvm = true;
+        pair.executing_tests.truncate(1);
+        pair.executing_tests[0].once_per_jvm = true;
         assert_eq!(judged(&pair).unknown, [Unknown::OncePerJvm(FIRST)]);
     }
 

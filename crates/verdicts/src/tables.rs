@@ -125,11 +125,11 @@ impl PairTable {
 impl CheckedPair {
     /// The suite or a test alone executed the try.
     pub fn is_executed(&self) -> bool {
-        self.usages.entries() > 0 || !self.executions.is_empty()
+        self.usages.entries() > 0 || !self.executing_tests.is_empty()
     }
 
     /// The suite or a test alone entered the catch.
     pub fn is_entered(&self) -> bool {
-        self.usages.white > 0 || self.executions.iter().any(|execution| execution.usages.white > 0)
+        self.usages.white > 0 || self.executing_tests.iter().any(|executing| executing.usages.white > 0)
     }
 }

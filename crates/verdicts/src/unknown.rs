@@ -74,8 +74,8 @@ pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unkno
     }
     let white: Vec<_> = row.tests.iter().filter(|test| test.has_white()).collect();
     if white.is_empty() {
-        let open = row.tests.iter().find(|test| test.execution.usages.open > 0);
-        return vec![open.map_or(Unknown::NeverCaught, |test| Unknown::LeftOpen(test.execution.test))];
+        let open = row.tests.iter().find(|test| test.executing.usages.open > 0);
+        return vec![open.map_or(Unknown::NeverCaught, |test| Unknown::LeftOpen(test.executing.test))];
     }
     let (all_white, mixed): (Vec<_>, Vec<_>) = white.iter().copied().partition(|test| test.is_all_white());
     let mut reasons = unstable(&all_white);
@@ -97,7 +97,7 @@ pub(crate) fn of_pure_resilience(pair: &CheckedPair, row: &Row) -> Vec<Unknown> 
     let tests: Vec<_> = row.tests.iter().collect();
     let mut reasons = unstable(&tests);
     reasons.extend(unfinished(&tests));
-    if row.evidence().all(|test| test.execution.usages.pink == 0) {
+    if row.evidence().all(|test| test.executing.usages.pink == 0) {
         reasons.push(Unknown::NeverNominal);
     }
     reasons.extend(once_per_jvm(row));
@@ -105,7 +105,7 @@ pub(crate) fn of_pure_resilience(pair: &CheckedPair, row: &Row) -> Vec<Unknown> 
 }
 
 pub(crate) fn once_per_jvm(row: &Row) -> Option<Unknown> {
-    row.tests.first().filter(|_| row.is_sample).map(|test| Unknown::OncePerJvm(test.execution.test))
+    row.tests.first().filter(|_| row.is_sample).map(|test| Unknown::OncePerJvm(test.executing.test))
 }
 
 /// What makes any further question idle.
@@ -152,6 +152,6 @@ fn unfinished(tests: &[&TestCells]) -> Vec<Unknown> {
     let mut reasons: Vec<_> = unconfirmed.collect();
     reasons.extend((open > 0).then_some(Unknown::NotRun(open)));
     reasons.extend(no_outcome);
-    reasons.extend(set_aside.map(|test| Unknown::SetAside(test.execution.test)));
+    reasons.extend(set_aside.map(|test| Unknown::SetAside(test.executing.test)));
     reasons
 }

@@ -3,9 +3,9 @@
 use crate::constants::ProbeConstants;
 use crate::inserts::Insert;
 use crate::method::{MethodBuffers, MethodWeaver, max_stack};
-use crate::plain::PlainProbes;
 use crate::planned::PlannedProbes;
-use crate::sites::{ClassSites, MethodSites};
+use crate::sites::{ClassProbePoints, MethodProbePoints};
+use crate::streamed::StreamedProbes;
 use crate::{SkippedMethod, Woven};
 use catchment_classfile::{ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, RelocatorBuffers};
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ pub(crate) struct Buffers {
 
 pub(crate) struct ClassWeaver<'w, 'a> {
     class: &'w ClassFile<'a>,
-    sites: &'w ClassSites<'a>,
+    sites: &'w ClassProbePoints<'a>,
     constants: ProbeConstants,
     relocator: Relocator<'w, 'a>,
     edit: CodeEdit<'a>,
@@ -33,7 +33,7 @@ pub(crate) struct ClassWeaver<'w, 'a> {
 /// The new class, or `None` if nothing has changed, and the methods left as they were.
 pub(crate) fn weave_class<'w, 'a>(
     class: &'w ClassFile<'a>,
-    sites: &'w ClassSites<'a>,
+    sites: &'w ClassProbePoints<'a>,
     first_id: u32,
     buffers: &'w mut Buffers,
 ) -> Woven<'w> {
@@ -67,7 +67,7 @@ pub(crate) fn weave_class<'w, 'a>(
 
 impl<'a> ClassWeaver<'_, 'a> {
     /// Adds the method's new code, if there is anything to change.
-    pub(crate) fn weave_method(&mut self, sites: &MethodSites<'a>) -> Result<(), RelocateError> {
+    pub(crate) fn weave_method(&mut self, sites: &MethodProbePoints<'a>) -> Result<(), RelocateError> {
         let source = MethodCode {
             class: self.class,
             method: &self.class.methods[sites.method],
@@ -76,8 +76,8 @@ impl<'a> ClassWeaver<'_, 'a> {
             outline: self.sites.outlines.get(&sites.outline),
         };
         if sites.tries.is_empty() {
-            let mut probes = PlainProbes::new(&source, sites, self.sites.kinds, &mut self.constants);
-            if self.relocator.stream_plain(&source, max_stack(&source)?, &mut probes)? {
+            let mut probes = StreamedProbes::new(&source, sites, self.sites.kinds, &mut self.constants);
+            if self.relocator.stream_without_tries(&source, max_stack(&source)?, &mut probes)? {
                 return Ok(());
             }
         }
@@ -87,7 +87,7 @@ impl<'a> ClassWeaver<'_, 'a> {
     fn weave_planned(
         &mut self,
         source: &MethodCode<'_, 'a>,
-        sites: &MethodSites<'a>,
+        sites: &MethodProbePoints<'a>,
     ) -> Result<(), RelocateError> {
         let Self { constants, edit, inserts, .. } = self;
         let tries = &self.sites.tries[sites.tries.clone()];
@@ -95,7 +95,7 @@ impl<'a> ClassWeaver<'_, 'a> {
         let edges = weaver.insert_rows(inserts)?;
         edit.clear();
         edit.max_stack = max_stack(source)?;
-        let in_place = PlainProbes::new(source, sites, self.sites.kinds, constants);
+        let in_place = StreamedProbes::new(source, sites, self.sites.kinds, constants);
         let mut probes =
             PlannedProbes { weaver: &weaver, in_place, edges: &edges, inserts, written: 0, edit };
         if self.relocator.stream_planned(source, &mut probes)? {

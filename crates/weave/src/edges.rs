@@ -8,8 +8,8 @@
 //! from elsewhere into the middle of a try enters it. Groovy protects the instructions behind a gap once more: control
 //! that comes back from a gap belongs to a usage that has ended, and neither enters nor leaves anything.
 
-use catchment_classfile::{ClassError, ExceptionEntry, Insn, Landmark, MethodCode, Role};
-use catchment_pairs::TrySite;
+use catchment_classfile::{ClassError, ControlKind, ExceptionEntry, Insn, Landmark, MethodCode};
+use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
 
 /// What happens to tries of one method on its normal edges. Tries are named by their index in the method.
@@ -41,7 +41,7 @@ pub(crate) struct Jump {
 pub(crate) fn edges_of(
     source: &MethodCode<'_, '_>,
     entries: &[ExceptionEntry],
-    tries: &[TrySite],
+    tries: &[CompiledTry],
 ) -> Result<Edges, ClassError> {
     let mut edges = Edges { jumps: jumps_of(source, tries)?, ..Edges::default() };
     let active = Active::of(source.code.bytes, entries, tries, &edges.jumps)?;
@@ -52,7 +52,7 @@ pub(crate) fn edges_of(
             edges.falls.extend(left_by(tries, &active, from, Some(to)).map(|it| (to, it)));
         }
     }
-    for landmark in outline.calls_and_exits().iter().filter(|it| it.role == Role::Return) {
+    for landmark in outline.calls_and_exits().iter().filter(|it| it.role == ControlKind::Return) {
         let pc = landmark.pc();
         edges.returns.extend(left_by(tries, &active, pc, None).map(|it| (pc, it)));
     }
@@ -64,7 +64,7 @@ pub(crate) fn edges_of(
 }
 
 /// Where ranges and suspensions end, each once.
-fn ends(tries: &[TrySite]) -> SmallVec<[usize; 8]> {
+fn ends(tries: &[CompiledTry]) -> SmallVec<[usize; 8]> {
     let ranges = tries.iter().flat_map(|it| it.ranges.iter().chain(&it.suspensions));
     let mut ends: SmallVec<[usize; 8]> = ranges.map(|range| usize::from(range.end)).collect();
     ends.sort_unstable();
@@ -72,7 +72,7 @@ fn ends(tries: &[TrySite]) -> SmallVec<[usize; 8]> {
     ends
 }
 
-fn jumps_of(source: &MethodCode<'_, '_>, tries: &[TrySite]) -> Result<Vec<Jump>, ClassError> {
+fn jumps_of(source: &MethodCode<'_, '_>, tries: &[CompiledTry]) -> Result<Vec<Jump>, ClassError> {
     let mut jumps = Vec::new();
     let mut targets = SmallVec::<[usize; 8]>::new();
     for landmark in source.outline.jumps() {
@@ -86,10 +86,11 @@ fn jumps_of(source: &MethodCode<'_, '_>, tries: &[TrySite]) -> Result<Vec<Jump>,
     Ok(jumps)
 }
 
-fn jump(landmark: &Landmark, target: usize, tries: &[TrySite]) -> Jump {
+fn jump(landmark: &Landmark, target: usize, tries: &[CompiledTry]) -> Jump {
     let source = landmark.pc();
     // A subroutine comes back, so calling one leaves nothing.
-    let leaves = |it: &TrySite| landmark.role != Role::Subroutine && it.holds(source) && !it.holds(target);
+    let leaves =
+        |it: &CompiledTry| landmark.role != ControlKind::Subroutine && it.holds(source) && !it.holds(target);
     let starting = tries.iter().filter(|it| usize::from(it.start()) == target);
     let mut jump = Jump {
         source,
@@ -110,7 +111,7 @@ impl Jump {
 }
 
 /// A coroutine that resumes comes to the middle of its tries too, but there the usage goes on.
-fn enters_middle(it: &TrySite, source: usize, target: usize) -> bool {
+fn enters_middle(it: &CompiledTry, source: usize, target: usize) -> bool {
     let first = usize::from(it.start());
     let end = it.ranges.last().map_or(0, |range| usize::from(range.end));
     let in_own_gap = (first..end).contains(&source);
@@ -119,7 +120,7 @@ fn enters_middle(it: &TrySite, source: usize, target: usize) -> bool {
 
 /// The tries that the instruction at `from` leaves by going to `to`, or by returning; innermost first.
 fn left_by(
-    tries: &[TrySite],
+    tries: &[CompiledTry],
     active: &Active,
     from: usize,
     to: Option<usize>,
@@ -142,7 +143,7 @@ impl Active {
     fn of(
         code: &[u8],
         entries: &[ExceptionEntry],
-        tries: &[TrySite],
+        tries: &[CompiledTry],
         jumps: &[Jump],
     ) -> Result<Self, ClassError> {
         let with_gaps =
@@ -185,7 +186,7 @@ impl Pcs {
 fn reach(
     code: &[u8],
     entries: &[ExceptionEntry],
-    it: &TrySite,
+    it: &CompiledTry,
     mut work: Vec<usize>,
 ) -> Result<Pcs, ClassError> {
     let mut seen = Pcs::default();

@@ -10,19 +10,19 @@ use crate::frames::{FrameTable, by_slot, has_uninitialized_this};
 use crate::method::put_probe;
 use crate::probes::Probe;
 use catchment_classfile::{
-    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, ExceptionEntry, MethodCode,
-    NewException, Place, RelocateError, VerificationType, opcodes,
+    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, CodePosition, ExceptionEntry,
+    MethodCode, NewException, RelocateError, VerificationType, opcodes,
 };
-use catchment_pairs::TrySite;
+use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
 
 /// A try whose uncaught exceptions are to be seen.
 #[derive(Debug)]
 pub(crate) struct EscapeRequest<'p> {
     pub(crate) id: usize,
-    pub(crate) it: &'p TrySite,
+    pub(crate) it: &'p CompiledTry,
     /// Where the first range of the try starts in the new code.
-    pub(crate) start: Place,
+    pub(crate) start: CodePosition,
 }
 
 /// A block behind the code and the old table rows that must protect it.
@@ -43,7 +43,7 @@ struct Row {
 }
 
 /// Handlers with the types they catch, in table order.
-type Around = SmallVec<[(Place, u16); 2]>;
+type Around = SmallVec<[(CodePosition, u16); 2]>;
 
 /// Work spent on one method's nested tries before it is given up: hostile classes nest thousands.
 const MAX_ROW_CHECKS: usize = 50_000_000;
@@ -116,9 +116,9 @@ impl<'a> Escapes<'_, 'a> {
             };
             let first = usize::from(request.it.start()) == start;
             let new = NewException {
-                start: if first { request.start } else { Place::before(start) },
-                end: Place::before(end),
-                handler: Place::Appended(block),
+                start: if first { request.start } else { CodePosition::before(start) },
+                end: CodePosition::before(end),
+                handler: CodePosition::Appended(block),
                 catch_type: 0,
                 original: None,
             };
@@ -130,15 +130,15 @@ impl<'a> Escapes<'_, 'a> {
 
     fn frame_of(
         &self,
-        it: &TrySite,
-        around: &[(Place, u16)],
+        it: &CompiledTry,
+        around: &[(CodePosition, u16)],
         edit: &CodeEdit<'a>,
     ) -> Result<BlockFrame<'a>, ClassError> {
         let mut slots = SmallVec::new();
         for (handler, _) in around {
             let locals = match handler {
-                Place::Slot { pc, .. } => self.frames.at(*pc)?.map(|frame| frame.locals),
-                Place::Appended(block) | Place::AfterAppended(block) => {
+                CodePosition::Slot { pc, .. } => self.frames.at(*pc)?.map(|frame| frame.locals),
+                CodePosition::Appended(block) | CodePosition::AfterAppended(block) => {
                     Some(edit.appended[*block].frame.locals())
                 }
             };
@@ -173,12 +173,13 @@ impl<'a> Escapes<'_, 'a> {
             .collect();
         let block =
             append_rethrow(Probe::MethodEscape, id, BlockFrame::Handler(Vec::new()), constants, edit)?;
-        let whole = (Place::before(start), Place::before(self.source.code.bytes.len()));
-        let blocks = initialized.iter().map(|it| (Place::Appended(*it), Place::AfterAppended(*it)));
+        let whole = (CodePosition::before(start), CodePosition::before(self.source.code.bytes.len()));
+        let blocks =
+            initialized.iter().map(|it| (CodePosition::Appended(*it), CodePosition::AfterAppended(*it)));
         edit.exceptions.extend(std::iter::once(whole).chain(blocks).map(|(start, end)| NewException {
             start,
             end,
-            handler: Place::Appended(block),
+            handler: CodePosition::Appended(block),
             catch_type: 0,
             original: None,
         }));
@@ -246,7 +247,7 @@ pub(crate) fn put_rethrow(
     Ok(())
 }
 
-fn last_entry(it: &TrySite) -> usize {
+fn last_entry(it: &CompiledTry) -> usize {
     it.clauses
         .iter()
         .filter_map(|clause| clause.entries.last())
@@ -255,8 +256,8 @@ fn last_entry(it: &TrySite) -> usize {
 }
 
 /// A row that protects an appended block.
-fn over_block(block: usize, (handler, catch_type): (Place, u16)) -> NewException {
-    let (start, end) = (Place::Appended(block), Place::AfterAppended(block));
+fn over_block(block: usize, (handler, catch_type): (CodePosition, u16)) -> NewException {
+    let (start, end) = (CodePosition::Appended(block), CodePosition::AfterAppended(block));
     NewException { start, end, handler, catch_type, original: None }
 }
 
@@ -276,7 +277,7 @@ fn rows_over_block(cover: &BlockCover, rows: &[Row]) -> impl Iterator<Item = New
 }
 
 /// The ranges of a try, cut wherever a row around it begins or ends.
-fn parts(it: &TrySite, rows: &[Row]) -> SmallVec<[(usize, usize); 4]> {
+fn parts(it: &CompiledTry, rows: &[Row]) -> SmallVec<[(usize, usize); 4]> {
     let mut parts = SmallVec::new();
     for range in &it.ranges {
         let (start, end) = (usize::from(range.start), usize::from(range.end));

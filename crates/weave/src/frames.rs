@@ -59,18 +59,16 @@ impl<'w, 'a> FrameTable<'w, 'a> {
 
     /// Whether the method has a stack map.
     pub(crate) fn exist(&self) -> bool {
-        self.encoded().is_some()
+        !matches!(self.frames(), Ok(None))
     }
 
-    /// The encoded table, where the class has one that counts.
-    fn encoded(&self) -> Option<&'a [u8]> {
-        if self.class.major >= 50 { self.code.stack_map(&self.class.pool) } else { None }
+    fn frames(&self) -> Result<Option<FrameWalk<'a>>, ClassError> {
+        FrameWalk::of(self.class, self.method, &self.code)
     }
 
     /// Shows every frame in turn.
     fn walk(&self, mut visit: impl FnMut(usize, &Frame<'a>)) -> Result<(), ClassError> {
-        let Some(table) = self.encoded() else { return Ok(()) };
-        let mut walk = FrameWalk::new(table, Frame::at_entry(self.class, self.method))?;
+        let Some(mut walk) = self.frames()? else { return Ok(()) };
         while let Some(frame) = walk.advance()? {
             visit(frame.pc, walk.state());
         }
@@ -79,7 +77,7 @@ impl<'w, 'a> FrameTable<'w, 'a> {
 
     fn decode(&self) -> Result<Decoded<'a>, ClassError> {
         // A frame takes about four bytes.
-        let count = self.encoded().map_or(0, |table| table.len() / 4);
+        let count = self.code.stack_map(&self.class.pool).map_or(0, |table| table.data.len() / 4);
         let mut decoded = Decoded { frames: Vec::with_capacity(count), types: Vec::with_capacity(4 * count) };
         self.walk(|pc, frame| decoded.push(pc, frame))?;
         Ok(decoded)

@@ -1,6 +1,6 @@
 //! Which probes to weave.
 
-use catchment_classfile::Role;
+use catchment_classfile::ControlKind;
 
 /// A set of probe kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,35 +36,35 @@ impl ProbeKinds {
     }
 
     /// The roles of the instructions that each have a probe of their own in front of them.
-    pub(crate) fn in_place(self) -> Roles {
-        let call = Roles::none().with(Role::Call, self.contains(Self::CALL));
-        call.with(Role::Throw, self.contains(Self::THROWING))
+    pub(crate) fn in_place(self) -> ControlKinds {
+        let call = ControlKinds::none().with(ControlKind::Call, self.contains(Self::CALL));
+        call.with(ControlKind::Throw, self.contains(Self::THROWING))
     }
 
     /// Whether a probe of its own stands in front of each instruction of this role.
     #[inline]
-    pub(crate) fn stand_before(self, role: Role) -> bool {
+    pub(crate) fn stand_before(self, role: ControlKind) -> bool {
         self.in_place().contains(role)
     }
 }
 
 /// A set of roles, asked for many instructions: without a branch.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Roles(u16);
+pub(crate) struct ControlKinds(u16);
 
-impl Roles {
+impl ControlKinds {
     pub(crate) fn none() -> Self {
         Self(0)
     }
 
     /// Also `role`, if it is wanted.
     #[inline]
-    pub(crate) fn with(self, role: Role, wanted: bool) -> Self {
+    pub(crate) fn with(self, role: ControlKind, wanted: bool) -> Self {
         Self(self.0 | u16::from(wanted) << (role as u16))
     }
 
     #[inline]
-    pub(crate) fn contains(self, role: Role) -> bool {
+    pub(crate) fn contains(self, role: ControlKind) -> bool {
         self.0 >> (role as u16) & 1 == 1
     }
 }

@@ -15,18 +15,18 @@ mod frames;
 mod inserts;
 mod kinds;
 mod method;
-mod plain;
 mod planned;
 mod probes;
 mod sites;
+mod streamed;
 
 pub use kinds::ProbeKinds;
-pub use sites::ProbeSite;
+pub use sites::ProbePoint;
 
 use catchment_classfile::{ClassError, ClassFile, ClassMemory, Member, RelocateError};
 use catchment_pairs::{ClassPairs, Problem, pairs_of};
 use class::{Buffers, weave_class};
-use sites::{ClassSites, SitesMemory, number_sites};
+use sites::{ClassProbePoints, ProbePointsMemory, number_sites};
 use std::borrow::Cow;
 
 /// A method left as it was, and why.
@@ -76,14 +76,14 @@ pub enum WeaveError {
 #[derive(Debug)]
 pub struct Prepared<'a> {
     class: ClassFile<'a>,
-    sites: ClassSites<'a>,
+    sites: ClassProbePoints<'a>,
 }
 
 /// Weaves one class after the other, with the same memory.
 #[derive(Debug, Default)]
 pub struct Weaver {
     class: ClassMemory,
-    sites: SitesMemory,
+    sites: ProbePointsMemory,
     buffers: Buffers,
 }
 
@@ -132,8 +132,14 @@ impl Prepared<'_> {
         self.sites.count
     }
 
+    /// Name and descriptor of a method, by its index in the class file.
+    pub fn method(&self, index: usize) -> Option<(String, String)> {
+        let method = self.class.methods.get(index)?;
+        Some((method.name.to_string(), method.descriptor.to_string()))
+    }
+
     /// What each probe observes; the index is its local id.
-    pub fn sites(&self) -> Vec<ProbeSite> {
+    pub fn sites(&self) -> Vec<ProbePoint> {
         self.sites.list()
     }
 

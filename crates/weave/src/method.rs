@@ -11,12 +11,12 @@ use crate::escapes::{BlockCover, EscapeRequest, Escapes};
 use crate::frames::FrameTable;
 use crate::inserts::{Action, Insert, Rank, Slots, landing};
 use crate::probes::Probe;
-use crate::sites::{MethodIds, MethodSites, TryIds};
+use crate::sites::{MethodIds, MethodProbePoints, TryIds};
 use catchment_classfile::{
-    Appended, AppendedEnd, BlockFrame, ClassError, CodeEdit, Constants as _, ExceptionEntry, Frame,
-    MethodCode, NewException, Piece, Place, RelocateError, Role, opcodes,
+    Appended, AppendedEnd, BlockFrame, ClassError, CodeEdit, CodePosition, Constants as _, ControlKind,
+    ExceptionEntry, Frame, MethodCode, NewException, Piece, RelocateError, opcodes,
 };
-use catchment_pairs::TrySite;
+use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
 
 /// The longest code a class file may have (JVMS §4.7.3).
@@ -27,7 +27,7 @@ pub(crate) struct MethodWeaver<'w, 'a> {
     entries: &'w [ExceptionEntry],
     frames: FrameTable<'w, 'a>,
     /// Outer tries before inner ones. An index of a try is one into this list.
-    tries: &'w [TrySite],
+    tries: &'w [CompiledTry],
     /// By index of the try.
     try_ids: &'w [TryIds],
     ids: MethodIds,
@@ -46,8 +46,8 @@ pub(crate) struct MethodBuffers {
 impl<'w, 'a> MethodWeaver<'w, 'a> {
     pub(crate) fn new(
         source: MethodCode<'w, 'a>,
-        tries: &'w [TrySite],
-        sites: &MethodSites<'a>,
+        tries: &'w [CompiledTry],
+        sites: &MethodProbePoints<'a>,
         kinds: ProbeKinds,
         buffers: &'w mut MethodBuffers,
     ) -> Self {
@@ -117,7 +117,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     }
 
     /// The tries whose first instruction is at `pc`, outermost first, with their indices.
-    fn starting_at(&self, pc: usize) -> impl Iterator<Item = (usize, &'w TrySite)> + Clone {
+    fn starting_at(&self, pc: usize) -> impl Iterator<Item = (usize, &'w CompiledTry)> + Clone {
         self.tries.iter().enumerate().filter(move |(_, it)| usize::from(it.start()) == pc)
     }
 
@@ -156,10 +156,10 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         for landmark in self.source.outline.calls_and_exits() {
             let pc = landmark.pc();
             if self.kinds.stand_before(landmark.role) {
-                let probe = if landmark.role == Role::Call { Probe::Call } else { Probe::Throwing };
+                let probe = if landmark.role == ControlKind::Call { Probe::Call } else { Probe::Throwing };
                 inserts.push(Insert::probe(pc, Rank::InPlace, probe, next_id));
                 next_id += 1;
-            } else if landmark.role == Role::Return
+            } else if landmark.role == ControlKind::Return
                 && let Some(id) = self.ids.exit
             {
                 inserts.push(Insert::probe(pc, Rank::MethodExit, Probe::MethodExit, id));
@@ -206,7 +206,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         let mut covers = Vec::new();
         for jump in jumps {
             let slot = slots.landing(jump.target) + self.entry_probes(jump.target, jump.inside);
-            let to = Place::Slot { pc: jump.target, slot };
+            let to = CodePosition::Slot { pc: jump.target, slot };
             let block = EdgeBlock {
                 exits: self.exits(&jump.left).collect(),
                 enters: jump.entered.iter().filter_map(|index| self.try_ids[*index].enter).collect(),
@@ -216,12 +216,12 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             let place = if block.exits.is_empty() && block.enters.is_empty() {
                 to
             } else if let Some((_, index)) = blocks.iter().find(|(it, _)| *it == block) {
-                Place::Appended(*index)
+                CodePosition::Appended(*index)
             } else {
                 let index = self.append_edge_block(jump.target, &block, constants, edit)?;
                 covers.push(BlockCover { block: index, rows: block.rows.clone() });
                 blocks.push((block, index));
-                Place::Appended(index)
+                CodePosition::Appended(index)
             };
             edit.redirects.push(((jump.source, jump.target), place));
         }
@@ -289,7 +289,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     fn keep(&self, index: u16, entry: ExceptionEntry, slots: &Slots<'_>) -> NewException {
         NewException {
             start: self.range_start(usize::from(entry.start), index, slots),
-            handler: Place::Slot {
+            handler: CodePosition::Slot {
                 pc: usize::from(entry.handler),
                 slot: slots.handler(usize::from(entry.handler)),
             },
@@ -300,7 +300,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     /// Where a range that belongs to table row `entry` starts: behind the entry probes of the tries around it, whose
     /// rows come later, since rows are ordered from the inside out. A row that protects a handler protects its probe
     /// too: a monitor's handler must cover every call made while the monitor is held, or the JIT gives up on the method.
-    fn range_start(&self, pc: usize, entry: u16, slots: &Slots<'_>) -> Place {
+    fn range_start(&self, pc: usize, entry: u16, slots: &Slots<'_>) -> CodePosition {
         let starting = self.starting_at(pc);
         let around = starting.clone().take_while(|(_, it)| first_entry(it) > entry).count();
         let own = || {
@@ -311,7 +311,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             0 if !own() => slots.handler(pc),
             around => slots.landing(pc) + self.entry_probes(pc, around),
         };
-        Place::Slot { pc, slot }
+        CodePosition::Slot { pc, slot }
     }
 }
 
@@ -326,7 +326,7 @@ pub(crate) fn max_stack(source: &MethodCode<'_, '_>) -> Result<u16, RelocateErro
 struct EdgeBlock {
     exits: SmallVec<[usize; 2]>,
     enters: SmallVec<[usize; 2]>,
-    to: Place,
+    to: CodePosition,
     /// Indices of the old table rows that protect it.
     rows: SmallVec<[u16; 8]>,
 }
@@ -346,7 +346,7 @@ fn place_inserts(
             let start = edit.code.len();
             put_insert(insert, constants, &mut edit.code)?;
             edit.pieces.push(match insert.action {
-                Action::BypassCaught => Piece::Goto { pc, to: Place::Slot { pc, slot: landing } },
+                Action::BypassCaught => Piece::Goto { pc, to: CodePosition::Slot { pc, slot: landing } },
                 _ => Piece::Code { pc, start, end: edit.code.len() },
             });
         }
@@ -368,7 +368,7 @@ pub(crate) fn put_insert(
 }
 
 /// The first exception table row of a try's clauses.
-fn first_entry(it: &TrySite) -> u16 {
+fn first_entry(it: &CompiledTry) -> u16 {
     it.clauses.iter().filter_map(|clause| clause.entries.first()).min().copied().unwrap_or(u16::MAX)
 }
 

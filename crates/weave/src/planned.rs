@@ -3,13 +3,13 @@
 use crate::edges::Edges;
 use crate::inserts::{Action, Insert, landing};
 use crate::method::{MethodWeaver, put_insert};
-use crate::plain::PlainProbes;
-use catchment_classfile::{CodeEdit, Constants, Inserter, PlannedInserter, RelocateError, Role, Row};
+use crate::streamed::StreamedProbes;
+use catchment_classfile::{CodeEdit, Constants, ControlKind, Inserter, PlannedInserter, RelocateError, Row};
 
 /// All probes of one method.
 pub(crate) struct PlannedProbes<'w, 'a> {
     pub(crate) weaver: &'w MethodWeaver<'w, 'a>,
-    pub(crate) in_place: PlainProbes<'w, 'a>,
+    pub(crate) in_place: StreamedProbes<'w, 'a>,
     pub(crate) edges: &'w Edges,
     /// All but those in place, sorted.
     pub(crate) inserts: &'w [Insert],
@@ -20,15 +20,15 @@ pub(crate) struct PlannedProbes<'w, 'a> {
 }
 
 impl Inserter for PlannedProbes<'_, '_> {
-    const MAX_INSERTED: usize = PlainProbes::MAX_INSERTED;
+    const MAX_INSERTED: usize = StreamedProbes::MAX_INSERTED;
 
     #[inline]
-    fn wants(&self, role: Role) -> bool {
+    fn wants(&self, role: ControlKind) -> bool {
         self.in_place.wants(role)
     }
 
     #[inline]
-    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         self.in_place.put_before(role, out)
     }
 

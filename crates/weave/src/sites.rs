@@ -1,13 +1,15 @@
 //! Numbers the probes of a class: a pure function of its bytes and the kinds asked for.
 
 use crate::ProbeKinds;
-use catchment_classfile::{Attribute, ClassError, ClassFile, Code, MethodCode, OutlineSpan, Outlines, Role};
-use catchment_pairs::{Problem, TryFinder, TrySite};
+use catchment_classfile::{
+    Attribute, ClassError, ClassFile, Code, ControlKind, MethodCode, OutlineSpan, Outlines,
+};
+use catchment_pairs::{CompiledTry, Problem, TryFinder};
 use std::ops::Range;
 
 /// What one probe of a class observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProbeSite {
+pub enum ProbePoint {
     /// `try_site` indexes the tries of the class: [`ClassPairs::tries`](catchment_pairs::ClassPairs::tries).
     TryEnter {
         try_site: usize,
@@ -63,11 +65,11 @@ pub(crate) struct TryIds {
 /// A method with probes and what is known of it by now. Its probes are numbered in this order: those of its tries, those
 /// at single instructions, those of the method.
 #[derive(Debug)]
-pub(crate) struct MethodSites<'a> {
+pub(crate) struct MethodProbePoints<'a> {
     pub(crate) method: usize,
     /// The local id of its first probe.
     pub(crate) first_id: usize,
-    /// Its tries, as a run of [`ClassSites::tries`].
+    /// Its tries, as a run of [`ClassProbePoints::tries`].
     pub(crate) tries: Range<usize>,
     pub(crate) first_in_place: usize,
     pub(crate) ids: MethodIds,
@@ -78,33 +80,33 @@ pub(crate) struct MethodSites<'a> {
 
 /// All probes of a class.
 #[derive(Debug)]
-pub(crate) struct ClassSites<'a> {
+pub(crate) struct ClassProbePoints<'a> {
     pub(crate) kinds: ProbeKinds,
     /// How many probes there are.
     pub(crate) count: usize,
     /// The methods with probes, in file order.
-    pub(crate) methods: Vec<MethodSites<'a>>,
+    pub(crate) methods: Vec<MethodProbePoints<'a>>,
     pub(crate) outlines: Outlines,
     /// The tries of all methods, in file order.
-    pub(crate) tries: Vec<TrySite>,
+    pub(crate) tries: Vec<CompiledTry>,
     /// Methods whose tries could not be found.
     pub(crate) problems: Vec<Problem>,
 }
 
-/// The memory of [`ClassSites`] that are done with, for those of the next class.
+/// The memory of [`ClassProbePoints`] that are done with, for those of the next class.
 #[derive(Debug, Default)]
-pub(crate) struct SitesMemory {
-    methods: Vec<MethodSites<'static>>,
+pub(crate) struct ProbePointsMemory {
+    methods: Vec<MethodProbePoints<'static>>,
     outlines: Outlines,
-    tries: Vec<TrySite>,
+    tries: Vec<CompiledTry>,
 }
 
 pub(crate) fn number_sites<'a>(
     class: &ClassFile<'a>,
     kinds: ProbeKinds,
-    memory: SitesMemory,
-) -> ClassSites<'a> {
-    let mut sites = ClassSites::new(kinds, memory);
+    memory: ProbePointsMemory,
+) -> ClassProbePoints<'a> {
+    let mut sites = ClassProbePoints::new(kinds, memory);
     let finder = TryFinder::new(class);
     for (index, method) in class.methods.iter().enumerate() {
         if let Err(error) = sites.number_method(class, &finder, index) {
@@ -114,17 +116,17 @@ pub(crate) fn number_sites<'a>(
     sites
 }
 
-impl<'a> ClassSites<'a> {
-    fn new(kinds: ProbeKinds, memory: SitesMemory) -> Self {
-        let SitesMemory { methods, outlines, tries } = memory;
+impl<'a> ClassProbePoints<'a> {
+    fn new(kinds: ProbeKinds, memory: ProbePointsMemory) -> Self {
+        let ProbePointsMemory { methods, outlines, tries } = memory;
         Self { kinds, count: 0, methods: emptied(methods), outlines, tries, problems: Vec::new() }
     }
 
-    pub(crate) fn into_memory(self) -> SitesMemory {
+    pub(crate) fn into_memory(self) -> ProbePointsMemory {
         let Self { methods, mut outlines, mut tries, .. } = self;
         outlines.clear();
         tries.clear();
-        SitesMemory { methods: emptied(methods), outlines, tries }
+        ProbePointsMemory { methods: emptied(methods), outlines, tries }
     }
 
     /// Methods whose code cannot be read get no probes; the JVM refuses such a class by itself.
@@ -166,7 +168,7 @@ impl<'a> ClassSites<'a> {
             let (mut probes, mut returns) = (0, false);
             for landmark in landmarks {
                 probes += usize::from(in_place.contains(landmark.role));
-                returns |= landmark.role == Role::Return;
+                returns |= landmark.role == ControlKind::Return;
             }
             numbering.next += probes;
             ids = numbering.of_method(kinds, returns);
@@ -175,14 +177,14 @@ impl<'a> ClassSites<'a> {
             let first_id = std::mem::replace(&mut self.count, numbering.next);
             let (method, outline) = (index, span);
             let sites =
-                MethodSites { method, first_id, tries, first_in_place, ids, attribute, code, outline };
+                MethodProbePoints { method, first_id, tries, first_in_place, ids, attribute, code, outline };
             self.methods.push(sites);
         }
         found
     }
 
     /// What each probe observes, by local id.
-    pub(crate) fn list(&self) -> Vec<ProbeSite> {
+    pub(crate) fn list(&self) -> Vec<ProbePoint> {
         let mut list = Vec::with_capacity(self.count);
         for sites in &self.methods {
             for try_site in sites.tries.clone() {
@@ -190,35 +192,35 @@ impl<'a> ClassSites<'a> {
             }
             self.list_in_place(sites, &mut list);
             let method = sites.method;
-            list.extend(sites.ids.enter.map(|_| ProbeSite::MethodEnter { method }));
-            list.extend(sites.ids.exit.map(|_| ProbeSite::MethodExit { method }));
-            list.extend(sites.ids.escape.map(|_| ProbeSite::MethodEscape { method }));
+            list.extend(sites.ids.enter.map(|_| ProbePoint::MethodEnter { method }));
+            list.extend(sites.ids.exit.map(|_| ProbePoint::MethodExit { method }));
+            list.extend(sites.ids.escape.map(|_| ProbePoint::MethodEscape { method }));
         }
         list
     }
 
-    fn list_in_place(&self, sites: &MethodSites<'a>, list: &mut Vec<ProbeSite>) {
+    fn list_in_place(&self, sites: &MethodProbePoints<'a>, list: &mut Vec<ProbePoint>) {
         let landmarks = self.outlines.get(&sites.outline).calls_and_exits();
         let method = sites.method;
         list.extend(landmarks.iter().filter(|it| self.kinds.stand_before(it.role)).map(|landmark| {
             let pc = u16::try_from(landmark.pc()).unwrap_or(u16::MAX);
             match landmark.role {
-                Role::Throw => ProbeSite::Throwing { method, pc },
-                _ => ProbeSite::Call { method, pc },
+                ControlKind::Throw => ProbePoint::Throwing { method, pc },
+                _ => ProbePoint::Call { method, pc },
             }
         }));
     }
 }
 
 /// An empty list with the same memory, which is not collected anew: both are of the same size.
-fn emptied<'b>(mut methods: Vec<MethodSites<'_>>) -> Vec<MethodSites<'b>> {
+fn emptied<'b>(mut methods: Vec<MethodProbePoints<'_>>) -> Vec<MethodProbePoints<'b>> {
     methods.clear();
     methods.into_iter().map_while(|_| None).collect()
 }
 
-impl MethodSites<'_> {
+impl MethodProbePoints<'_> {
     /// The ids of each of its tries.
-    pub(crate) fn try_ids(&self, kinds: ProbeKinds, tries: &[TrySite]) -> impl Iterator<Item = TryIds> {
+    pub(crate) fn try_ids(&self, kinds: ProbeKinds, tries: &[CompiledTry]) -> impl Iterator<Item = TryIds> {
         let mut ids = Numbering { next: self.first_id };
         tries.iter().map(move |it| ids.of_try(kinds, it.clauses.len()))
     }
@@ -256,16 +258,16 @@ impl Numbering {
     }
 }
 
-fn list_try(try_site: usize, clauses: usize, kinds: ProbeKinds, list: &mut Vec<ProbeSite>) {
+fn list_try(try_site: usize, clauses: usize, kinds: ProbeKinds, list: &mut Vec<ProbePoint>) {
     let mut add = |kind, site| {
         if kinds.contains(kind) {
             list.push(site);
         }
     };
-    add(ProbeKinds::TRY_ENTER, ProbeSite::TryEnter { try_site });
-    add(ProbeKinds::TRY_EXIT, ProbeSite::TryExit { try_site });
-    add(ProbeKinds::TRY_ESCAPE, ProbeSite::TryEscape { try_site });
+    add(ProbeKinds::TRY_ENTER, ProbePoint::TryEnter { try_site });
+    add(ProbeKinds::TRY_EXIT, ProbePoint::TryExit { try_site });
+    add(ProbeKinds::TRY_ESCAPE, ProbePoint::TryEscape { try_site });
     for clause in 0..clauses {
-        add(ProbeKinds::CAUGHT, ProbeSite::Caught { try_site, clause });
+        add(ProbeKinds::CAUGHT, ProbePoint::Caught { try_site, clause });
     }
 }

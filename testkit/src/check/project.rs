@@ -152,13 +152,14 @@ impl CheckProject {
 
     /// `catchment check` for this project, with its answer as JSON.
     pub fn command(&self, arguments: &[&str]) -> Result<Command> {
-        self.command_of("check", arguments)
+        self.command_by(&binary()?, "check", arguments)
     }
 
-    fn command_of(&self, name: &str, arguments: &[&str]) -> Result<Command> {
+    /// A command of a given build of the tool for this project, with its answer as JSON.
+    pub fn command_by(&self, binary: &Path, name: &str, arguments: &[&str]) -> Result<Command> {
         let mut test_class_path = vec![self.test_classes()];
         test_class_path.extend(self.libraries.iter().cloned());
-        let mut command = Command::new(binary()?);
+        let mut command = Command::new(binary);
         command.arg(name).arg(self.folder()).arg("--json");
         command.arg("--classpath").arg(env::join_paths(self.application())?);
         command.arg("--test-classpath").arg(env::join_paths(test_class_path)?);
@@ -171,7 +172,7 @@ impl CheckProject {
 
     /// `catchment stretch` for this project, with its answer as JSON.
     pub fn stretch_command(&self, arguments: &[&str]) -> Result<Command> {
-        self.command_of("stretch", arguments)
+        self.command_by(&binary()?, "stretch", arguments)
     }
 
     /// What `catchment stretch --json` says of this project.

@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 ///
 /// What passes a handler of the compiler on its way (finally, synchronized, try-with-resources) is not among them: a
 /// debugger sees two throws there.
-pub fn experienced(fixture: &Fixture, compiled: &Compiled) -> Result<BTreeSet<Link>> {
+pub fn recorded_links(fixture: &Fixture, compiled: &Compiled) -> Result<BTreeSet<Link>> {
     let mut command = jdk::installed(17)?.command("java");
     let tool = compilers::javac(17, 17, &[], &[root().join("testkit/java/tools/ThrownAndCaught.java")])?;
     command.arg("-cp").arg(tool).args(["--add-modules", "jdk.jdi", "ThrownAndCaught"]);

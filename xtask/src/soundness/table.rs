@@ -1,6 +1,6 @@
 //! What was compared, as Markdown, and the links that were not found.
 
-use catchment_exceptions::{Analysis, Experienced};
+use catchment_exceptions::{Analysis, Comparison};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -14,33 +14,28 @@ pub(super) struct Compared {
     analysis: Analysis,
     /// How many are found in all; filters are asked about those that were seen only.
     links: Option<usize>,
-    experienced: Experienced,
+    comparison: Comparison,
 }
 
 impl Compared {
-    pub(super) fn new(
-        suite: &str,
-        analysis: Analysis,
-        links: Option<usize>,
-        experienced: Experienced,
-    ) -> Self {
-        Self { suite: suite.to_owned(), analysis, links, experienced }
+    pub(super) fn new(suite: &str, analysis: Analysis, links: Option<usize>, comparison: Comparison) -> Self {
+        Self { suite: suite.to_owned(), analysis, links, comparison }
     }
 
     /// Of a hundred links that were seen, those that are not found.
     pub(super) fn excused(&self) -> f64 {
-        100.0 * self.experienced.unfound().count() as f64 / self.experienced.links.len().max(1) as f64
+        100.0 * self.comparison.unfound().count() as f64 / self.comparison.links.len().max(1) as f64
     }
 
     /// No link was seen: that says nothing about soundness.
     pub(super) fn is_empty(&self) -> bool {
-        self.experienced.links.is_empty()
+        self.comparison.links.is_empty()
     }
 
     pub(super) fn line(&self) -> String {
-        let causes = self.experienced.causes();
+        let causes = self.comparison.causes();
         let causes: Vec<String> = causes.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
-        let (seen, found) = (self.experienced.links.len(), self.experienced.found());
+        let (seen, found) = (self.comparison.links.len(), self.comparison.found());
         let Self { suite, analysis, links, .. } = self;
         let links = links.map_or("–".to_owned(), |links| links.to_string());
         let (excused, causes) = (self.excused(), causes.join(", "));
@@ -52,8 +47,8 @@ impl Compared {
 pub(super) fn unfound(all: &[Compared]) -> String {
     let mut by_link: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for compared in all {
-        for (link, unfound) in compared.experienced.unfound() {
-            let from = &link.from.place;
+        for (link, unfound) in compared.comparison.unfound() {
+            let from = &link.from.site;
             let key = format!(
                 "{}: {} in {}.{}:{} to {} {}",
                 compared.suite,
@@ -90,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_suite_that_shows_no_link_is_no_success() {
-        let experienced = Experienced { links: Vec::new(), set_aside: BTreeMap::new() };
-        let compared = Compared::new("s", "rta".parse().unwrap(), Some(7), experienced);
+        let comparison = Comparison { links: Vec::new(), set_aside: BTreeMap::new() };
+        let compared = Compared::new("s", "rta".parse().unwrap(), Some(7), comparison);
         assert!(compared.is_empty());
         assert_eq!(compared.line(), "| s | rta | 7 | 0 | 0 | 0.0 % |  |");
     }

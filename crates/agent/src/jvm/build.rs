@@ -8,10 +8,9 @@
 use super::java::{
     Class, Constructor, Java, KnownClass, KnownField, NewValue, Object, Parameter, Throwable, Weak,
 };
-use crate::injection::Experiment;
 use crate::lock;
 use crate::subclass;
-use catchment_protocol::lab::{FieldValue, Injection, Sample};
+use catchment_protocol::experiment::{Fault, FieldValue, Sample};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
@@ -73,32 +72,40 @@ enum FieldContent {
     Exception(KnownClass, Option<String>),
 }
 
+/// An exception that an experiment wants made.
+pub(super) struct Wanted<'a> {
+    pub(super) fault: &'a Fault,
+    /// Number of the experiment.
+    pub(super) experiment: i64,
+    /// Types caught by the clauses in front of the one that is to catch it.
+    pub(super) earlier: Arc<[String]>,
+}
+
 impl Recipes {
     /// No lock is held while deciding, which runs code of the application: two threads may decide at once, and the first
     /// answer that works counts.
-    pub(crate) fn find<'j>(
+    pub(super) fn find<'j>(
         &self,
         java: &Java<'j>,
         loader: Option<Object<'j>>,
-        experiment: &Experiment,
-        earlier: &Arc<[String]>,
+        wanted: &Wanted<'_>,
     ) -> Arc<Recipe> {
-        let (injection, number) = (&experiment.injection, experiment.number);
-        if let Some(known) = self.known(java, loader, experiment, earlier) {
+        let Wanted { fault, experiment: number, earlier } = wanted;
+        if let Some(known) = self.known(java, loader, wanted) {
             return known;
         }
-        let recipe = Arc::new(Recipe::decide(java, loader, injection, earlier));
+        let recipe = Arc::new(Recipe::decide(java, loader, fault, earlier));
         let mut recipes = lock(&self.0);
-        let known = recipes.entry(injection.exception.clone()).or_default();
+        let known = recipes.entry(fault.exception.clone()).or_default();
         known.retain(|each| {
             let is_gone = each.loader.as_ref().is_some_and(|loader| java.is_gone(loader));
-            !is_gone && each.only_for.is_none_or(|only| only == number)
+            !is_gone && each.only_for.is_none_or(|only| only == *number)
         });
         known.push(Known {
             loader: loader.and_then(|loader| java.weak(loader)),
-            sample: injection.sample.clone(),
+            sample: fault.sample.clone(),
             earlier: Arc::clone(earlier),
-            only_for: recipe.made.is_err().then_some(number),
+            only_for: recipe.made.is_err().then_some(*number),
             recipe: Arc::clone(&recipe),
         });
         recipe
@@ -108,20 +115,19 @@ impl Recipes {
         &self,
         java: &Java<'j>,
         loader: Option<Object<'j>>,
-        experiment: &Experiment,
-        earlier: &Arc<[String]>,
+        wanted: &Wanted<'_>,
     ) -> Option<Arc<Recipe>> {
-        let injection = &experiment.injection;
+        let Wanted { fault, experiment: number, earlier } = wanted;
         let recipes = lock(&self.0);
         let of_loader = |known: &&Known| match (&known.loader, loader) {
             (Some(known), Some(loader)) => java.is_known(known, loader),
             (None, None) => true,
             _ => false,
         };
-        let fitting = recipes.get(&injection.exception)?.iter().filter(|known| {
-            known.sample == injection.sample
+        let fitting = recipes.get(&fault.exception)?.iter().filter(|known| {
+            known.sample == fault.sample
                 && known.earlier == *earlier
-                && known.only_for.is_none_or(|only| only == experiment.number)
+                && known.only_for.is_none_or(|only| only == *number)
                 && of_loader(known)
         });
         let found = fitting.min_by_key(|known| known.recipe.made.is_err());
@@ -134,13 +140,8 @@ impl Recipe {
         Self { made: Err(why), way: None, supertypes: Vec::new() }
     }
 
-    fn decide<'j>(
-        java: &Java<'j>,
-        loader: Option<Object<'j>>,
-        injection: &Injection,
-        earlier: &[String],
-    ) -> Self {
-        let name = &injection.exception;
+    fn decide<'j>(java: &Java<'j>, loader: Option<Object<'j>>, fault: &Fault, earlier: &[String]) -> Self {
+        let name = &fault.exception;
         let named = match java.load(name, loader) {
             Ok(class) if java.is_throwable(class) => class,
             Ok(_) => return Self::impossible(format!("{name} is no exception")),
@@ -154,7 +155,7 @@ impl Recipe {
         if let Err(why) = java.load(&java.class_name(class), java.loader_of(class)) {
             return Self::impossible(format!("cannot load {}: {why}", java.class_name(class)));
         }
-        let sample = injection.sample.as_ref().filter(|_| remark.is_empty());
+        let sample = fault.sample.as_ref().filter(|_| remark.is_empty());
         let tried = sample
             .and_then(|sample| match sample.exception == *name {
                 true => like_sample(java, loader, class, sample),

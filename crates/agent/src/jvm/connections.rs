@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "native methods are called with the signatures the JDK declares")]
 
 use super::java::Object;
-use super::lab::{Call, in_worker};
+use super::natives::{Call, in_worker};
 use crate::network;
 use jvmti_bindings::prelude::*;
 use std::ffi::c_void;
@@ -22,14 +22,53 @@ impl Original {
         Self(AtomicPtr::new(std::ptr::null_mut()))
     }
 
+    /// The bound function; `None` before the JVM has bound it.
+    ///
     /// # Safety
     /// `F` is the type of the function that was bound.
-    unsafe fn get<F: Copy>(&self) -> F {
+    unsafe fn get<F: Copy>(&self) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "a function pointer") };
         let address = self.0.load(Ordering::SeqCst);
-        assert!(!address.is_null() && size_of::<F>() == size_of::<*mut c_void>(), "a function bound before");
-        // SAFETY: promised by the caller; a function pointer has the size of an address (checked).
-        unsafe { std::mem::transmute_copy(&address) }
+        // SAFETY: `F` is the function's type, as the caller promises, and has the size of an address (checked).
+        (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
     }
+}
+
+/// The result of a native method that the JVM has not bound.
+trait Unbound {
+    const RESULT: Self;
+}
+
+impl Unbound for () {
+    const RESULT: Self = ();
+}
+
+impl Unbound for jni::jint {
+    const RESULT: Self = 0;
+}
+
+impl Unbound for jni::jobject {
+    const RESULT: Self = std::ptr::null_mut();
+}
+
+/// A native method with our code around the JDK's own: `before` runs ahead of it, `after` is given its result. The signature
+/// stands once, for both. A method that was never bound does nothing.
+macro_rules! wrapper {
+    ($(#[$doc:meta])* $name:ident around $original:ident($($argument:ident: $type:ty),*) -> $result:ty,
+     before $before:expr, after $after:expr) => {
+        $(#[$doc])*
+        extern "system" fn $name(env: Env, receiver: jni::jobject, $($argument: $type),*) -> $result {
+            $before(env);
+            // SAFETY: the signature under which the method was bound, with its class or object as the receiver.
+            let original = unsafe {
+                $original.get::<extern "system" fn(Env, jni::jobject, $($type),*) -> $result>()
+            };
+            let Some(original) = original else { return Unbound::RESULT };
+            let result = original(env, receiver, $($argument),*);
+            $after(env, result);
+            result
+        }
+    };
 }
 
 static CONNECT: Original = Original::new();
@@ -89,6 +128,24 @@ fn note_connection(env: Env, address: jni::jobject, port: jni::jint) {
     in_worker(env, (), |call| {
         // SAFETY: an argument of the running native method, an `InetAddress` by its declaration.
         note_target(call, unsafe { call.java.object(address) }?, port)
+    });
+}
+
+/// The target of a datagram, as a native socket address of so many bytes.
+fn note_socket_address(env: Env, target: jni::jlong, length: jni::jint) {
+    in_worker(env, (), |call| {
+        // SAFETY: arguments of the running native method, as the JDK's own code reads them.
+        let (address, port) = unsafe { socket_address(target, length) }?;
+        note(call, network::external_connection(&address.to_string(), port))
+    });
+}
+
+fn note_packet(env: Env, packet: jni::jobject) {
+    in_worker(env, (), |call| {
+        // SAFETY: an argument of the running native method, a `DatagramPacket` by its declaration.
+        let packet = unsafe { call.java.object(packet) }?;
+        let (address, port) = call.java.packet_target(packet)?;
+        note_target(call, address, port)
     });
 }
 
@@ -160,136 +217,42 @@ unsafe fn socket_address(address: jni::jlong, length: jni::jint) -> Option<(IpAd
     }
 }
 
-extern "system" fn connect(
-    env: Env,
-    class: jni::jclass,
-    prefer_6: jni::jboolean,
-    file: jni::jobject,
-    address: jni::jobject,
-    port: jni::jint,
-) -> jni::jint {
-    type Connect = extern "system" fn(
-        Env,
-        jni::jclass,
-        jni::jboolean,
-        jni::jobject,
-        jni::jobject,
-        jni::jint,
-    ) -> jni::jint;
-    note_connection(env, address, port);
-    // SAFETY: the signature under which it was bound.
-    let original = unsafe { CONNECT.get::<Connect>() };
-    original(env, class, prefer_6, file, address, port)
-}
+/// For methods whose result says nothing.
+fn ignore<T>(_env: Env, _result: T) {}
 
-extern "system" fn old_connect(
-    env: Env,
-    this: jni::jobject,
-    address: jni::jobject,
-    port: jni::jint,
-    timeout: jni::jint,
-) {
-    type Connect = extern "system" fn(Env, jni::jobject, jni::jobject, jni::jint, jni::jint);
-    note_connection(env, address, port);
-    // SAFETY: the signature under which it was bound.
-    let original = unsafe { OLD_CONNECT.get::<Connect>() };
-    original(env, this, address, port, timeout);
-}
+wrapper!(connect around CONNECT(
+    prefer_6: jni::jboolean, file: jni::jobject, address: jni::jobject, port: jni::jint
+) -> jni::jint, before |env| note_connection(env, address, port), after ignore);
 
-extern "system" fn send(
-    env: Env,
-    class: jni::jclass,
-    file: jni::jobject,
-    data: jni::jlong,
-    length: jni::jint,
-    target: jni::jlong,
-    target_length: jni::jint,
-) -> jni::jint {
-    type Send = extern "system" fn(
-        Env,
-        jni::jclass,
-        jni::jobject,
-        jni::jlong,
-        jni::jint,
-        jni::jlong,
-        jni::jint,
-    ) -> jni::jint;
-    in_worker(env, (), |call| {
-        // SAFETY: the arguments, as the JDK's own code reads them.
-        let (address, port) = unsafe { socket_address(target, target_length) }?;
-        note(call, network::external_connection(&address.to_string(), port))
-    });
-    // SAFETY: the signature under which it was bound.
-    let original = unsafe { SEND.get::<Send>() };
-    original(env, class, file, data, length, target, target_length)
-}
+wrapper!(
+    /// Of Java 11.
+    old_connect around OLD_CONNECT(address: jni::jobject, port: jni::jint, timeout: jni::jint) -> (),
+    before |env| note_connection(env, address, port), after ignore
+);
 
-/// Of Java 11.
-extern "system" fn old_send(env: Env, this: jni::jobject, packet: jni::jobject) {
-    type Send = extern "system" fn(Env, jni::jobject, jni::jobject);
-    in_worker(env, (), |call| {
-        // SAFETY: an argument of the running native method, a `DatagramPacket` by its declaration.
-        let packet = unsafe { call.java.object(packet) }?;
-        let (address, port) = call.java.packet_target(packet)?;
-        note_target(call, address, port)
-    });
-    // SAFETY: the signature under which it was bound.
-    let original = unsafe { OLD_SEND.get::<Send>() };
-    original(env, this, packet);
-}
+wrapper!(send around SEND(
+    file: jni::jobject, data: jni::jlong, length: jni::jint, target: jni::jlong, target_length: jni::jint
+) -> jni::jint, before |env| note_socket_address(env, target, target_length), after ignore);
 
-/// Of Java 11.
-extern "system" fn old_channel_send(
-    env: Env,
-    this: jni::jobject,
-    prefer_6: jni::jboolean,
-    file: jni::jobject,
-    data: jni::jlong,
-    length: jni::jint,
-    address: jni::jobject,
-    port: jni::jint,
-) -> jni::jint {
-    type Send = extern "system" fn(
-        Env,
-        jni::jobject,
-        jni::jboolean,
-        jni::jobject,
-        jni::jlong,
-        jni::jint,
-        jni::jobject,
-        jni::jint,
-    ) -> jni::jint;
-    note_connection(env, address, port);
-    // SAFETY: the signature under which it was bound.
-    let original = unsafe { OLD_CHANNEL_SEND.get::<Send>() };
-    original(env, this, prefer_6, file, data, length, address, port)
-}
+wrapper!(
+    /// Of Java 11.
+    old_send around OLD_SEND(packet: jni::jobject) -> (),
+    before |env| note_packet(env, packet), after ignore
+);
 
-type LookUp = extern "system" fn(Env, jni::jobject, jni::jstring) -> jni::jobject;
-type LookUpWithKind = extern "system" fn(Env, jni::jobject, jni::jstring, jni::jint) -> jni::jobject;
+wrapper!(
+    /// Of Java 11.
+    old_channel_send around OLD_CHANNEL_SEND(
+        prefer_6: jni::jboolean, file: jni::jobject, data: jni::jlong, length: jni::jint,
+        address: jni::jobject, port: jni::jint
+    ) -> jni::jint, before |env| note_connection(env, address, port), after ignore
+);
 
-extern "system" fn look_up_4(env: Env, this: jni::jobject, name: jni::jstring) -> jni::jobject {
-    // SAFETY: the signature under which it was bound.
-    let found = unsafe { LOOK_UP_4.get::<LookUp>() }(env, this, name);
-    note_name(env, name, found);
-    found
-}
+wrapper!(look_up_4 around LOOK_UP_4(name: jni::jstring) -> jni::jobject,
+    before |_| (), after |env, found| note_name(env, name, found));
 
-extern "system" fn look_up_6(env: Env, this: jni::jobject, name: jni::jstring) -> jni::jobject {
-    // SAFETY: the signature under which it was bound.
-    let found = unsafe { LOOK_UP_6.get::<LookUp>() }(env, this, name);
-    note_name(env, name, found);
-    found
-}
+wrapper!(look_up_6 around LOOK_UP_6(name: jni::jstring) -> jni::jobject,
+    before |_| (), after |env, found| note_name(env, name, found));
 
-extern "system" fn look_up_6_with_kind(
-    env: Env,
-    this: jni::jobject,
-    name: jni::jstring,
-    kind: jni::jint,
-) -> jni::jobject {
-    // SAFETY: the signature under which it was bound.
-    let found = unsafe { LOOK_UP_6_WITH_KIND.get::<LookUpWithKind>() }(env, this, name, kind);
-    note_name(env, name, found);
-    found
-}
+wrapper!(look_up_6_with_kind around LOOK_UP_6_WITH_KIND(name: jni::jstring, kind: jni::jint) -> jni::jobject,
+    before |_| (), after |env, found| note_name(env, name, found));

@@ -1,12 +1,13 @@
 //! What happens at a try that is to throw, at a clause that catches, and where an exception leaves a method.
 
+use super::build::Wanted;
 use super::java::{Java, Method, Throwable};
-use super::lab::Call;
+use super::natives::Call;
 use super::read;
 use crate::callers::Caller;
-use crate::injection::{Experiment, Fired, Hit};
+use crate::experiment::{Fired, Running, Visit};
 use crate::jvm::Recipe;
-use catchment_protocol::lab::Ending;
+use catchment_protocol::conversation::Ending;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -28,18 +29,32 @@ thread_local! {
     static IS_BUILDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The exception that the try or place reached just now throws, if it does.
+/// The exception to be thrown at the site visited just now, if any.
 pub(super) fn next_exception<'j>(call: &Call<'j>, counter: u32) -> Option<Throwable<'j>> {
     if IS_BUILDING.replace(true) {
         return None;
     }
     let _building = Building;
-    let experiment = call.worker.injections.running()?;
-    let recipe = match call.worker.injections.is_place(counter) {
-        true => at_place(call, &experiment, counter)?,
-        false => at_try(call, &experiment)?,
-    };
-    thrown(call, &experiment, &recipe)
+    let (experiments, observer) = (&call.worker.experiments, call.observer);
+    let running = experiments.running()?;
+    let on_stack = || calls_on_stack(&call.java);
+    match experiments.visit(&running, &observer.counters, &observer.switches, counter, on_stack) {
+        Visit::HitAtTry => thrown(call, &running, &*recipe_at_try(call, &running)?),
+        Visit::HitWithin => thrown(call, &running, &*running.recipe()?),
+        Visit::Prepared => {
+            recipe_at_try(call, &running);
+            None
+        }
+        Visit::Passed => None,
+        Visit::TooMany(fired) => call.worker.end(Ending::EndlessLoop { fired }),
+    }
+}
+
+/// Calls of the visiting method that this thread is in.
+fn calls_on_stack(java: &Java<'_>) -> usize {
+    let stack = java.stack(FRAMES_OF_INJECTION, DEEPEST_STACK);
+    let Some(innermost) = stack.first().map(|method| method.number()) else { return 0 };
+    stack.iter().filter(|method| method.number() == innermost).count()
 }
 
 /// Ends the building however it ends.
@@ -51,45 +66,27 @@ impl Drop for Building {
     }
 }
 
-/// An execution of the try begins: how what it throws is made, if it does.
-fn at_try(call: &Call<'_>, experiment: &Experiment) -> Option<Arc<Recipe>> {
+/// An execution of the try begins: how the exception is made, as the class of the try knows its type.
+fn recipe_at_try(call: &Call<'_>, running: &Running) -> Option<Arc<Recipe>> {
     let java = &call.java;
     let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
-    let on_stack = || {
-        let stack = java.stack(FRAMES_OF_INJECTION, DEEPEST_STACK);
-        stack.into_iter().filter(|each| each.number() == method.number()).count()
-    };
-    let hit = call.worker.injections.begun(experiment, &call.observer.counters, on_stack);
-    match hit {
-        Hit::Yes => {}
-        // Later, and by the class that catches: the one that throws may not know the type.
-        Hit::No if experiment.throws_within() => {}
-        Hit::No => return None,
-        Hit::TooMany(fired) => call.worker.end(Ending::EndlessLoop { fired }),
-    }
     let catching = java.class_of_method(method)?;
     if !call.worker.explains_nulls {
-        experiment.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));
+        running.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));
     }
-    let loader = java.loader_of(catching);
-    let injections = &call.worker.injections;
-    let recipe = injections.recipes.find(java, loader, experiment, &injections.earlier(experiment));
-    experiment.made_by(&recipe);
-    (hit == Hit::Yes).then_some(recipe)
+    let experiments = &call.worker.experiments;
+    let wanted =
+        Wanted { fault: running.fault()?, experiment: running.number, earlier: experiments.earlier(running) };
+    let recipe = experiments.recipes.find(java, java.loader_of(catching), &wanted);
+    running.made_by(&recipe);
+    Some(recipe)
 }
 
-/// A call or throw within an execution of the try.
-fn at_place(call: &Call<'_>, experiment: &Experiment, counter: u32) -> Option<Arc<Recipe>> {
-    let observer = call.observer;
-    let hit = call.worker.injections.visited(experiment, &observer.counters, &observer.switches, counter);
-    experiment.recipe().filter(|_| hit == Hit::Yes)
-}
-
-fn thrown<'j>(call: &Call<'j>, experiment: &Experiment, recipe: &Recipe) -> Option<Throwable<'j>> {
+fn thrown<'j>(call: &Call<'j>, running: &Running, recipe: &Recipe) -> Option<Throwable<'j>> {
     let made = recipe.make(&call.java)?;
-    call.java.mark(made, 2 * experiment.number);
-    match experiment.fire() {
-        Fired::First => call.worker.fired(experiment.occurrences()),
+    call.java.mark(made, 2 * running.number);
+    match running.fire() {
+        Fired::First => call.worker.fired(running.occurrences()),
         Fired::Again => {}
         Fired::TooOften(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
@@ -98,31 +95,32 @@ fn thrown<'j>(call: &Call<'j>, experiment: &Experiment, recipe: &Recipe) -> Opti
 
 /// Marks are even until their exception has been caught.
 pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
-    let Some(experiment) = call.worker.injections.running() else { return };
-    if experiment.follows_passing() {
+    let Some(running) = call.worker.experiments.running() else { return };
+    if running.passing().is_some() {
         return passed(call, thrown, counter);
     }
-    let execution = call.worker.injections.look(&experiment, &call.observer.counters);
+    let execution = call.worker.experiments.look(&running, &call.observer.counters);
     if let Some(execution) = execution
-        && experiment.wants_samples()
-        && call.worker.injections.clause_tells(counter, &call.java.name_of(thrown))
+        && running.wants_samples()
+        && call.worker.experiments.clause_tells(counter, &call.java.name_of(thrown))
         && let Some(sample) = read::sample(&call.java, thrown, is_exact(call, counter, thrown))
     {
-        experiment.add_sample(execution, sample);
+        running.add_sample(execution, sample);
     }
-    if call.java.mark_of(thrown) == 2 * experiment.number {
-        call.java.mark(thrown, 2 * experiment.number + 1);
-        call.worker.injections.caught(&experiment, counter);
+    if call.java.mark_of(thrown) == 2 * running.number {
+        call.java.mark(thrown, 2 * running.number + 1);
+        call.worker.experiments.caught(&running, counter);
     }
 }
 
 /// Marks what has passed the clause that is meant, by leaving its try or into a later clause, to know it again.
 pub(super) fn passed<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
-    let Some(experiment) = call.worker.injections.running() else { return };
-    if call.worker.injections.is_passed(&experiment, counter)
-        && is_a(&call.java, thrown, &experiment.injection.exception)
+    let Some(running) = call.worker.experiments.running() else { return };
+    if let Some(passing) = running.passing()
+        && call.worker.experiments.is_passed(passing, counter)
+        && is_a(&call.java, thrown, &passing.exception)
     {
-        call.java.mark(thrown, 2 * experiment.number);
+        call.java.mark(thrown, 2 * running.number);
     }
 }
 
@@ -138,7 +136,7 @@ fn is_a<'j>(java: &Java<'j>, thrown: Throwable<'j>, name: &str) -> bool {
 }
 
 fn is_exact<'j>(call: &Call<'j>, counter: u32, thrown: Throwable<'j>) -> bool {
-    call.worker.injections.clause_names(counter, &call.java.name_of(thrown))
+    call.worker.experiments.clause_names(counter, &call.java.name_of(thrown))
 }
 
 /// Whether an exception was thrown by this experiment, or is followed by it.
@@ -150,9 +148,9 @@ pub(super) fn is_injected<'j>(java: &Java<'j>, throwable: Throwable<'j>, experim
 /// pass, so that it leaves the application once more, is one exception. While an experiment runs that follows exceptions, only
 /// those matter.
 pub(super) fn escaped<'j>(call: &Call<'j>, thrown: Throwable<'j>) {
-    if let Some(experiment) = call.worker.injections.running() {
-        if is_injected(&call.java, thrown, experiment.number) && is_called_by_test(call) {
-            experiment.bubbled(|| call.java.name_of(thrown));
+    if let Some(running) = call.worker.experiments.running() {
+        if is_injected(&call.java, thrown, running.number) && is_called_by_test(call) {
+            running.bubbled(|| call.java.name_of(thrown));
         }
     } else if is_called_by_test(call) {
         let mark = call.worker.mark_of_escaped();

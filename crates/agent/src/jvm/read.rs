@@ -3,8 +3,9 @@
 use super::inject::is_injected;
 use super::java::{Java, Object, Throwable, Value};
 use crate::artefact::{self, FirstThrown};
-use crate::injection::Experiment;
-use catchment_protocol::lab::{Failure, FieldValue, Sample};
+use crate::experiment::Running;
+use catchment_protocol::conversation::Failure;
+use catchment_protocol::experiment::{FieldValue, Sample};
 
 const FRAMES_KEPT: i32 = 12;
 /// Causes of causes beyond this are a loop, or of no interest.
@@ -15,11 +16,7 @@ const MESSAGE_CHARACTERS: usize = 16_000;
 const FIELD_CHARACTERS: usize = 16_000;
 
 /// Why a test failed. Runs `getMessage` and `getCause` of the application; what they throw is ignored.
-pub(super) fn failure<'j>(
-    java: &Java<'j>,
-    thrown: Throwable<'j>,
-    experiment: Option<&Experiment>,
-) -> Failure {
+pub(super) fn failure<'j>(java: &Java<'j>, thrown: Throwable<'j>, experiment: Option<&Running>) -> Failure {
     let chain = chain(java, thrown);
     let mut described = chain.iter().map(|each| (java.name_of(*each), message(java, *each)));
     let (exception, message) = described.next().unwrap_or_default();

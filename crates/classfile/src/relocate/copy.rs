@@ -3,10 +3,10 @@
 use super::emit::put_switch;
 use super::positions::{Moved, Positions};
 use super::stack_map::FrameTargets;
-use super::{MethodCode, Place, RelocateError};
+use super::{CodePosition, MethodCode, RelocateError};
 use crate::bytes::put_run;
 use crate::opcodes::GOTO;
-use crate::{ClassError, Insn, Landmark, Role};
+use crate::{ClassError, ControlKind, Insn, Landmark};
 
 /// Writes what is inserted into a method, in the order of the code.
 pub trait Inserter {
@@ -14,10 +14,10 @@ pub trait Inserter {
     const MAX_INSERTED: usize;
 
     /// Whether something stands directly in front of instructions of this role: calls, returns or throws.
-    fn wants(&self, role: Role) -> bool;
+    fn wants(&self, role: ControlKind) -> bool;
 
     /// Writes what stands directly in front of an instruction of a role it wants.
-    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError>;
+    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
     /// The pc of the next instruction with a row of pieces in front of it, and of what [`Self::put_before`] writes there.
     fn next_row(&self) -> Option<usize> {
@@ -60,7 +60,7 @@ impl Row<'_> {
     pub fn put_goto(&mut self, slot: usize) {
         self.gotos = Some((self.out.len(), slot));
         self.begin_piece().extend_from_slice(&[GOTO, 0, 0]);
-        self.targets.add(Place::Slot { pc: self.pc, slot });
+        self.targets.add(CodePosition::Slot { pc: self.pc, slot });
     }
 
     /// What stands behind the last piece is a slot too.

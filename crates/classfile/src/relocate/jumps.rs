@@ -5,7 +5,7 @@ use super::layout::padding;
 use super::positions::Moved;
 use super::{MethodCode, RelocateError};
 use crate::opcodes::{GOTO_W, JSR_W, TABLESWITCH};
-use crate::{ClassError, Landmark, Role};
+use crate::{ClassError, ControlKind, Landmark};
 
 /// Where the jumps of a method go now.
 pub(super) trait Aim {
@@ -29,8 +29,8 @@ pub(super) fn aim_jumps(
     for landmark in source.outline.jumps() {
         let from = moved[landmark.pc()].at();
         match landmark.role {
-            Role::Switch => aim_switch(source, landmark, from, aim, code)?,
-            Role::Ret => {}
+            ControlKind::Switch => aim_switch(source, landmark, from, aim, code)?,
+            ControlKind::Ret => {}
             _ => aim_jump(source, landmark, from, aim, code)?,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::positions::{CodeMap, Moved, Positions};
 use super::stops::{Stop, Stops};
-use super::{AppendedEnd, CodeEdit, MethodCode, Piece, Place, RelocateError};
+use super::{AppendedEnd, CodeEdit, CodePosition, MethodCode, Piece, RelocateError};
 use crate::opcodes::{GOTO, GOTO_W, JSR, LOOKUPSWITCH, TABLESWITCH};
-use crate::{ClassError, Insn, Outline, Role};
+use crate::{ClassError, ControlKind, Insn, Outline};
 
 pub(super) const MAX_CODE_LEN: u32 = 65_535;
 /// Up to this length everything reaches everything.
@@ -71,7 +71,8 @@ impl<'l, 'a> Layout<'l, 'a> {
         let Positions { resized, widened, .. } = &mut *self.positions;
         if !self.outline.switches().is_empty() || !widened.is_empty() {
             let jumps = self.outline.jumps().iter();
-            let may_resize = |pc: usize, role| role == Role::Switch || widened.binary_search(&pc).is_ok();
+            let may_resize =
+                |pc: usize, role| role == ControlKind::Switch || widened.binary_search(&pc).is_ok();
             resized.extend(jumps.filter(|it| may_resize(it.pc(), it.role)).map(|it| it.pc()));
         }
     }
@@ -194,20 +195,20 @@ impl<'l, 'a> Layout<'l, 'a> {
 
     /// The new pc of `place`.
     #[inline]
-    pub(super) fn find(&self, place: Place) -> Result<u32, ClassError> {
+    pub(super) fn find(&self, place: CodePosition) -> Result<u32, ClassError> {
         self.find_target(place).map(|(pc, _)| pc)
     }
 
     /// The new pc of `place`, and whether something is inserted at its old one.
     #[inline]
-    pub(super) fn find_target(&self, place: Place) -> Result<(u32, bool), ClassError> {
+    pub(super) fn find_target(&self, place: CodePosition) -> Result<(u32, bool), ClassError> {
         match place {
-            Place::Slot { pc, slot } => {
+            CodePosition::Slot { pc, slot } => {
                 let moved = self.map().moved(pc)?;
                 Ok((self.slot(pc, slot, moved), moved.has_pieces()))
             }
-            Place::Appended(index) => Ok((self.positions.appended[index].0, false)),
-            Place::AfterAppended(index) => Ok((self.positions.appended[index].1, false)),
+            CodePosition::Appended(index) => Ok((self.positions.appended[index].0, false)),
+            CodePosition::AfterAppended(index) => Ok((self.positions.appended[index].1, false)),
         }
     }
 

@@ -4,7 +4,7 @@
 use super::attributes::Frames;
 use super::emit::{Emitter, short};
 use super::positions::CodeMap;
-use super::{AppendedEnd, BlockFrame, Constants, Piece, Place, RelocateError};
+use super::{AppendedEnd, BlockFrame, CodePosition, Constants, Piece, RelocateError};
 use crate::bytes::{Reader, put2};
 use crate::frames::{EncodedFrames, read_type};
 use crate::{ClassError, FrameAt, VerificationType};
@@ -38,7 +38,7 @@ impl<'a> Frames<'a> for Emitter<'_, 'a> {
             }
         }
         for (index, block) in self.edit.appended.iter().enumerate() {
-            let pc = self.layout.find(Place::Appended(index))?;
+            let pc = self.layout.find(CodePosition::Appended(index))?;
             stack_map.put_block(&block.frame, pc, self.constants)?;
         }
         stack_map.end();
@@ -63,7 +63,7 @@ impl Emitter<'_, '_> {
         });
         let handlers = self.edit.exceptions.iter().map(|row| row.handler);
         for place in gotos.chain(ends).chain(handlers) {
-            if let Place::Slot { pc, .. } = place
+            if let CodePosition::Slot { pc, .. } = place
                 && self.layout.has_pieces(pc)
             {
                 self.targets.add(place);
@@ -258,8 +258,8 @@ impl FrameTargets {
 
     /// Adds a place where something is inserted.
     #[inline]
-    pub(super) fn add(&mut self, place: Place) {
-        if let Place::Slot { pc, slot } = place {
+    pub(super) fn add(&mut self, place: CodePosition) {
+        if let CodePosition::Slot { pc, slot } = place {
             self.slots.push((pc, slot));
         }
     }

@@ -20,7 +20,7 @@ use crate::bytes::put2;
 use crate::frames::EncodedFrames;
 
 /// Inserts into a plain method.
-pub trait PlainInserter: Inserter {
+pub trait StreamInserter: Inserter {
     /// Writes what stands in front of everything, where jumps do not come by.
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
@@ -47,13 +47,13 @@ enum Outcome {
 impl<'a> Relocator<'_, 'a> {
     /// Gives a plain method new code with what `inserter` writes; where that is nothing, and on an error, it stays as it
     /// is. False if it is too long for that.
-    pub fn stream_plain<I: PlainInserter>(
+    pub fn stream_without_tries<I: StreamInserter>(
         &mut self,
         source: &MethodCode<'_, 'a>,
         max_stack: u16,
         inserter: &mut I,
     ) -> Result<bool, RelocateError> {
-        self.stream::<I>(source, |work, out| stream_plain(source, max_stack, inserter, work, out))
+        self.stream::<I>(source, |work, out| stream_without_tries(source, max_stack, inserter, work, out))
     }
 
     /// The same for a method with a plan.
@@ -90,10 +90,10 @@ impl<'a> Relocator<'_, 'a> {
     }
 }
 
-fn stream_plain(
+fn stream_without_tries(
     source: &MethodCode<'_, '_>,
     max_stack: u16,
-    inserter: &mut impl PlainInserter,
+    inserter: &mut impl StreamInserter,
     work: &mut WorkBuffers,
     out: &mut Vec<u8>,
 ) -> Result<Outcome, RelocateError> {

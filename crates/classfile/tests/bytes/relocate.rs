@@ -5,8 +5,8 @@ use catchment_classfile::opcodes::{
     ALOAD, GOTO, GOTO_W, ICONST_0, IFEQ, LOOKUPSWITCH, NOP, POP, RETURN, TABLESWITCH,
 };
 use catchment_classfile::{
-    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, Constants, Frame, Insn, MethodCode,
-    NewException, Outlines, Piece, Place, PoolAppender, RelocateError, Relocator, RelocatorBuffers,
+    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, CodePosition, Constants, Frame, Insn,
+    MethodCode, NewException, Outlines, Piece, PoolAppender, RelocateError, Relocator, RelocatorBuffers,
     VerificationType,
 };
 
@@ -83,7 +83,7 @@ fn a_jump_can_land_behind_the_first_piece_and_gets_its_own_frame() {
     let class = Builder::new(&[NOP, GOTO, 0xFF, 0xFF]).with("StackMapTable", &[0, 1, 0]).build();
     let woven = edit(&class, |edit| {
         insert(edit, 0, &[ICONST_0, POP]);
-        edit.redirects.push(((1, 0), Place::Slot { pc: 0, slot: 1 }));
+        edit.redirects.push(((1, 0), CodePosition::Slot { pc: 0, slot: 1 }));
     })
     .expect("fits");
     assert_eq!(code_of(&woven), [ICONST_0, POP, NOP, GOTO, 0xFF, 0xFF]);
@@ -224,8 +224,8 @@ fn an_appended_block_gets_a_full_frame_and_goes_back() {
     let woven = edit(&class, |edit| {
         edit.code.push(NOP);
         let frame = BlockFrame::Jump(Frame { locals: vec![VerificationType::Integer], stack: Vec::new() });
-        edit.appended.push(Appended { code: 0..1, end: AppendedEnd::Goto(Place::before(4)), frame });
-        edit.redirects.push(((1, 4), Place::Appended(0)));
+        edit.appended.push(Appended { code: 0..1, end: AppendedEnd::Goto(CodePosition::before(4)), frame });
+        edit.redirects.push(((1, 4), CodePosition::Appended(0)));
     })
     .expect("fits");
     assert_eq!(code_of(&woven), [ICONST_0, IFEQ, 0, 4, RETURN, NOP, GOTO, 0xFF, 0xFE]);

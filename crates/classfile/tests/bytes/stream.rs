@@ -4,8 +4,8 @@ use crate::builder::{Builder, OBJECT};
 use crate::relocate::{NoConstants, edit, insert};
 use catchment_classfile::opcodes::{GOTO, ICONST_0, IFEQ, INVOKESTATIC, NOP, POP, RETURN, TABLESWITCH};
 use catchment_classfile::{
-    ClassError, ClassFile, CodeEdit, Constants, Inserter, MethodCode, Outlines, Piece, Place, PlainInserter,
-    PlannedInserter, PoolAppender, RelocateError, Relocator, RelocatorBuffers, Role, Row,
+    ClassError, ClassFile, CodeEdit, CodePosition, Constants, ControlKind, Inserter, MethodCode, Outlines,
+    Piece, PlannedInserter, PoolAppender, RelocateError, Relocator, RelocatorBuffers, Row, StreamInserter,
 };
 
 const ENTRY: [u8; 2] = [ICONST_0, POP];
@@ -20,17 +20,17 @@ struct Greeter {
 impl Inserter for Greeter {
     const MAX_INSERTED: usize = 3;
 
-    fn wants(&self, role: Role) -> bool {
-        role == Role::Call
+    fn wants(&self, role: ControlKind) -> bool {
+        role == ControlKind::Call
     }
 
-    fn put_before(&mut self, _: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+    fn put_before(&mut self, _: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         out.extend(BEFORE_CALL);
         Ok(())
     }
 }
 
-impl PlainInserter for Greeter {
+impl StreamInserter for Greeter {
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         out.extend_from_slice(if self.entry { &ENTRY } else { &[] });
         Ok(())
@@ -57,11 +57,11 @@ const IN_ROW: [u8; 1] = [NOP];
 impl Inserter for RowGreeter<'_, '_> {
     const MAX_INSERTED: usize = 3;
 
-    fn wants(&self, role: Role) -> bool {
+    fn wants(&self, role: ControlKind) -> bool {
         self.calls.wants(role)
     }
 
-    fn put_before(&mut self, role: Role, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         self.calls.put_before(role, out)
     }
 
@@ -88,7 +88,7 @@ impl<'a> PlannedInserter<'a> for RowGreeter<'_, 'a> {
 fn stream(class: &[u8], entry: bool) -> Option<Vec<u8>> {
     streamed(class, |relocator, source| {
         let mut greeter = Greeter { entry, constants: NoConstants };
-        relocator.stream_plain(source, source.code.max_stack, &mut greeter)
+        relocator.stream_without_tries(source, source.code.max_stack, &mut greeter)
     })
 }
 
@@ -180,7 +180,7 @@ fn rows_are_streamed_as_a_plan_places_them() {
         let planned = edit(class, |edit| {
             for pc in 0..30 {
                 if rows.contains(&pc) {
-                    edit.pieces.push(Piece::Goto { pc, to: Place::Slot { pc, slot: 2 } });
+                    edit.pieces.push(Piece::Goto { pc, to: CodePosition::Slot { pc, slot: 2 } });
                     insert(edit, pc, &IN_ROW);
                 }
                 if calls.contains(&pc) {

@@ -10,7 +10,7 @@ use catchment_lab::{CheckRequest, check};
 use catchment_report::{
     CheckDetail, CheckReport, write_check_json, write_check_text, write_plan_text, write_stats_text,
 };
-use catchment_verdicts::{CheckedProject, Finding, FindingKind, NoOutcome, NotRun, Outcome};
+use catchment_verdicts::{FindingPolicy, Rule, why_nothing_tested};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
         let mut progress = progress::on_stderr();
         check(&request(&args, &config), &mut *progress)?
     };
-    let report = CheckReport::new(&checked, &config.suppress);
+    let report = CheckReport::new(&checked, policy(&args, &config));
     let render = |out: &mut dyn Write| render(out, &args, &report);
     let written = match file {
         Some(file) => file.write(render),
@@ -33,11 +33,11 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
         Err(error) if output::is_broken_pipe(&error) => {}
         outcome => outcome?,
     }
-    if let Some(diagnosis) = nothing_tested(&checked, args.list) {
+    if let Some(diagnosis) = why_nothing_tested(&checked, args.list) {
         eprintln!("catchment: {diagnosis}");
         return Ok(ExitCode::NOTHING_OBSERVED);
     }
-    let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding));
+    let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding.rule));
     Ok(if has_findings && !args.list { ExitCode::FINDINGS } else { ExitCode::CLEAN })
 }
 
@@ -46,15 +46,15 @@ fn render(out: &mut dyn Write, args: &CheckArgs, report: &CheckReport<'_>) -> io
         (true, _) => return write_check_json(out, report),
         (false, true) => write_plan_text(out, report.project)?,
         (false, false) => {
-            write_check_text(out, report, detail(args))?;
+            write_check_text(out, report, CheckDetail { all: args.all })?;
         }
     }
     if args.stats { write_stats_text(out, &report.project.stats) } else { Ok(()) }
 }
 
-/// What makes the exit code must be among the findings.
-fn detail(args: &CheckArgs) -> CheckDetail {
-    CheckDetail { all: args.all, strict: args.fail_on >= FailOn::NotResilient }
+/// Findings that make the exit code must be listed.
+fn policy<'a>(args: &CheckArgs, config: &'a Config) -> FindingPolicy<'a> {
+    FindingPolicy { suppressions: &config.suppress, strict: args.fail_on >= FailOn::NotResilient }
 }
 
 fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
@@ -64,53 +64,23 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         selective: args.selective,
         fine: args.fine,
         list: args.list,
-        ..args.project.request(config)
+        session: args.project.request(config),
     }
 }
 
-fn is_at_or_above(fail_on: FailOn, finding: &Finding) -> bool {
-    let least = match finding.kind {
-        FindingKind::SourceDependent => FailOn::Dependent,
-        FindingKind::NotResilient => FailOn::NotResilient,
-        FindingKind::Unreachable | FindingKind::Unstable => FailOn::Any,
+fn is_at_or_above(fail_on: FailOn, rule: Rule) -> bool {
+    let least = match rule {
+        Rule::FailsAtOnce => FailOn::Dependent,
+        Rule::BreaksTheJvm | Rule::NotResilient => FailOn::NotResilient,
+        Rule::Unreachable | Rule::Unstable => FailOn::Any,
     };
     fail_on >= least
-}
-
-/// Why there are no verdicts, if so: that must not look like a project without findings.
-fn nothing_tested(checked: &CheckedProject, only_list: bool) -> Option<String> {
-    let pairs: Vec<_> = checked.pairs.iter().filter(|pair| !pair.left_out).collect();
-    let experiments = || pairs.iter().flat_map(|pair| &pair.experiments);
-    if checked.pairs.is_empty() {
-        return Some("there is no try-catch pair in the application's classes".into());
-    }
-    if pairs.iter().all(|pair| pair.executions.is_empty()) {
-        return Some("no test executes a try when it runs alone".into());
-    }
-    if only_list || experiments().any(|it| matches!(it.outcome, Outcome::Pass | Outcome::Fail(_))) {
-        return None;
-    }
-    let budget = Outcome::None(NoOutcome::NotRun(NotRun::Budget));
-    if experiments().any(|it| it.outcome == budget) {
-        return Some(
-            "the budget was used up before the first experiment ended; the next check goes on".into(),
-        );
-    }
-    let why = experiments().find_map(|it| match &it.outcome {
-        Outcome::None(why) => Some(why.as_str()),
-        _ => None,
-    });
-    Some(format!(
-        "no experiment came to an outcome: {}",
-        why.unwrap_or("every test that executes a try is set aside")
-    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::args::{Args, CommandArgs};
-    use catchment_verdicts::{CheckedPair, Execution, Experiment, TestId};
     use clap::Parser;
 
     fn args(typed: &[&str]) -> CheckArgs {
@@ -138,44 +108,16 @@ mod tests {
 
     #[test]
     fn a_report_lists_what_makes_the_exit_code() {
-        let is_strict = |typed: &[&str]| detail(&args(typed)).strict;
+        let is_strict = |typed: &[&str]| policy(&args(typed), &Config::default()).strict;
         assert!(!is_strict(&[]) && !is_strict(&["--fail-on", "never", "--all"]));
         assert!(is_strict(&["--fail-on", "not-resilient"]) && is_strict(&["--fail-on", "any", "--all"]));
     }
 
     #[test]
     fn each_step_of_fail_on_includes_the_one_before() {
-        let kinds = [FindingKind::SourceDependent, FindingKind::NotResilient, FindingKind::Unreachable];
-        let failing = |fail_on| {
-            let finding = |kind| Finding { pair: 0, kind, shown_by: None, tests: 0 };
-            kinds.iter().filter(|kind| is_at_or_above(fail_on, &finding(**kind))).count()
-        };
+        let failing = |fail_on| Rule::ALL.iter().filter(|rule| is_at_or_above(fail_on, **rule)).count();
         let order = [FailOn::Never, FailOn::Dependent, FailOn::NotResilient, FailOn::Any];
-        assert_eq!(order.map(failing), [0, 1, 2, 3]);
+        assert_eq!(order.map(failing), [0, 1, 3, 5]);
         assert_eq!(args(&[]).fail_on, FailOn::Dependent);
-    }
-
-    fn project(pair: CheckedPair) -> CheckedProject {
-        CheckedProject { pairs: vec![pair], ..CheckedProject::default() }
-    }
-
-    fn with(outcome: Outcome) -> CheckedPair {
-        CheckedPair {
-            executions: vec![Execution::default()],
-            experiments: vec![Experiment::new(TestId(0), "E", outcome)],
-            ..CheckedPair::default()
-        }
-    }
-
-    #[test]
-    fn a_check_without_a_single_outcome_is_not_clean() {
-        let reason = |pair| nothing_tested(&project(pair), false).unwrap();
-        assert!(nothing_tested(&CheckedProject::default(), false).unwrap().contains("no try-catch pair"));
-        assert!(reason(CheckedPair::default()).contains("no test executes"));
-        assert!(reason(with(Outcome::None(NoOutcome::NotRun(NotRun::Budget)))).contains("budget"));
-        assert!(reason(with(Outcome::None(NoOutcome::NotFired))).contains("not fired"));
-        assert_eq!(nothing_tested(&project(with(Outcome::Pass)), false), None);
-        let planned = with(Outcome::None(NoOutcome::NotRun(NotRun::PlanOnly)));
-        assert_eq!(nothing_tested(&project(planned), true), None);
     }
 }

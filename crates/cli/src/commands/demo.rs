@@ -1,15 +1,16 @@
 //! `catchment demo`: `check` in the bundled example, as its developer would type it.
 
+mod project;
+
 use crate::args::{CheckArgs, ProjectArgs};
 use crate::commands::check;
-use crate::demo_project;
 use crate::exit::ExitCode;
 use anyhow::{Context, Result};
 
 pub(crate) fn run() -> Result<ExitCode> {
     let folder =
         tempfile::Builder::new().prefix("catchment-demo-").tempdir().context("cannot create a folder")?;
-    demo_project::unpack(folder.path()).context("cannot unpack the example")?;
+    project::unpack(folder.path()).context("cannot unpack the example")?;
     eprintln!("catchment: checking the bundled example, a small order importer with JUnit tests");
     let project = ProjectArgs { folder: folder.path().to_owned(), ..ProjectArgs::default() };
     let args = CheckArgs { project, ..CheckArgs::default() };

@@ -1,13 +1,20 @@
 //! `catchment links`: what can reach each catch clause.
 
-use crate::class_source::LayeredClasses;
+pub(crate) mod args;
+mod cache;
+mod cache_files;
+mod class_source;
+mod memory;
+mod request;
+
+use crate::commands::links::args::{GroupBy, LinksArgs};
+use crate::commands::links::cache::LinksCache;
+use crate::commands::links::cache_files::CacheFiles;
+use crate::commands::links::class_source::LayeredClasses;
 use crate::config::Config;
 use crate::exit::{BadInput, ExitCode};
-use crate::former_runs::StoredRuns;
-use crate::links_args::{GroupBy, LinksArgs};
 use crate::output::{self, ReportFile};
 use crate::progress;
-use crate::store::Store;
 use anyhow::{Context, Result};
 use catchment_exceptions::{
     Escapes, FaultProblem, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
@@ -49,13 +56,14 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     require_classes(args, &classes, own.application.len() + own.tests.len())?;
     let runs = args.runs()?;
     let mut request = args.request(&config, own, &jdk)?;
-    request.recorded = runs.as_ref().map(|runs| runs.seen.recorded()).unwrap_or_default();
+    request.reflective_targets =
+        runs.as_ref().map(|runs| runs.recording.reflective_targets()).unwrap_or_default();
     let wanted = args.selection(&request.catalogue)?;
     let jdk_classes = classes.jdk();
-    let store = (!args.no_cache).then(Store::of_user);
+    let cache_files = (!args.no_cache).then(CacheFiles::of_user);
     // What memory that somebody has named costs must not depend on what is kept.
     let programs = args.max_memory.is_none();
-    let former = StoredRuns::new(&classes, &jdk_classes, &request, store, programs);
+    let former = LinksCache::new(&classes, &jdk_classes, &request, cache_files, programs);
     let mut search = search_from(&former, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
     if let Some(path) = &args.methods {
@@ -66,7 +74,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let mut report =
         LinksReport { answer, problems, seconds: started.elapsed().as_secs_f64(), peak_mib: peak_mib() };
     if let Some(runs) = runs {
-        report.answer.compare_with(search.experienced(&runs.seen));
+        report.answer.compare_with(search.compare(&runs.recording));
         report.problems.extend(runs.problems);
     }
     let wanted = search.selection(wanted);
@@ -74,6 +82,9 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     report.answer.select(&wanted);
     if report.answer.links.is_empty() && found > 0 && !args.is_about_more_than_links() {
         eprintln!("catchment: none of the {found} links is what --package, --type and --fault ask for");
+    }
+    if args.json && !args.is_about_more_than_links() {
+        search.add_sites(&mut report.answer);
     }
     let view = view(args, &mut search, &report, &wanted)?;
     let render = |out: &mut dyn Write| render(out, args, &report, &view);
@@ -109,9 +120,9 @@ fn view(
         for method in &mut escapes {
             method.exceptions.retain(|it| wanted.has_type(&it.exception.name));
             for exception in &mut method.exceptions {
-                exception.raises.retain(|raise| wanted.has_raise(&raise.by));
+                exception.points.retain(|raise| wanted.has_raise(&raise.by));
             }
-            method.exceptions.retain(|it| !it.raises.is_empty());
+            method.exceptions.retain(|it| !it.points.is_empty());
         }
         escapes.retain(|method| !method.exceptions.is_empty());
         View::Escapes(escapes)

@@ -6,7 +6,7 @@ use crate::exit::{BadInput, ExitCode};
 use crate::output::{self, ReportFile};
 use crate::progress;
 use anyhow::Result;
-use catchment_lab::{StretchRequest, Stretched, stretch};
+use catchment_lab::{CheckRequest, StretchRequest, Stretched, stretch};
 use catchment_report::{write_stretch_diff, write_stretch_json, write_stretch_text};
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
     let config = Config::of_project(&args.project.folder)?;
     let file = ReportFile::open_if_given(args.project.output.as_deref())?;
     let request = StretchRequest {
-        check: args.project.request(&config),
+        check: CheckRequest { session: args.project.request(&config), ..CheckRequest::default() },
         to: args.to.clone(),
         patch: args.diff || args.apply,
     };

@@ -4,8 +4,8 @@ use crate::args::WatchArgs;
 use crate::exit::ExitCode;
 use crate::output::{self, ReportFile};
 use anyhow::Result;
-use catchment_lab::{ChildEnd, Problem, Recorded, WatchOptions, Watched, record, watch};
-use catchment_report::{write_seen_json, write_seen_text, write_watch_json, write_watch_text};
+use catchment_report::{write_recording_json, write_recording_text, write_watch_json, write_watch_text};
+use catchment_watch::{ChildEnd, Problem, RecordedCommand, WatchOptions, WatchedCommand, record, watch};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,20 +28,19 @@ fn count(
     destination: Destination,
 ) -> Result<ExitCode> {
     let watched = watch(&command, options)?;
-    let seen = &watched.seen;
+    let seen = &watched.run;
     let diagnosis = nothing_observed(seen.jvms_started, seen.jvms.len(), &seen.problems, options);
     let render = |out: &mut dyn Write| render(out, &watched, json);
     finish(destination, render, watched.end, diagnosis)
 }
 
 fn run_links(command: &[OsString], options: &WatchOptions, destination: Destination) -> Result<ExitCode> {
-    let Recorded { end, experienced } = record(command, options)?;
-    let diagnosis =
-        nothing_observed(experienced.jvms_started, experienced.jvms, &experienced.problems, options);
+    let RecordedCommand { end, recording } = record(command, options)?;
+    let diagnosis = nothing_observed(recording.jvms_started, recording.jvms, &recording.problems, options);
     if diagnosis.is_none() {
-        output::to_stderr(|out| write_seen_text(out, &experienced))?;
+        output::to_stderr(|out| write_recording_text(out, &recording))?;
     }
-    finish(destination, |out| write_seen_json(out, &experienced), end, diagnosis)
+    finish(destination, |out| write_recording_json(out, &recording), end, diagnosis)
 }
 
 /// Writes the report and tells the exit code.
@@ -97,8 +96,8 @@ impl Destination {
     }
 }
 
-fn render(out: &mut dyn Write, watched: &Watched, json: bool) -> io::Result<()> {
-    if json { write_watch_json(out, watched) } else { write_watch_text(out, &watched.seen) }
+fn render(out: &mut dyn Write, watched: &WatchedCommand, json: bool) -> io::Result<()> {
+    if json { write_watch_json(out, watched) } else { write_watch_text(out, &watched.run) }
 }
 
 /// Why there is nothing to report, if so: that must not look like a program without exceptions.

@@ -1,6 +1,8 @@
 //! `catchment links` on what javac makes.
 
-use crate::support::{Program, assert_follows_schema, assert_schema_refuses, catchment, error_text};
+use crate::support::{
+    Program, assert_follows_schema, assert_schema_refuses, catchment, error_text, point_of,
+};
 use catchment_testkit::jdk;
 use serde_json::Value;
 use std::fs;
@@ -67,17 +69,19 @@ fn told(json: &Value) -> Vec<String> {
         pairs.iter().find(|pair| pair["id"] == *id).unwrap()["catch_line"].clone()
     };
     let links = json["links"].as_array().unwrap().iter();
-    let links =
-        links.filter(|link| link["from"]["kind"] == "operation" || link["from"]["layer"] == "application");
+    let links = links.filter(|link| {
+        let from = point_of(json, link);
+        from["kind"] == "operation" || from["layer"] == "application"
+    });
     let told = links.map(|link| {
-        let from = &link["from"];
+        let from = point_of(json, link);
         let word = |key: &str| from[key].as_str().unwrap_or("-");
-        let (operation, class, method) = (word("operation"), word("class"), word("method"));
+        let (fault, class, method) = (word("fault"), word("class"), word("method"));
         format!(
-            "{} {operation} {class}.{method}:{} {} -> {}",
+            "{} {fault} {class}.{method}:{} {} -> {}",
             word("kind"),
             from["line"],
-            word("exception"),
+            link["exception"].as_str().unwrap(),
             line_of(&link["to"])
         )
     });
@@ -102,9 +106,16 @@ fn operations_and_throws_lead_to_the_clauses_that_take_them() {
     assert!(reached.contains(&(&"unused".into(), &false.into())), "{reached:?}");
     assert_eq!(json["analysis"], "inpta");
     assert_eq!(json["entries"][0]["method"], "main");
-    for pointer in
-        ["/schema", "/links/0/to", "/links/0/from", "/pairs/0/types", "/stats/classes", "/problems"]
-    {
+    for pointer in [
+        "/schema",
+        "/links/0/to",
+        "/links/0/from",
+        "/links/0/id",
+        "/points/0/class",
+        "/pairs/0/types",
+        "/stats/classes",
+        "/problems",
+    ] {
         assert_schema_refuses("links", &json, pointer, Value::from(-1));
     }
 }
@@ -114,7 +125,8 @@ fn without_throws_only_operations_are_followed_and_without_faults_only_throws() 
     let program = Program::new("Reader", READER);
     let kinds = |json: &Value| {
         let links = json["links"].as_array().unwrap().iter();
-        let mut kinds: Vec<_> = links.map(|link| link["from"]["kind"].as_str().unwrap().to_owned()).collect();
+        let mut kinds: Vec<_> =
+            links.map(|link| point_of(json, link)["kind"].as_str().unwrap().to_owned()).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds
@@ -411,14 +423,14 @@ fn a_web_application_is_looked_at_from_what_its_container_calls() {
 package javax.servlet;
 interface Servlet { void service(Object request, Object response); }
 interface ServletContextListener { void contextInitialized(Object event); }
-abstract class Base implements Servlet {
+abstract class JdkBase implements Servlet {
     static class Wrong extends Exception { }
     public void service(Object request, Object response) {
         try { answer(); } catch (Wrong e) { System.out.println(e); }
     }
     abstract void answer() throws Wrong;
 }
-class Page extends Base {
+class Page extends JdkBase {
     void answer() throws Wrong { throw new Wrong(); }
 }
 class Listener implements ServletContextListener {
@@ -428,7 +440,7 @@ class Listener implements ServletContextListener {
     );
     let output = ask(&program, &["--entry-points", "servlets", "--json", "--faults", "none"]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(told(&json), ["throw - javax.servlet.Page.answer:13 javax.servlet.Base$Wrong -> 8"]);
+    assert_eq!(told(&json), ["throw - javax.servlet.Page.answer:13 javax.servlet.JdkBase$Wrong -> 8"]);
     let entries = json["entries"].as_array().unwrap().iter();
     let mut entries: Vec<_> = entries.map(|entry| entry["method"].as_str().unwrap()).collect();
     entries.sort_unstable();
@@ -448,7 +460,7 @@ fn what_the_jvm_raises_is_not_called_a_throw() {
     let output = ask(&program, &[&options[..], &["--json"]].concat());
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     let links = json["links"].as_array().unwrap().iter();
-    let by_jvm = links.filter(|link| link["from"]["kind"] == "implicit").count();
+    let by_jvm = links.filter(|link| point_of(&json, link)["kind"] == "implicit").count();
     assert!(by_jvm > 1 && told.contains(&format!("{by_jvm} places where the JVM raises")), "{told}");
     let by_trigger = text(&ask(&program, &[&options[..], &["--by", "trigger"]].concat()));
     assert!(by_trigger.contains(&format!("{by_jvm} places where the JVM raises")), "{by_trigger}");

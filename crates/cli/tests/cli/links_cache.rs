@@ -1,6 +1,6 @@
 //! What `catchment links` keeps of the JDK and of programs changes nothing but the time that it takes.
 
-use crate::support::{Program, catchment, copy_folder, error_text};
+use crate::support::{Program, catchment, copy_folder, error_text, point_of};
 use catchment_testkit::jdk;
 use catchment_testkit::links::Fixture;
 use serde_json::{Value, json};
@@ -177,7 +177,7 @@ public class Main {
     let runs = Runs::of(vec![program.classes.clone()], &["--entry", "Main", "--analysis", "pta"]);
     let of_joiner = |(told, _): &(Value, String)| {
         let links = told["links"].as_array().unwrap().iter();
-        links.filter(|link| link["from"]["class"] == "java.util.StringJoiner").count()
+        links.filter(|link| point_of(told, link)["class"] == "java.util.StringJoiner").count()
     };
     let plain = runs.told(&[]);
     assert_eq!(of_joiner(&plain), 0);

@@ -1,6 +1,6 @@
 //! `catchment links` in a project that its own build has compiled: the libraries are found without being named.
 
-use crate::support::{assert_follows_schema, catchment, error_text};
+use crate::support::{assert_follows_schema, catchment, error_text, point_of};
 use catchment_testkit::jdk;
 use serde_json::Value;
 use std::fs;
@@ -82,14 +82,14 @@ fn a_maven_build_of_several_modules_is_asked_once_and_left_alone() {
     assert_eq!(json["missing_classes"], Value::from(Vec::<String>::new()));
     assert_eq!(json["problems"], Value::from(Vec::<String>::new()));
     assert_eq!(json["entries"][0]["method"], "counts");
-    let link = &json["links"][0]["from"];
+    let link = point_of(&json, &json["links"][0]);
     assert_eq!((&link["class"], &link["layer"]), (&"acme.Core".into(), &"application".into()));
 
     // Of one module the others are libraries, which the answer for all of them says too.
     let (json, output) = links(&root.join("app"), &[]);
     assert!(!has_asked(&output));
     assert_eq!(json["missing_classes"], Value::from(Vec::<String>::new()));
-    assert_eq!(json["links"][0]["from"]["layer"], "library");
+    assert_eq!(point_of(&json, &json["links"][0])["layer"], "library");
 
     let mut names: Vec<_> = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();

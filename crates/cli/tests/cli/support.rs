@@ -158,3 +158,8 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
         }
     }
 }
+
+/// The raising point of a link of `catchment.links/2`.
+pub(crate) fn point_of<'j>(json: &'j Value, link: &Value) -> &'j Value {
+    &json["points"][link["from"].as_u64().unwrap() as usize]
+}

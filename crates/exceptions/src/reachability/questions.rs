@@ -1,10 +1,10 @@
 //! From links to questions: can this call, which stands in the try, come to that method?
 
-use super::calls::Calls;
+use super::calls::CallGraphKind;
 use super::following::{Following, State};
-use crate::flow::Flow;
+use crate::exception_flow::Flow;
+use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
 use crate::links::{Clause, Link};
-use crate::raises::{Raise, RaiseKind};
 use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::{CallKind, Reached, Set};
@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-type Pair = (Clause, Raise);
+type Pair = (Clause, RaisingPoint);
 
 /// Links that need no question, and for each call those that it would be enough for.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Questions {
             questions.kept.extend(pairs(&own));
             let is_inside = |(_, raise): &Pair| {
                 raise.method == method
-                    && !matches!(raise.kind, RaiseKind::Operation(_))
+                    && !matches!(raise.kind, RaisingKind::Operation(_))
                     && ranges.iter().any(|range| range.contains(&raise.pc))
             };
             questions.kept.extend(pairs(&called).into_iter().filter(is_inside));
@@ -64,7 +64,7 @@ impl Questions {
     }
 
     /// The links that remain.
-    pub(super) fn ask<S: State>(self, calls: Calls<'_, '_>, state: S) -> FxHashSet<Pair> {
+    pub(super) fn ask<S: State>(self, calls: CallGraphKind<'_, '_>, state: S) -> FxHashSet<Pair> {
         let Self { mut kept, by_site } = self;
         let mut following = Following::new(calls, state, by_site.keys().copied().collect());
         for (site, mut pairs) in by_site {
@@ -94,7 +94,7 @@ fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &Flow) -> Set {
 }
 
 /// Where a handler catches.
-fn ranges_of(reached: &Reached<'_>, method: MethodId, handler: u16) -> Vec<Range<u16>> {
+pub(crate) fn ranges_of(reached: &Reached<'_>, method: MethodId, handler: u16) -> Vec<Range<u16>> {
     let class = reached.world.method(method).class;
     let code = || {
         let member = reached.world.member_of(method)?;

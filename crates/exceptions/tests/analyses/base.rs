@@ -6,8 +6,8 @@ use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::NodeId;
 use catchment_pointsto::world::{ClassSource, Differs, Layer};
 use catchment_pointsto::{
-    Analysis, Base, ImplicitKinds, Options, Reached, Recorded, Refusal, Sensitivity, analyse,
-    analyse_recorded,
+    Base, CallGraphKind, ImplicitKinds, Options, Reached, ReflectiveTarget, Refusal, Sensitivity, analyse,
+    analyse_with_targets,
 };
 
 const CHARSETS: &[u8] = b"java/nio/charset/spi/CharsetProvider";
@@ -90,7 +90,7 @@ fn a_base_that_was_written_and_read_is_the_one_that_was_solved() {
     for (sensitivity, implicit) in
         [(Sensitivity::Insensitive, ImplicitKinds::ALL), (Sensitivity::TwoObjects, none)]
     {
-        let options = Options { analysis: Analysis::Objects(sensitivity), implicit, keeps_heap: true };
+        let options = Options { analysis: CallGraphKind::Objects(sensitivity), implicit, keeps_heap: true };
         let base = Base::solve(&jdk, options).expect("an analysis by objects");
         let bytes = base.to_bytes();
         let read = Base::read(&bytes, &jdk, options).expect("what was written");
@@ -169,18 +169,22 @@ fn programs_that_would_have_changed_the_base_are_refused() {
 fn recorded_targets_count_for_the_program_and_are_refused_for_what_the_base_has_seen_to() {
     let (jdk, program) = (jdk(), Program::compile(PROVIDER, Vec::new()));
     let base = Base::solve(&jdk, Sensitivity::default()).expect("an analysis by objects");
-    let mine = |caller: Option<(&[u8], &[u8])>| Recorded {
+    let mine = |caller: Option<(&[u8], &[u8])>| ReflectiveTarget {
         caller: caller.map(|(class, name)| (class.to_vec(), name.to_vec())),
         class: b"T$Mine".to_vec(),
         name: b"<init>".to_vec(),
         descriptor: b"()V".to_vec(),
     };
     let anywhere = base.analyse(&program, &[mine(None)], main_of).expect_err("the JDK has such calls");
-    assert_eq!(anywhere, Refusal::Recorded);
+    assert_eq!(anywhere, Refusal::LateTargets);
     let recorded = [mine(Some((b"T", b"named")))];
     let reached = base.analyse(&program, &recorded, main_of).expect("a call of the program");
     let mut names = Names::default();
     names.numbers_of(&reached);
     assert!(names.has("T$Mine.<init>()V"));
-    assert_same(&mut names, reached, analyse_recorded(&program, Sensitivity::default(), &recorded, main_of));
+    assert_same(
+        &mut names,
+        reached,
+        analyse_with_targets(&program, Sensitivity::default(), &recorded, main_of),
+    );
 }

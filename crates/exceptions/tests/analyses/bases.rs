@@ -28,11 +28,11 @@ pub(crate) fn of_search(
     source: &Program,
     call_graph: CallGraph,
     implicit: bool,
-) -> Option<catchment_exceptions::Base<'_>> {
+) -> Option<catchment_exceptions::JdkBase<'_>> {
     let solve =
-        |jdk: &Program| Some(catchment_exceptions::Base::solve(jdk, call_graph, implicit)?.to_bytes());
+        |jdk: &Program| Some(catchment_exceptions::JdkBase::solve(jdk, call_graph, implicit)?.to_bytes());
     let bytes = OF_SEARCHES.get((call_graph, implicit), solve)?;
-    Some(catchment_exceptions::Base::read(&bytes, source, call_graph, implicit).expect("what was written"))
+    Some(catchment_exceptions::JdkBase::read(&bytes, source, call_graph, implicit).expect("what was written"))
 }
 
 /// Nothing for analyses by classes.

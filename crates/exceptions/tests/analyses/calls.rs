@@ -110,8 +110,8 @@ const SELECTION: &[Case] = &[
         "static class Inherited extends RuntimeException { }
         interface Upper { default void inherit() { } }
         interface Lower extends Upper { default void inherit() { throw new Inherited(); } }
-        static class Base implements Upper, Lower { }
-        static class Inheriting extends Base {
+        static class JdkBase implements Upper, Lower { }
+        static class Inheriting extends JdkBase {
             public void inherit() { try { super.inherit(); } catch (Inherited e) { } }
         }",
     ),
@@ -125,15 +125,15 @@ const SELECTION: &[Case] = &[
         static void shows() { try { new OpenAndClosed().show(); } catch (Shown e) { } }",
     ),
     (
-        "T$Visible.see -> T$Seen",
+        "T$Visible.see -> T$Recording",
         "sees()",
-        "static class Seen extends RuntimeException { }
-        interface Visible { default void see() { throw new Seen(); } }
+        "static class Recording extends RuntimeException { }
+        interface Visible { default void see() { throw new Recording(); } }
         static class Hiding { private void see() { } }
         static class Hidden extends Hiding implements Visible { }
         static void sees() {
             Visible it = new Hidden();
-            try { it.see(); } catch (Seen e) { }
+            try { it.see(); } catch (Recording e) { }
         }",
     ),
     (
@@ -291,7 +291,7 @@ pub(crate) fn answer(program: &Program, analysis: &str) -> LinksAnswer {
 
 /// Where exceptions are raised that come to clauses, and what these catch.
 fn links(answer: &LinksAnswer) -> Vec<String> {
-    let ends = answer.links.iter().map(|link| (&answer.raises[link.from].place, &answer.pairs[link.to].pair));
+    let ends = answer.links.iter().map(|link| (&answer.points[link.from].site, &answer.pairs[link.to].pair));
     ends.map(|(from, to)| format!("{}.{} -> {}", from.class, from.method, to.types.join("|"))).collect()
 }
 

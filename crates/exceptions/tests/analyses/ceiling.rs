@@ -3,7 +3,7 @@
 use crate::inclusion::{FILES_AND_LAMBDAS, Names};
 use crate::program::{Program, main_of};
 use catchment_pointsto::{
-    Analysis, Ceiling, Coarsened, Options, Reached, Sensitivity, analyse, analyse_within,
+    CallGraphKind, Ceiling, Coarsened, Options, Reached, Sensitivity, analyse, analyse_within,
 };
 use std::cell::Cell;
 
@@ -25,7 +25,7 @@ fn held() -> usize {
 fn within(program: &Program, from: usize, times: usize) -> (Reached<'_>, Coarsened) {
     ASKED.set(0);
     CROWDED.set((from, times));
-    let options = Options::from(Analysis::Objects(Sensitivity::TwoObjects));
+    let options = Options::from(CallGraphKind::Objects(Sensitivity::TwoObjects));
     analyse_within(program, options, Ceiling { bytes: 1, held }, Vec::new(), &[], main_of)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::inclusion::FILES_AND_LAMBDAS;
 use crate::program::Program;
-use catchment_exceptions::{FormerRuns, search_from};
+use catchment_exceptions::{AnalysisCache, search_from};
 use std::cell::RefCell;
 
 /// What a search keeps, for the next one.
@@ -11,8 +11,8 @@ struct Kept {
     reached: RefCell<Option<Vec<u8>>>,
 }
 
-impl<'a> FormerRuns<'a> for Kept {
-    fn base(&self) -> Option<catchment_exceptions::Base<'a>> {
+impl<'a> AnalysisCache<'a> for Kept {
+    fn base(&self) -> Option<catchment_exceptions::JdkBase<'a>> {
         assert!(self.reached.borrow().is_none(), "it is known what the program reaches");
         None
     }

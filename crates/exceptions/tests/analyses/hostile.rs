@@ -1,8 +1,8 @@
 //! Class files that no compiler writes: whoever reads them must come to an end.
 
 use crate::program::Program;
-use catchment_exceptions::{Raises, flow};
-use catchment_pointsto::{Analysis, Blind, BlindSpot, Code, Sensitivity};
+use catchment_exceptions::{FlowOptions, flow};
+use catchment_pointsto::{Blind, BlindSpot, CallGraphKind, Code, Sensitivity};
 use std::fs;
 use tempfile::TempDir;
 
@@ -107,7 +107,7 @@ fn caught_by_rows(classes: impl Fn(&mut Pool) -> Vec<u16>) -> usize {
     let fail = method(pool, ("fail", "()V"), &fail, &[]);
     let (program, _folder) = program(pool, &[main, fail]);
     let mut reached = program.analyse(Sensitivity::default());
-    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
     let in_main = |instance| {
         let method = reached.method_of(instance).expect("a method");
         reached.world.describe(method).starts_with("T.main")
@@ -184,7 +184,7 @@ fn a_constant_that_is_made_by_code_is_a_blind_spot() {
     // ldc, pop, return
     let main = method(pool, MAIN, &[0x12, constant, 0x57, 0xb1], &[]);
     let (program, _folder) = program(pool, &[main]);
-    for analysis in [Analysis::Rta, Analysis::default()] {
+    for analysis in [CallGraphKind::Rta, CallGraphKind::default()] {
         let reached = program.analyse(analysis);
         let is_told = |it: &Blind| {
             it.spot == BlindSpot::Dynamic && reached.world.describe(it.method).starts_with("T.main")

@@ -1,11 +1,11 @@
 //! Exceptions that the JVM itself throws, with twins where it cannot.
 
 use crate::program::Program;
-use catchment_exceptions::{Handlers, RaiseKind, Raises, flow, links};
+use catchment_exceptions::{ClauseScope, FlowOptions, RaisingKind, flow, links};
 use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::{Analysis, Code, ImplicitKinds, Options};
+use catchment_pointsto::{CallGraphKind, Code, ImplicitKinds, Options};
 
-fn options(analysis: Analysis, implicit: ImplicitKinds) -> Options {
+fn options(analysis: CallGraphKind, implicit: ImplicitKinds) -> Options {
     Options { analysis, implicit, keeps_heap: false }
 }
 
@@ -15,7 +15,7 @@ fn implicit_in(members: &str) -> Vec<String> {
         "class T {{ public static void main(String[] args) throws Throwable {{ new T().m(args, args, 0, null); }} {members} }}"
     );
     let program = Program::compile(&source, Vec::new());
-    let reached = program.analyse(options(Analysis::Rta, ImplicitKinds::ALL));
+    let reached = program.analyse(options(CallGraphKind::Rta, ImplicitKinds::ALL));
     let mut methods = reached.instances.iter().filter_map(|code| match code {
         Code::Method(method) => Some(*method),
         Code::Proxy(_) => None,
@@ -83,14 +83,14 @@ const CAUGHT: &str = "class T { static Object o;
     } }";
 
 /// Links of what is raised in class `T` itself.
-fn own_links(analysis: Analysis, implicit: ImplicitKinds) -> Vec<String> {
+fn own_links(analysis: CallGraphKind, implicit: ImplicitKinds) -> Vec<String> {
     let program = Program::compile(CAUGHT, Vec::new());
     let mut reached = program.analyse(options(analysis, implicit));
-    let flow = flow(&mut reached, &Raises { throws: true, implicit, ..Raises::default() });
-    let links = links(&reached, &flow, Handlers::Application);
+    let flow = flow(&mut reached, &FlowOptions { throws: true, implicit, ..FlowOptions::default() });
+    let links = links(&reached, &flow, ClauseScope::Application);
     let own = links.iter().filter(|link| reached.world.describe(link.raise.method).starts_with("T."));
     let told = own.map(|link| match link.raise.kind {
-        RaiseKind::Implicit(kind) => format!("{kind:?} to {}", link.clause.pair),
+        RaisingKind::Implicit(kind) => format!("{kind:?} to {}", link.clause.pair),
         kind => format!("{kind:?} to {}", link.clause.pair),
     });
     told.collect()
@@ -98,7 +98,7 @@ fn own_links(analysis: Analysis, implicit: ImplicitKinds) -> Vec<String> {
 
 #[test]
 fn what_the_jvm_throws_comes_to_clauses_and_can_be_thrown_on() {
-    for analysis in [Analysis::Rta, Analysis::default()] {
+    for analysis in [CallGraphKind::Rta, CallGraphKind::default()] {
         let null = ImplicitKinds { null: true, ..ImplicitKinds::default() };
         assert_eq!(own_links(analysis, null), ["Null to 0", "Throw to 1"], "{analysis:?}");
     }
@@ -106,5 +106,5 @@ fn what_the_jvm_throws_comes_to_clauses_and_can_be_thrown_on() {
 
 #[test]
 fn nothing_implicit_travels_unless_asked_for() {
-    assert_eq!(own_links(Analysis::default(), ImplicitKinds::default()), [""; 0]);
+    assert_eq!(own_links(CallGraphKind::default(), ImplicitKinds::default()), [""; 0]);
 }

@@ -1,9 +1,9 @@
 //! What an analysis finds, every coarser one finds too: methods, calls and links.
 
 use crate::program::Program;
-use catchment_exceptions::{DataFilter, Handlers, Link, Raises, filter, flow, links};
+use catchment_exceptions::{ClauseScope, DataFilter, FlowOptions, Link, filter, flow, links};
 use catchment_pointsto::ids::InstanceId;
-use catchment_pointsto::{Analysis, CallKind, Code, Options, Reached, Sensitivity};
+use catchment_pointsto::{CallGraphKind, CallKind, Code, Options, Reached, Sensitivity};
 use catchment_testkit::maven;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -55,8 +55,8 @@ impl Names {
             targets.map(|target| (of(call.caller), call.pc, call.kind, of(*target)))
         });
         let edges = edges.collect();
-        let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
-        let links = links(&reached, &flow, Handlers::Application);
+        let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
+        let links = links(&reached, &flow, ClauseScope::Application);
         let links = links.iter().map(|link| described(&reached, link)).collect();
         Facts { methods: numbers.into_iter().collect(), edges, links }
     }
@@ -79,21 +79,21 @@ fn described(reached: &Reached<'_>, link: &Link) -> String {
     format!("{raise}@{} {:?} in {clause} {}", link.raise.pc, link.raise.kind, link.clause.pair)
 }
 
-const FROM_FINE_TO_COARSE: [Analysis; 5] = [
-    Analysis::Objects(Sensitivity::TwoObjects),
-    Analysis::Objects(Sensitivity::Constructors),
-    Analysis::Objects(Sensitivity::Insensitive),
-    Analysis::Rta,
-    Analysis::Cha,
+const FROM_FINE_TO_COARSE: [CallGraphKind; 5] = [
+    CallGraphKind::Objects(Sensitivity::TwoObjects),
+    CallGraphKind::Objects(Sensitivity::Constructors),
+    CallGraphKind::Objects(Sensitivity::Insensitive),
+    CallGraphKind::Rta,
+    CallGraphKind::Cha,
 ];
 
 /// The facts of every analysis are within those of the next coarser one.
-fn check(program: &Program, analyses: &[Analysis]) {
+fn check(program: &Program, analyses: &[CallGraphKind]) {
     let mut names = Names::default();
     let mut finer: Option<Facts> = None;
     for analysis in analyses {
         // All methods of the JDK call each other in millions of ways. Nothing is coarser, so only what has to be there is kept.
-        let callers = finer.as_ref().filter(|_| *analysis == Analysis::Cha).map(|finer| &finer.methods);
+        let callers = finer.as_ref().filter(|_| *analysis == CallGraphKind::Cha).map(|finer| &finer.methods);
         let facts = names.facts(program.analyse(*analysis), callers);
         assert!(!facts.links.is_empty(), "{analysis:?} finds no links");
         if let Some(finer) = &finer {
@@ -139,9 +139,9 @@ fn a_program_with_files_collections_and_lambdas_shrinks_with_precision() {
 fn filtered(program: &Program, sensitivity: Sensitivity) -> Vec<BTreeSet<String>> {
     let options = Options { keeps_heap: true, ..sensitivity.into() };
     let mut reached = program.analyse(options);
-    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
     // Filters ask for every call in every try, and the JDK has thousands of them.
-    let all = links(&reached, &flow, Handlers::Application);
+    let all = links(&reached, &flow, ClauseScope::Application);
     let described = |reached: &Reached<'_>, links: &[Link]| -> BTreeSet<String> {
         links.iter().map(|link| described(reached, link)).collect()
     };
@@ -247,7 +247,7 @@ fn classes_that_nobody_makes_count_for_the_hierarchy_only() {
         }"#,
         Vec::new(),
     );
-    let drawn = |analysis: Analysis| -> Vec<String> {
+    let drawn = |analysis: CallGraphKind| -> Vec<String> {
         let reached = program.analyse(analysis);
         let mut names = Names::default();
         names.numbers_of(&reached);
@@ -257,9 +257,9 @@ fn classes_that_nobody_makes_count_for_the_hierarchy_only() {
         drawn.sort();
         drawn
     };
-    assert_eq!(drawn(Analysis::Cha), ["T$Elsewhere.draw()V", "T$Made.draw()V", "T$Unmade.draw()V"]);
-    assert_eq!(drawn(Analysis::Rta), ["T$Elsewhere.draw()V", "T$Made.draw()V"]);
-    assert_eq!(drawn(Analysis::default()), ["T$Made.draw()V"]);
+    assert_eq!(drawn(CallGraphKind::Cha), ["T$Elsewhere.draw()V", "T$Made.draw()V", "T$Unmade.draw()V"]);
+    assert_eq!(drawn(CallGraphKind::Rta), ["T$Elsewhere.draw()V", "T$Made.draw()V"]);
+    assert_eq!(drawn(CallGraphKind::default()), ["T$Made.draw()V"]);
 }
 
 /// Objects come to these calls by proxies, reflection and handles.

@@ -1,10 +1,10 @@
 //! What bytecode does not show: programs whose methods are reached by models of the JVM and the JDK, by points-to sets.
 
 use crate::program::Program;
-use catchment_exceptions::{Raises, flow};
+use catchment_exceptions::{FlowOptions, flow};
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::world::Fits;
-use catchment_pointsto::{Analysis, BlindSpot, Reached, Recorded, Sensitivity};
+use catchment_pointsto::{BlindSpot, CallGraphKind, Reached, ReflectiveTarget, Sensitivity};
 use std::collections::BTreeSet;
 
 fn compile(program: &str) -> Program {
@@ -12,9 +12,9 @@ fn compile(program: &str) -> Program {
 }
 
 /// The methods of `Main` and its nested classes that are reached, and the methods in which something was not seen.
-fn methods(program: &str, recorded: &[Recorded]) -> (BTreeSet<String>, BTreeSet<String>) {
+fn methods(program: &str, recorded: &[ReflectiveTarget]) -> (BTreeSet<String>, BTreeSet<String>) {
     let program = compile(program);
-    let reached = program.analyse_recorded(Sensitivity::default(), recorded);
+    let reached = program.analyse_with_targets(Sensitivity::default(), recorded);
     let is_own = |name: &String| name.starts_with("Main");
     let blind = reached.blind_spots.iter().filter(|it| it.spot == BlindSpot::Reflection);
     let blind = blind.map(|it| short(&reached, it.method));
@@ -282,7 +282,7 @@ fn a_security_manager_is_there_if_the_program_installs_one() {
 fn io_raised(program: &str, method: &str) -> BTreeSet<String> {
     let program = compile(program);
     let mut reached = program.analyse(Sensitivity::default());
-    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
     let io = reached.world.class(b"java/io/IOException");
     let clauses = flow.caught().filter(|(instance, ..)| {
         reached.method_of(*instance).is_some_and(|it| short(&reached, it) == format!("Main.{method}"))
@@ -320,7 +320,7 @@ fn a_class_that_is_not_there_is_missed_by_the_loader() {
         }"#;
     let program = compile(program);
     let mut reached = program.analyse(Sensitivity::default());
-    let flow = flow(&mut reached, &Raises { throws: true, ..Raises::default() });
+    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
     let clauses = flow.caught().filter(|(instance, ..)| {
         reached.method_of(*instance).is_some_and(|it| short(&reached, it) == "Main.load")
     });
@@ -359,7 +359,7 @@ fn a_name_that_is_no_constant_is_a_blind_spot() {
 
 #[test]
 fn what_a_run_has_shown_is_followed() {
-    let target = |name: &[u8]| Recorded {
+    let target = |name: &[u8]| ReflectiveTarget {
         caller: Some((b"Main".to_vec(), b"main".to_vec())),
         class: b"Main$Plugin".to_vec(),
         name: name.to_vec(),
@@ -386,7 +386,7 @@ fn a_run_that_made_an_object_by_its_class_alone_wraps_nothing() {
                 }
             }
         }"#;
-    let target = Recorded {
+    let target = ReflectiveTarget {
         caller: Some((b"Main".to_vec(), b"main".to_vec())),
         class: b"Main$Plugin".to_vec(),
         name: b"<init>".to_vec(),
@@ -410,7 +410,7 @@ fn what_is_made_is_more_than_what_one_of_its_uses_casts_it_to() {
             }
         }"#;
     let compiled = compile(program);
-    for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
+    for analysis in [CallGraphKind::Rta, CallGraphKind::Objects(Sensitivity::default())] {
         let reached = compiled.analyse(analysis);
         let reached: BTreeSet<String> = names(&reached).collect();
         assert!(reached.contains("Main$Plugin.toString"), "{analysis:?}");
@@ -482,7 +482,7 @@ fn handles_of_methods_with_any_number_of_arguments_collect_them() {
             }
         }"#;
     let compiled = compile(program);
-    for analysis in [Analysis::Rta, Analysis::Objects(Sensitivity::default())] {
+    for analysis in [CallGraphKind::Rta, CallGraphKind::Objects(Sensitivity::default())] {
         let reached = compiled.analyse(analysis);
         let reached: BTreeSet<String> = names(&reached).collect();
         for method in ["Main$One.run", "Main$Two.run", "Main$Whole.run", "Main.empty"] {

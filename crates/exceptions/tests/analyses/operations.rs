@@ -22,12 +22,12 @@ fn answer(source: &str, faults: Vec<FaultTable>) -> LinksAnswer {
 /// What comes to the clause of a method: `NET_BIND DatagramSocket.bind`.
 fn coming_to(answer: &LinksAnswer, method: &str) -> Vec<String> {
     let links = answer.links.iter().filter(|link| answer.pairs[link.to].pair.method == method);
-    let raises = links.map(|link| &answer.raises[link.from]);
+    let raises = links.map(|link| &answer.points[link.from]);
     let mut named: Vec<String> = raises
         .map(|raise| {
             let RaisedBy::Operation { kind, .. } = &raise.by else { return "something else".to_owned() };
-            let class = raise.place.class.rsplit('.').next().unwrap_or_default();
-            format!("{kind} {class}.{}", raise.place.method)
+            let class = raise.site.class.rsplit('.').next().unwrap_or_default();
+            format!("{kind} {class}.{}", raise.site.method)
         })
         .collect();
     named.sort();
@@ -158,11 +158,11 @@ fn implementations_and_inherited_methods_stand_for_what_a_project_names() {
         fault("Stack", "peek", "Lost"),
     ];
     let answer = answer(OWN, faults);
-    assert_eq!(coming_to(&answer, "far"), ["ASK Far.again", "ASK Plain.ask"]);
-    assert_eq!(coming_to(&answer, "lambda"), ["ASK T.lambda$lambda$0"]);
-    assert_eq!(coming_to(&answer, "take"), ["ASK Stack.take"]);
-    assert_eq!(coming_to(&answer, "peek"), ["ASK Queue.peek"]);
-    assert!(coming_to(&answer, "near").contains(&"ASK Near.ask".to_owned()));
+    assert_eq!(coming_to(&answer, "far"), ["ASK Client.again", "ASK Client.ask"]);
+    assert_eq!(coming_to(&answer, "lambda"), ["ASK Client.ask"]);
+    assert_eq!(coming_to(&answer, "take"), ["ASK Queue.take"]);
+    assert_eq!(coming_to(&answer, "peek"), ["ASK Stack.peek"]);
+    assert!(coming_to(&answer, "near").contains(&"ASK Client.ask".to_owned()));
     assert_eq!(answer.fault_problems, []);
     let ask = answer.catalogue.iter().find(|it| it.operation.table == Some(1)).expect("the first fault");
     assert_eq!(ask.found, Match::Reached(3));

@@ -1,8 +1,8 @@
 //! Libraries with classes for those who also use another library, which is not there.
 
 use crate::program::Program;
-use catchment_exceptions::{Handlers, Raises, Scope, flow_within, links};
-use catchment_pointsto::Analysis;
+use catchment_exceptions::{ClauseScope, FlowOptions, Scope, flow_within, links};
+use catchment_pointsto::CallGraphKind;
 use catchment_testkit::compilers::{Compiler, Job};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,10 +34,10 @@ fn a_class_of_a_library_that_cannot_be_loaded_is_no_exception() {
         }
     }";
     let program = Program::compile(program, vec![library]);
-    let mut reached = program.analyse(Analysis::default());
-    let raises = Raises { throws: true, ..Raises::default() };
+    let mut reached = program.analyse(CallGraphKind::default());
+    let raises = FlowOptions { throws: true, ..FlowOptions::default() };
     let flow = flow_within(&mut reached, &raises, Scope::ApplicationClauses);
-    let found = links(&reached, &flow, Handlers::Application);
+    let found = links(&reached, &flow, ClauseScope::Application);
     let own = found.iter().filter(|link| {
         let class = reached.world.method(link.raise.method).class;
         reached.world.class_of(class).binary_name() == "T"

@@ -59,6 +59,6 @@ fn parameters_hold_whatever_is_made_and_fits() {
 fn a_parameter_that_nothing_fits_is_a_blind_spot() {
     let answer = answer("inpta");
     let spots = answer.blind_spots.iter().filter(|it| it.spot == BlindSpot::Parameter);
-    let methods: Vec<&str> = spots.map(|it| it.place.method.as_str()).collect();
+    let methods: Vec<&str> = spots.map(|it| it.site.method.as_str()).collect();
     assert_eq!(methods, ["nobody"]);
 }

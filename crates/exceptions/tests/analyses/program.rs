@@ -2,12 +2,12 @@
 
 use crate::bases;
 use catchment_exceptions::{
-    Catalogue, EntryPoints, FaultSelection, Handlers, LinkSearch, OwnClasses, SearchError, SearchRequest,
+    Catalogue, ClauseScope, EntryPoints, FaultSelection, LinkSearch, OwnClasses, SearchError, SearchRequest,
     search_from,
 };
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
-use catchment_pointsto::{Options, Reached, Recorded, analyse_recorded};
+use catchment_pointsto::{Options, Reached, ReflectiveTarget, analyse_with_targets};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::jdk;
@@ -73,9 +73,9 @@ impl Program {
             catalogue,
             throws: true,
             implicit: false,
-            handlers: Handlers::Application,
+            handlers: ClauseScope::Application,
             escapes: false,
-            recorded: Vec::new(),
+            reflective_targets: Vec::new(),
             release: Some(17),
             ceiling: None,
         }
@@ -95,11 +95,15 @@ impl Program {
 
     /// What is reached from its `main`.
     pub(crate) fn analyse(&self, options: impl Into<Options>) -> Reached<'_> {
-        self.analyse_recorded(options, &[])
+        self.analyse_with_targets(options, &[])
     }
 
     /// Likewise, if a run has shown these targets of reflective calls.
-    pub(crate) fn analyse_recorded(&self, options: impl Into<Options>, recorded: &[Recorded]) -> Reached<'_> {
+    pub(crate) fn analyse_with_targets(
+        &self,
+        options: impl Into<Options>,
+        recorded: &[ReflectiveTarget],
+    ) -> Reached<'_> {
         let options = options.into();
         let main = |world: &mut World<'_>| {
             let class = world.class(self.main.as_bytes());
@@ -107,7 +111,7 @@ impl Program {
         };
         let base = bases::of_analysis(self, options);
         let reached = base.and_then(|base| base.into_reached(self, recorded, None, main).ok());
-        reached.unwrap_or_else(|| analyse_recorded(self, options, recorded, main))
+        reached.unwrap_or_else(|| analyse_with_targets(self, options, recorded, main))
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::program::Program;
 use catchment_classfile::ClassFile;
 use catchment_classfile::opcodes::{ATHROW, INVOKEDYNAMIC, INVOKEVIRTUAL};
-use catchment_exceptions::{ClassSource, Seen, SeenCatch, SeenFrame, SeenMethod, SeenTarget};
+use catchment_exceptions::{
+    ClassSource, RecordedCatch, RecordedFrame, RecordedMethod, RecordedTarget, Recording,
+};
 
 /// A place in a method.
 #[derive(Debug, Clone, Copy)]
@@ -17,14 +19,14 @@ pub(crate) enum At {
 }
 
 /// A recording of a program.
-pub(crate) struct Recording<'p> {
+pub(crate) struct HandWritten<'p> {
     program: &'p Program,
-    pub(crate) seen: Seen,
+    pub(crate) recording: Recording,
 }
 
-impl<'p> Recording<'p> {
+impl<'p> HandWritten<'p> {
     pub(crate) fn of(program: &'p Program) -> Self {
-        Self { program, seen: Seen::default() }
+        Self { program, recording: Recording::default() }
     }
 
     /// An exception came from the first of these frames, `Class.method`, to a handler of the last one: the one for this type
@@ -40,23 +42,23 @@ impl<'p> Recording<'p> {
         let handler_pc = self.handler(last, handled, number);
         let frames = frames.iter().map(|(method, at)| self.frame(method, *at)).collect();
         let exception = exception.to_owned();
-        self.seen.caught.push(SeenCatch { exception, frames, is_whole: true, handler_pc, after });
-        self.seen.caught.len() - 1
+        self.recording.caught.push(RecordedCatch { exception, frames, is_whole: true, handler_pc, after });
+        self.recording.caught.len() - 1
     }
 
     pub(crate) fn reflective(&mut self, caller: Option<&str>, target: &str) {
         let caller = caller.map(|caller| self.method(caller));
         let target = self.method(target);
-        self.seen.reflective.push(SeenTarget { caller, target });
+        self.recording.reflective.push(RecordedTarget { caller, target });
     }
 
-    fn frame(&mut self, method: &str, at: At) -> SeenFrame {
+    fn frame(&mut self, method: &str, at: At) -> RecordedFrame {
         let pc = match at {
             At::Native => None,
             At::Pc(pc) => Some(pc),
             At::Throw(_) | At::Call(_) => Some(self.find(method, at)),
         };
-        SeenFrame { method: self.method(method), pc }
+        RecordedFrame { method: self.method(method), pc }
     }
 
     /// `class.name` or `class.name(descriptor)`; of classes that nobody has, the descriptor does not matter.
@@ -64,13 +66,13 @@ impl<'p> Recording<'p> {
         let (class, name, descriptor) = parts(named);
         let descriptor = descriptor.map(str::to_owned);
         let descriptor = descriptor.or_else(|| self.with_method(named, |_, member| member.to_owned()));
-        let method = SeenMethod {
+        let method = RecordedMethod {
             class: class.to_owned(),
             method: name.to_owned(),
             descriptor: descriptor.unwrap_or_else(|| "()V".to_owned()),
         };
-        self.seen.methods.push(method);
-        self.seen.methods.len() - 1
+        self.recording.methods.push(method);
+        self.recording.methods.len() - 1
     }
 
     fn find(&self, method: &str, wanted: At) -> u16 {

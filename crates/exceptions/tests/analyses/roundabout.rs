@@ -51,7 +51,7 @@ fn links(analysis: &str) -> BTreeMap<String, usize> {
     let answer = program.search(&request).expect("a program").answer();
     let mut links = BTreeMap::new();
     for link in &answer.links {
-        let from = &answer.raises[link.from].place.class;
+        let from = &answer.points[link.from].site.class;
         if from == "T" {
             *links.entry(answer.pairs[link.to].pair.method.clone()).or_default() += 1;
         }

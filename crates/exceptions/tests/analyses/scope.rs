@@ -2,17 +2,17 @@
 
 use crate::inclusion::FILES_AND_LAMBDAS;
 use crate::program::Program;
-use catchment_exceptions::{Handlers, Link, Raises, Scope, flow_within, links};
-use catchment_pointsto::{Analysis, Reached};
+use catchment_exceptions::{ClauseScope, FlowOptions, Link, Scope, flow_within, links};
+use catchment_pointsto::{CallGraphKind, Reached};
 
 fn links_of(reached: &mut Reached<'_>, scope: Scope) -> Vec<Link> {
-    let flow = flow_within(reached, &Raises { throws: true, ..Raises::default() }, scope);
-    links(reached, &flow, Handlers::Application)
+    let flow = flow_within(reached, &FlowOptions { throws: true, ..FlowOptions::default() }, scope);
+    links(reached, &flow, ClauseScope::Application)
 }
 
 fn check(program: &str) {
     let program = Program::compile(program, Vec::new());
-    for analysis in [Analysis::Rta, Analysis::default()] {
+    for analysis in [CallGraphKind::Rta, CallGraphKind::default()] {
         let mut reached = program.analyse(analysis);
         let all = links_of(&mut reached, Scope::Everything);
         assert!(!all.is_empty());

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Blind spots of the program itself, by method.
 fn own(answer: &LinksAnswer) -> Vec<(String, BlindSpot)> {
-    let own = answer.blind_spots.iter().filter(|it| it.place.class.starts_with('T'));
-    own.map(|it| (it.place.method.clone(), it.spot)).collect()
+    let own = answer.blind_spots.iter().filter(|it| it.site.class.starts_with('T'));
+    own.map(|it| (it.site.method.clone(), it.spot)).collect()
 }
 
 const SILENT: &str = r#"

@@ -1,7 +1,7 @@
 //! The types of what a `throw` throws when only classes are looked at.
 
 use crate::program::Program;
-use catchment_pointsto::Analysis;
+use catchment_pointsto::CallGraphKind;
 
 /// What the throws of `m` can throw, by place: `=` exactly, `<` at most.
 fn thrown(members: &str) -> Vec<String> {
@@ -11,7 +11,7 @@ fn thrown(members: &str) -> Vec<String> {
             {members} }}"
     );
     let program = Program::compile(&source, Vec::new());
-    let reached = program.analyse(Analysis::Rta);
+    let reached = program.analyse(CallGraphKind::Rta);
     let world = &reached.world;
     let throws = reached.throws().iter().filter(|thrown| {
         let method = reached.method_of(thrown.instance);

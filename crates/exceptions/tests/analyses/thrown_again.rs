@@ -36,7 +36,7 @@ fn answer(analysis: &str) -> LinksAnswer {
 
 /// The throws of the program that come to clauses, with the types that these catch: by method.
 fn links(answer: &LinksAnswer) -> Vec<String> {
-    let ends = answer.links.iter().map(|link| (&answer.raises[link.from].place, &answer.pairs[link.to].pair));
+    let ends = answer.links.iter().map(|link| (&answer.points[link.from].site, &answer.pairs[link.to].pair));
     let own = ends.filter(|(from, _)| from.class == "T");
     let mut links: Vec<String> =
         own.map(|(from, to)| format!("{} -> {} {}", from.method, to.method, to.types.join("|"))).collect();

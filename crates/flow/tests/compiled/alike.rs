@@ -3,7 +3,7 @@
 use crate::classes::{compile, tries};
 use catchment_classfile::ClassFile;
 use catchment_flow::{Retype, are_alike, retype_clauses};
-use catchment_pairs::{TrySite, pairs_of};
+use catchment_pairs::{CompiledTry, pairs_of};
 
 const HEAD: &str = "import java.io.*; public class T { static void fail() throws IOException {}
 static void log(Object o) {} static int n;
@@ -29,7 +29,7 @@ fn alike(bodies: &[(&str, &str)], behind: &str) -> Vec<bool> {
     (0..bodies.len()).map(|number| are_alike_retyped(&class, with_two(number))).collect()
 }
 
-fn are_alike_retyped(class: &ClassFile<'_>, site: &TrySite) -> bool {
+fn are_alike_retyped(class: &ClassFile<'_>, site: &CompiledTry) -> bool {
     let retypes = [0, 1].map(|clause| Retype { site, clause, to: "java.io.IOException" });
     let bytes = retype_clauses(class, &retypes).expect("retyped");
     are_alike(&ClassFile::parse(&bytes).expect("a class"), site, 0, 1).expect("followed")
@@ -73,6 +73,11 @@ fn clauses_that_differ_in_anything_do_not() {
         ("switch (k) { case 1: log(1); }", "switch (k) { case 2: log(1); }"),
         ("try { fail(); } catch (IOException x) { }", "try { fail(); } catch (Exception x) { }"),
         ("try { fail(); } catch (IOException x) { }", "fail();"),
+        // The class behind an `instanceof` is resolved, which may fail.
+        (
+            "try { if ((Object) e instanceof ObjectStreamException) k = 1; } catch (LinkageError x) { log(1); }",
+            "try { if ((Object) e instanceof ObjectStreamException) k = 1; } catch (LinkageError x) { log(2); }",
+        ),
         ("log(e.getMessage());", "log(e.getLocalizedMessage());"),
         ("Runnable r = () -> log(1); r.run();", "Runnable r = () -> log(2); r.run();"),
     ];

@@ -1,7 +1,7 @@
 //! Compiles fixtures, finds clauses in them, runs changed classes.
 
 use catchment_classfile::ClassFile;
-use catchment_pairs::{ClassPairs, TrySite, pairs_of};
+use catchment_pairs::{ClassPairs, CompiledTry, pairs_of};
 use catchment_testkit::compilers::{Compiler, Job};
 use catchment_testkit::{jdk, workspace};
 use std::fs;
@@ -29,12 +29,12 @@ pub(crate) fn compile_with(compiler: Compiler, source: &str, options: &[&str]) -
 }
 
 /// The tries of a method, in source order, and their pairs.
-pub(crate) fn tries<'p>(class: &ClassFile<'_>, pairs: &'p ClassPairs, method: &str) -> Vec<&'p TrySite> {
+pub(crate) fn tries<'p>(class: &ClassFile<'_>, pairs: &'p ClassPairs, method: &str) -> Vec<&'p CompiledTry> {
     pairs.tries.iter().filter(|site| class.methods[site.method].name == method).collect()
 }
 
 /// What `see` says of the first clause of the only try of method `m` of a class.
-pub(crate) fn only_clause<T>(bytes: &[u8], see: impl FnOnce(&ClassFile<'_>, &TrySite) -> T) -> T {
+pub(crate) fn only_clause<T>(bytes: &[u8], see: impl FnOnce(&ClassFile<'_>, &CompiledTry) -> T) -> T {
     let class = ClassFile::parse(bytes).expect("a class");
     let pairs = pairs_of(&class);
     let found = tries(&class, &pairs, "m");

@@ -3,7 +3,7 @@
 use crate::classes::{JAVAC, fixture};
 use catchment_classfile::ClassFile;
 use catchment_flow::{FlowError, Retype, handler_uses, narrow_needs, reliance, retype_clauses};
-use catchment_pairs::{TrySite, pairs_of};
+use catchment_pairs::{CompiledTry, pairs_of};
 use smallvec::smallvec;
 use std::fs;
 
@@ -46,7 +46,7 @@ fn a_clause_of_another_class_is_refused() {
     let bytes = fs::read(classes.join("ModernHandlers.class")).expect("a class");
     let class = ClassFile::parse(&bytes).expect("a class");
     let found = pairs_of(&class).tries.remove(0);
-    let elsewhere = TrySite { method: 999, ..found.clone() };
+    let elsewhere = CompiledTry { method: 999, ..found.clone() };
     let mut misplaced = found.clone();
     misplaced.clauses[0].handler += 1;
     let mut without_rows = found.clone();

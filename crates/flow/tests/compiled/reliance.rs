@@ -2,7 +2,7 @@
 
 use crate::classes::{JAVAC, compile, fixture, only_clause, tries};
 use catchment_classfile::ClassFile;
-use catchment_flow::{Place, Receiver, Relied, Spot, reliance};
+use catchment_flow::{Receiver, Relied, Spot, Variable, reliance};
 use catchment_pairs::pairs_of;
 use std::fs;
 
@@ -14,11 +14,11 @@ fn told(relied: &[Relied]) -> Vec<String> {
 fn told_read(it: &Relied) -> String {
     let line = |spot: &Spot| spot.line.map_or("?".to_string(), |line| line.to_string());
     let place = match &it.place {
-        Place::Local { name: Some(name), .. } => name.clone(),
-        Place::Local { slot, name: None } => format!("slot {slot}"),
-        Place::Field { owner, name, of: Receiver::Static } => format!("{owner}.{name}"),
-        Place::Field { name, of: Receiver::This, .. } => format!("this.{name}"),
-        Place::Field { name, of: Receiver::Other, .. } => format!("other.{name}"),
+        Variable::Local { name: Some(name), .. } => name.clone(),
+        Variable::Local { slot, name: None } => format!("slot {slot}"),
+        Variable::Field { owner, name, of: Receiver::Static } => format!("{owner}.{name}"),
+        Variable::Field { name, of: Receiver::This, .. } => format!("this.{name}"),
+        Variable::Field { name, of: Receiver::Other, .. } => format!("other.{name}"),
     };
     let writes: Vec<String> = it.writes.iter().map(line).collect();
     let before = if it.before { " before" } else { "" };
@@ -48,7 +48,7 @@ fn the_flag_of_listing_7_is_relied_on() {
     let [site] = tries(&class, &pairs, "seconds")[..] else { panic!("one try") };
     let found = reliance(&class, site, 0).expect("followed");
     assert_eq!(told(&found), ["12 usable 8 9 before"]);
-    assert_eq!(found[0].place, Place::Local { slot: 2, name: Some("usable".into()) });
+    assert_eq!(found[0].place, Variable::Local { slot: 2, name: Some("usable".into()) });
 }
 
 #[test]
@@ -67,6 +67,17 @@ fn a_write_that_nothing_can_follow_is_not_seen() {
            try { fail(); n = 2; } catch (RuntimeException e) { see(n); } }",
     );
     assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn a_write_in_front_of_an_instanceof_is_seen() {
+    let found = relied(
+        "static void m(Object o) { int n = 1; boolean b;
+           try { n = 2;
+             b = o instanceof T;
+             n = 3; fail(); } catch (RuntimeException e) { see(n); } }",
+    );
+    assert_eq!(found, ["5 n 3 5"], "the class that is asked for may fail to load");
 }
 
 #[test]

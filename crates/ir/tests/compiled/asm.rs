@@ -2,7 +2,7 @@
 
 use crate::classes::compile;
 use crate::old_code::{NESTED_FINALLY, OLD};
-use catchment_classfile::{ClassFile, Insn, Member, Role};
+use catchment_classfile::{ClassFile, ControlKind, Insn, Member};
 use catchment_ir::{Body, Op, Translator, Var};
 use catchment_program::{LoadOptions, jdk_image, visit};
 use catchment_testkit::{jdk, oracle, pinned};
@@ -52,7 +52,7 @@ fn compare_method(
     let ours = our_uses(method, body, &insns);
     compared.uses += theirs.len();
     let what = format!("{}.{}{}", class.name, method.name, method.descriptor);
-    if insns.iter().any(|insn| insn.role() == Role::Subroutine) {
+    if insns.iter().any(|insn| insn.role() == ControlKind::Subroutine) {
         // ASM knows which call a subroutine comes back to, we join them all.
         compared.subroutines += 1;
         for (insn, operands) in theirs {

@@ -1,6 +1,6 @@
 //! What holds for every body.
 
-use catchment_classfile::{ClassFile, Code, Insn, Member, Role};
+use catchment_classfile::{ClassFile, Code, ControlKind, Insn, Member};
 use catchment_ir::{BlockId, Body, HandlerId, Op, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn check(class: &ClassFile<'_>, method: &Member<'_>, body: &Body) {
     let (_, code) = class.code(method).expect("code").expect("code");
     let what = format!("{}.{}{}", class.name, method.name, method.descriptor);
-    let has_subroutines = code.insns().flatten().any(|insn| insn.role() == Role::Subroutine);
+    let has_subroutines = code.insns().flatten().any(|insn| insn.role() == ControlKind::Subroutine);
     let definitions = definitions(body, &what);
     check_blocks(body, &code, &what);
     check_handlers(body, &code, &what);
@@ -170,8 +170,12 @@ fn can_throw(class: &ClassFile<'_>, insn: &Insn<'_>) -> bool {
 
 /// The pcs that control comes to, found instruction by instruction.
 fn reached(class: &ClassFile<'_>, code: &Code<'_>) -> BTreeSet<usize> {
-    let behind_calls: Vec<usize> =
-        code.insns().flatten().filter(|it| it.role() == Role::Subroutine).map(|it| it.next_pc()).collect();
+    let behind_calls: Vec<usize> = code
+        .insns()
+        .flatten()
+        .filter(|it| it.role() == ControlKind::Subroutine)
+        .map(|it| it.next_pc())
+        .collect();
     let mut reached = BTreeSet::new();
     let mut work = vec![0];
     while let Some(pc) = work.pop() {
@@ -180,10 +184,10 @@ fn reached(class: &ClassFile<'_>, code: &Code<'_>) -> BTreeSet<usize> {
         }
         let insn = Insn::at(code.bytes, pc).expect("an instruction");
         work.extend(insn.targets());
-        if insn.falls_through() && insn.role() != Role::Subroutine {
+        if insn.falls_through() && insn.role() != ControlKind::Subroutine {
             work.push(insn.next_pc());
         }
-        if insn.role() == Role::Ret {
+        if insn.role() == ControlKind::Ret {
             work.extend(&behind_calls);
         }
         if can_throw(class, &insn) {

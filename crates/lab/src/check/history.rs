@@ -1,33 +1,14 @@
 //! How the executions of a try go with nothing armed, and which of them are hit one at a time.
 
-use super::experiments::Single;
-use super::observations::Attempt;
-use catchment_protocol::lab::{Outcome as RunOutcome, Sample, TestRun};
+use crate::trial::ask::Unavailable;
+use catchment_protocol::conversation::{self, TestRun};
+use catchment_protocol::experiment::Sample;
 use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
-use catchment_verdicts::{NoOutcome, Outcome, Usages};
-use serde::{Deserialize, Serialize};
+use catchment_verdicts::{Attempt, ColourCounts, NoOutcome, Outcome};
 use std::collections::HashMap;
 
 /// So many executions of a test are asked at most: the first, the last and some between.
 const MOST_ASKED: usize = 10;
-
-/// Executions that cannot be told apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Untold {
-    pub(crate) why: String,
-    /// Another run would say the same.
-    pub(crate) is_lasting: bool,
-}
-
-impl Untold {
-    pub(crate) fn lasting(why: &str) -> Self {
-        Self { why: why.to_owned(), is_lasting: true }
-    }
-
-    pub(crate) fn for_now(why: impl Into<String>) -> Self {
-        Self { why: why.into(), is_lasting: false }
-    }
-}
 
 /// The executions of a try during a test that passes, in the order in which they began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,42 +36,46 @@ impl History {
         caught.is_none_or(|caught| caught == exception || !types.contains(caught))
     }
 
-    /// What has to be known to hit that execution with this type, and whether the clause names no other.
-    pub(crate) fn single(&self, execution: usize, exception: &str, is_only_type: bool) -> Single {
+    /// The sample of what that execution caught, where it says what an exception of this type looks like.
+    pub(crate) fn sample(&self, execution: usize, exception: &str, is_only_type: bool) -> Option<Sample> {
         let caught = self.samples.get(&(execution as u64));
-        let sample = caught.filter(|sample| is_only_type || sample.exception == exception);
-        Single { before: seen_before(&self.executions, execution).into(), sample: sample.cloned() }
+        caught.filter(|sample| is_only_type || sample.exception == exception).cloned()
+    }
+
+    /// The executions before one, as they look when it begins.
+    pub(crate) fn before(&self, execution: usize) -> Vec<Occurrence> {
+        seen_before(&self.executions, execution)
     }
 }
 
 /// The run of a test that only watched. `usages` are those of the baseline.
-pub(crate) fn told_apart(run: &TestRun, usages: &Usages) -> Result<History, Untold> {
-    if run.outcome != RunOutcome::Passed {
-        return Err(Untold::for_now("it does not pass"));
+pub(crate) fn executions_of(run: &TestRun, usages: &ColourCounts) -> Result<History, Unavailable> {
+    if run.outcome != conversation::Outcome::Passed {
+        return Err(Unavailable::for_now("it does not pass"));
     }
-    let Some(injected) = &run.injected else { return Err(Untold::for_now("it was not watched")) };
-    let occurrences = &injected.occurrences;
+    let Some(observed) = &run.observed else { return Err(Unavailable::for_now("it was not watched")) };
+    let occurrences = &observed.executions;
     if occurrences.is_interleaved {
-        return Err(Untold::lasting("several threads or coroutines execute the try"));
+        return Err(Unavailable::lasting("several threads or coroutines execute the try"));
     }
     if occurrences.is_cut {
-        return Err(Untold::lasting("there are too many"));
+        return Err(Unavailable::lasting("there are too many"));
     }
     let executions: Vec<_> = occurrences.iter().collect();
     if executions.iter().any(|occurrence| occurrence.colour == Colour::Unsure) {
-        return Err(Untold::lasting("some end within others, and in different ways"));
+        return Err(Unavailable::lasting("some end within others, and in different ways"));
     }
     let count = |colour| executions.iter().filter(|each| each.colour == colour).count() as u64;
-    let found = Usages {
+    let found = ColourCounts {
         pink: count(Colour::Pink),
         white: count(Colour::White),
         blue: count(Colour::Blue),
         open: count(Colour::Open),
     };
     if found != *usages {
-        return Err(Untold::for_now("they are not the same in every run"));
+        return Err(Unavailable::for_now("they are not the same in every run"));
     }
-    Ok(History { executions, samples: injected.samples.iter().cloned().collect() })
+    Ok(History { executions, samples: observed.samples.iter().cloned().collect() })
 }
 
 /// The executions before one as they look when it begins: those it began in have not ended.
@@ -107,7 +92,7 @@ fn seen_before(history: &[Occurrence], execution: usize) -> Vec<Occurrence> {
 }
 
 /// A run that was not what it is with nothing armed before the exception came is evidence for nothing.
-pub(crate) fn unless_diverged(
+pub(crate) fn invalidate_if_diverged(
     attempt: Attempt,
     before: &[Occurrence],
     found: Option<&Occurrences>,
@@ -127,7 +112,7 @@ pub(crate) fn unless_diverged(
 mod tests {
     use super::*;
     use Colour::{Blue, Open, Pink, White};
-    use catchment_protocol::lab::Injected;
+    use catchment_protocol::experiment::Observed;
     use catchment_verdicts::{Failure, FailureKind};
 
     fn history(all: &[(u32, Colour)]) -> Vec<Occurrence> {
@@ -163,20 +148,10 @@ mod tests {
 
     #[test]
     fn a_history_that_is_not_the_baselines_tells_nothing_apart() {
-        let usages = Usages { pink: 1, white: 1, ..Usages::default() };
+        let usages = ColourCounts { pink: 1, white: 1, ..ColourCounts::default() };
         let told = |occurrences: Occurrences| {
-            let injected = Injected {
-                reached: 0,
-                fired: 0,
-                caught_here: 0,
-                caught_elsewhere: Vec::new(),
-                made: Ok(String::new()),
-                occurrences,
-                samples: Vec::new(),
-                places: Vec::new(),
-                bubbled: None,
-            };
-            told_apart(&TestRun { injected: Some(Box::new(injected)), ..TestRun::default() }, &usages)
+            let observed = Observed { executions: occurrences, ..Observed::default() };
+            executions_of(&TestRun { observed: Some(Box::new(observed)), ..TestRun::default() }, &usages)
         };
         let good = [(0, Pink), (0, White)];
         assert_eq!(told(occurrences(&good)).unwrap().executions, history(&good));
@@ -196,7 +171,7 @@ mod tests {
         let outcome = |found: Option<&Occurrences>| {
             let failure = Failure { kind: FailureKind::Assertion, text: String::new() };
             let failed = Attempt { outcome: Outcome::Fail(failure), ..Attempt::default() };
-            unless_diverged(failed, &before, found).outcome
+            invalidate_if_diverged(failed, &before, found).outcome
         };
         let same = occurrences(&[(0, Pink), (0, White)]);
         assert!(matches!(outcome(Some(&same)), Outcome::Fail(_)));
@@ -208,7 +183,7 @@ mod tests {
         assert_eq!(outcome(Some(&shared)), diverged);
         assert_eq!(outcome(None), diverged);
         let not_reached = Attempt { outcome: Outcome::None(NoOutcome::NotReached), ..Attempt::default() };
-        assert_eq!(unless_diverged(not_reached.clone(), &before, None), not_reached);
+        assert_eq!(invalidate_if_diverged(not_reached.clone(), &before, None), not_reached);
     }
 
     #[test]
@@ -222,10 +197,10 @@ mod tests {
             executions: history(&[(0, White), (0, Pink), (0, White)]),
             samples: [(0, sample("first")), (2, sample("last"))].into(),
         };
-        assert_eq!(history.single(2, "a.E", false).sample, Some(sample("last")));
-        assert_eq!(history.single(2, "a.Other", false).sample, None);
-        assert_eq!(history.single(2, "a.Wider", true).sample, Some(sample("last")));
-        assert_eq!(history.single(2, "a.E", true).before.len(), 2);
+        assert_eq!(history.sample(2, "a.E", false), Some(sample("last")));
+        assert_eq!(history.sample(2, "a.Other", false), None);
+        assert_eq!(history.sample(2, "a.Wider", true), Some(sample("last")));
+        assert_eq!(history.before(2).len(), 2);
         let types = ["a.E", "a.F"].map(String::from);
         assert!(history.concerns(2, "a.E", &types) && !history.concerns(2, "a.F", &types));
         assert!(history.concerns(1, "a.F", &types), "nobody knows what it caught");

@@ -1,10 +1,10 @@
 //! Where in the source an instruction stands, and what it does.
 
-use crate::compiled::{class_file, sites_of};
-use crate::project::Project;
+use catchment_build::Project;
+use catchment_build::{class_file, sites_of};
 use catchment_classfile::{ClassFile, Code, Insn, LineTable};
-use catchment_pairs::{TrySite, pairs_of};
-use catchment_protocol::lab::ThrowPlace;
+use catchment_pairs::{CompiledTry, pairs_of};
+use catchment_protocol::experiment::Site;
 use catchment_verdicts::{CheckedPair, FinePlace};
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct PlaceReader<'a> {
     project: &'a Project,
     class: String,
     /// Where the try of the pair is compiled.
-    sites: Vec<TrySite>,
+    sites: Vec<CompiledTry>,
     classes: HashMap<String, Option<Vec<u8>>>,
 }
 
@@ -30,13 +30,17 @@ impl<'a> PlaceReader<'a> {
     }
 
     /// Whether it stands in the body of the try.
-    pub(crate) fn is_in_body(&self, place: &ThrowPlace) -> bool {
-        let is_here =
-            |site: &TrySite| site.method == usize::from(place.method) && site.holds(place.pc.into());
-        place.class == self.class && self.sites.iter().any(is_here)
+    pub(crate) fn is_in_body(&self, place: &Site) -> bool {
+        if place.class != self.class {
+            return false;
+        }
+        let bytes = self.classes.get(&self.class).and_then(|bytes| bytes.as_deref());
+        let class = bytes.and_then(|bytes| ClassFile::parse(bytes).ok());
+        let Some(method) = class.and_then(|class| method_of(&class, place)) else { return false };
+        self.sites.iter().any(|site| site.method == method && site.holds(place.pc.into()))
     }
 
-    pub(crate) fn describe(&mut self, place: &ThrowPlace) -> FinePlace {
+    pub(crate) fn describe(&mut self, place: &Site) -> FinePlace {
         let is_in_body = self.is_in_body(place);
         let project = self.project;
         let bytes = self.classes.entry(place.class.clone());
@@ -47,15 +51,21 @@ impl<'a> PlaceReader<'a> {
     }
 }
 
-fn tries_of(bytes: &[u8], id: &str) -> Vec<TrySite> {
+fn tries_of(bytes: &[u8], id: &str) -> Vec<CompiledTry> {
     let Ok(class) = ClassFile::parse(bytes) else { return Vec::new() };
     let pairs = pairs_of(&class);
     sites_of(&pairs, id).into_iter().map(|(index, _)| pairs.tries[index].clone()).collect()
 }
 
-fn described(bytes: &[u8], place: &ThrowPlace) -> Option<FinePlace> {
+/// Index of the site's method in its class file.
+fn method_of(class: &ClassFile<'_>, site: &Site) -> Option<usize> {
+    let is_method = |name: String, descriptor: String| name == site.method && descriptor == site.descriptor;
+    class.methods.iter().position(|method| is_method(method.name.to_string(), method.descriptor.to_string()))
+}
+
+fn described(bytes: &[u8], place: &Site) -> Option<FinePlace> {
     let class = ClassFile::parse(bytes).ok()?;
-    let method = class.methods.get(usize::from(place.method))?;
+    let method = class.methods.get(method_of(&class, place)?)?;
     let (_, code) = class.code(method).ok()??;
     Some(FinePlace {
         method: format!("{}.{}", place.class, method.name),

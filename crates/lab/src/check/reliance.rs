@@ -1,9 +1,9 @@
 //! What clauses that are not source-independent read of what their try has written.
 
-use crate::compiled::{class_file, sites_of};
-use crate::project::Project;
+use catchment_build::Project;
+use catchment_build::{class_file, sites_of};
 use catchment_classfile::ClassFile;
-use catchment_flow::{Place, Receiver, Relied, reliance};
+use catchment_flow::{Receiver, Relied, Variable, reliance};
 use catchment_pairs::pairs_of;
 use catchment_verdicts::{CheckedPair, CheckedProject, Reliance, SourceIndependence, Verdicts, judge};
 
@@ -47,12 +47,12 @@ fn described(relied: Relied) -> Reliance {
     }
 }
 
-fn name_of(place: &Place) -> String {
+fn name_of(place: &Variable) -> String {
     match place {
-        Place::Local { name: Some(name), .. } => format!("variable {name}"),
-        Place::Local { slot, .. } => format!("variable number {slot}"),
-        Place::Field { name, of: Receiver::This, .. } => format!("field {name}"),
-        Place::Field { owner, name, .. } => format!("field {owner}.{name}"),
+        Variable::Local { name: Some(name), .. } => format!("variable {name}"),
+        Variable::Local { slot, .. } => format!("variable number {slot}"),
+        Variable::Field { name, of: Receiver::This, .. } => format!("field {name}"),
+        Variable::Field { owner, name, .. } => format!("field {owner}.{name}"),
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
     fn relied(name: Option<&str>, read: u32, writes: &[u32], after: bool) -> Relied {
         let spot = |line: u32| Spot { pc: line as usize, line: Some(line) };
         Relied {
-            place: Place::Local { slot: 3, name: name.map(str::to_owned) },
+            place: Variable::Local { slot: 3, name: name.map(str::to_owned) },
             read: spot(read),
             after,
             writes: writes.iter().map(|line| spot(*line)).collect(),
@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn places_are_named_as_in_the_source_if_that_is_known() {
         assert_eq!(described(relied(None, 1, &[], false)).what, "variable number 3");
-        let field = |of| name_of(&Place::Field { owner: "com.acme.Cache".into(), name: "size".into(), of });
+        let field =
+            |of| name_of(&Variable::Field { owner: "com.acme.Cache".into(), name: "size".into(), of });
         assert_eq!(field(Receiver::This), "field size");
         assert_eq!(field(Receiver::Static), "field com.acme.Cache.size");
     }

@@ -4,120 +4,106 @@
 //! the catch, run it once with the exception at the beginning of that execution alone. Such a run counts if the executions
 //! before went as they do otherwise.
 
-use super::answers::{Answers, Line, Question, Subject};
-use super::campaign::CheckError;
-use super::experiments::{Experiments, Task};
-use super::history::{History, Untold, told_apart};
-use super::proof::Unproven;
-use super::slot::Slot;
-use catchment_protocol::lab::Aim;
+use crate::campaign::inquiry::Inquiry;
+use crate::check::experiments::at_every_execution;
+use crate::check::history::{executions_of, invalidate_if_diverged};
+use crate::session::LabError;
+use crate::slot::Slot;
+use crate::store::Planned;
+use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailable};
+use crate::trial::engine::{Question, Trials};
+use catchment_protocol::experiment::{self, Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    CheckedPair, Experiment, Mode, NoOutcome, Outcome, SingleExecutions, SourceIndependence, TestId, judge,
+    CheckedPair, Experiment, Mode, NoOutcome, Outcome, SourceIndependence, TestId, Verdicts,
 };
 
-/// In the store.
-const KIND: &str = "single executions";
+/// The inquiry about every pair that is entered and whose source independence all executions together leave unknown.
+pub(crate) struct SingleExecutions;
 
-/// What such runs cost.
-const LINE: Line = |stats| &mut stats.single;
+impl Inquiry for SingleExecutions {
+    /// The number of the execution, counted from 1.
+    type About = u64;
 
-/// By the number of the execution, counted from 1.
-type SingleRuns = Answers<u64>;
+    const KIND: &'static str = "single executions";
+    const PHASE: &'static str = "single executions";
+    const LINE: Line = |stats| &mut stats.single;
 
-impl Experiments<'_, '_> {
-    /// Asks single executions about every pair that is entered and whose source independence all together leave unknown.
-    pub(crate) fn ask_single_executions(&self, slots: &mut [Slot<'_>]) -> Result<(), CheckError> {
-        let subjects =
-            self.subjects(|verdicts| verdicts.source_independence.verdict == SourceIndependence::Unknown);
-        self.expect_single_runs(&subjects);
-        let mut left = Vec::new();
-        for subject in subjects {
-            if !self.take_over(subject)? {
-                left.push(subject);
-            }
-        }
-        self.for_each_subject(slots, "single executions", left, LINE, |slot, subject| {
-            if self.is_decided(subject.position) { Ok(()) } else { self.ask_subject(slot, subject) }
-        })
+    fn is_about(&self, verdicts: &Verdicts) -> bool {
+        verdicts.source_independence.verdict == SourceIndependence::Unknown
     }
 
-    fn expect_single_runs(&self, subjects: &[Subject]) {
-        let mut campaign = self.shared.campaign();
-        for subject in subjects {
-            campaign.checked.pairs[subject.position].single_executions.get_or_insert_default();
-        }
-    }
-
-    /// Whether it is known what the test says. A test that executes the try once has been asked with all others.
-    fn take_over(&self, subject: Subject) -> Result<bool, CheckError> {
-        let task = self.task_of(subject);
-        let mut campaign = self.shared.campaign();
-        let known: Option<SingleRuns> = campaign.store.answer(task.planned.pair, task.planned.test, KIND)?;
-        let pair = &mut campaign.checked.pairs[subject.position];
-        if let Some(runs) = known.filter(|runs| runs.is_final(subject.test, task.demands)) {
-            add(pair, subject.test, &runs);
-            return Ok(true);
-        }
-        let only =
-            if task.usages.entries() == 1 { of_only_execution(pair, subject.test) } else { Vec::new() };
-        let is_known = !only.is_empty();
-        pair.experiments.extend(only);
-        Ok(is_known)
-    }
-
-    fn ask_subject(&self, slot: &mut Slot<'_>, subject: Subject) -> Result<(), CheckError> {
-        let task = self.task_of(subject);
-        let asked = self.ask_until_proven(slot, &task, |slot, task, unproven| self.ask(slot, task, unproven));
-        let Some(runs) = asked? else { return Ok(()) };
-        let mut campaign = self.shared.campaign();
-        let (pair, test) = (task.planned.pair, task.planned.test);
-        campaign.store.together(|| campaign.store.keep_answer(pair, test, KIND, &runs))?;
-        add(&mut campaign.checked.pairs[subject.position], subject.test, &runs);
-        Ok(())
-    }
-
-    fn is_decided(&self, position: usize) -> bool {
-        let campaign = self.shared.campaign();
-        let selective = judge(&campaign.checked.pairs[position], &campaign.checked.tests).selective;
+    fn is_decided(&self, verdicts: &Verdicts) -> bool {
+        let selective = verdicts.selective.as_ref();
         selective.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
     }
 
-    fn ask(
-        &self,
-        slot: &mut Slot<'_>,
-        task: &Task,
-        unproven: &mut Unproven,
-    ) -> Result<Option<(SingleRuns, bool)>, CheckError> {
-        let history = match self.shared.lab.turns.take(|| self.history(slot, task, unproven))? {
-            Ok(history) => history,
-            Err(untold) => return Ok(Some((SingleRuns::Untold(untold), true))),
-        };
-        let types = self.shared.campaign().checked.pairs[task.key.position].types.clone();
-        let chosen = history.chosen();
-        let mut questions = Vec::new();
-        for (exception, name) in types.iter().enumerate() {
-            let concerned = chosen.iter().filter(|execution| history.concerns(**execution, name, &types));
-            questions.extend(concerned.map(|&execution| Question {
-                about: execution as u64 + 1,
-                task: task.at(exception, name, history.single(execution, name, types.len() == 1)),
-            }));
-        }
-        self.ask_each(slot, questions, 0, unproven, LINE)
+    fn begin(&self, pair: &mut CheckedPair) {
+        pair.single_executions.get_or_insert_default();
     }
 
-    /// How the executions of the try end with nothing thrown, or why nobody knows.
-    fn history(
+    /// A test that executes the try once has been asked with all others.
+    fn take_over(&self, pair: &mut CheckedPair, subject: &Subject) -> bool {
+        let is_only = subject.usages.entries() == 1;
+        let only = if is_only { of_only_execution(pair, subject.test) } else { Vec::new() };
+        let is_known = !only.is_empty();
+        pair.experiments.extend(only);
+        is_known
+    }
+
+    fn questions(
         &self,
+        trials: Trials<'_, '_>,
         slot: &mut Slot<'_>,
-        task: &Task,
-        unproven: &mut Unproven,
-    ) -> Result<Result<History, Untold>, CheckError> {
-        let watched = self.watch(slot, task, unproven, Aim::None, LINE)?;
-        Ok(watched.and_then(|run| told_apart(&run, &task.usages)))
+        subject: &Subject,
+        unproven: &mut Row,
+    ) -> Result<Result<Questions<u64>, Unavailable>, LabError> {
+        let samples = Watch { samples: true, ..Watch::default() };
+        let looking = || (Sites::Tries, samples.clone());
+        let watch = || trials.watch(slot, subject, unproven, looking(), Self::LINE);
+        let watched = trials.session.turns.take(watch)?;
+        let history = match watched.and_then(|run| executions_of(&run, &subject.usages)) {
+            Ok(history) => history,
+            Err(untold) => return Ok(Err(untold)),
+        };
+        let ledger = trials.session.ledger();
+        let pair = &ledger.checked.pairs[subject.position];
+        let chosen = history.chosen();
+        let mut row = Vec::new();
+        for exception in &pair.types {
+            let (pair_number, test) = (subject.pair_number, subject.test_number);
+            let planned = Planned { pair: pair_number, test, exception: exception.clone() };
+            for &execution in chosen.iter().filter(|&&one| history.concerns(one, exception, &pair.types)) {
+                let sample = history.sample(execution, exception, pair.types.len() == 1);
+                let before = history.before(execution);
+                let visits = Visits::Only(before.len() as u64);
+                let when = When { within: Within::Executions(pair.id.clone()), visits };
+                let every = at_every_execution(&ledger, pair, &planned, sample, subject.usages.entries())?;
+                let experiment = experiment::Experiment { when, ..every };
+                let question = Question {
+                    reading: Box::new(move |attempt, seen| {
+                        invalidate_if_diverged(attempt, &before, seen.before)
+                    }),
+                    ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
+                };
+                row.push(InRow { about: execution as u64 + 1, exception: exception.clone(), question });
+            }
+        }
+        Ok(Ok(Questions { row, left: 0 }))
+    }
+
+    fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
+        let singles = pair.single_executions.get_or_insert_default();
+        match answers {
+            Answers::Unavailable(untold) => singles.untold.push((subject.test, untold.why.clone())),
+            Answers::Told { runs, .. } => {
+                let made = runs.iter().map(|run| run.experiment(subject.test, Mode::Occurrence(run.about)));
+                pair.experiments.extend(made);
+            }
+        }
     }
 }
 
-/// What is known of a test that executes the try once: it is the same whether all executions are hit or the first.
+/// The experiments of a test that executes the try once: they are the same whether all executions are hit or the first.
 fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
     let of_type = |name: &String| {
         let mut own = pair.experiments.iter().filter(|each| each.test == test && each.exception == *name);
@@ -125,18 +111,6 @@ fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
         Some(Experiment { mode: Mode::Occurrence(1), ..known.clone() })
     };
     pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
-}
-
-/// What the runs say goes to the evidence of the pair.
-fn add(pair: &mut CheckedPair, test: TestId, runs: &SingleRuns) {
-    let singles: &mut SingleExecutions = pair.single_executions.get_or_insert_default();
-    match runs {
-        SingleRuns::Untold(untold) => singles.untold.push((test, untold.why.clone())),
-        SingleRuns::Told { runs, .. } => {
-            let made = runs.iter().map(|run| run.experiment(test, Mode::Occurrence(run.about)));
-            pair.experiments.extend(made);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use super::Candidate;
 use super::patch::{PatchedFile, Patcher};
 use super::refusal::Refusal;
-use crate::project::{CompilerError, Verified};
+use catchment_build::{CompilerError, Verified};
 use catchment_patch::line_before;
-use catchment_verdicts::{CheckedTest, Execution};
+use catchment_verdicts::{CheckedTest, ExecutingTest};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -34,11 +34,11 @@ impl Patcher<'_> {
         let is_whole = tests.iter().any(|each| each.name == test);
         let names =
             |each: &CheckedTest| if is_whole { each.name == test } else { names_test(&each.name, test) };
-        let is_it = |execution: &Execution| tests.get(execution.test.index()).is_some_and(names);
+        let is_it = |execution: &ExecutingTest| tests.get(execution.test.index()).is_some_and(names);
         let refusal = Refusal::BuildTestFails { test: test.to_owned() };
         let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
         let mut own: Vec<_> =
-            accepted.filter(|it| self.pairs[it.clause.pair].executions.iter().any(is_it)).collect();
+            accepted.filter(|it| self.pairs[it.clause.pair].executing_tests.iter().any(is_it)).collect();
         if own.is_empty() {
             return refuse_all(candidates, &refusal);
         }

@@ -2,12 +2,13 @@
 //! let it pass.
 
 use super::trial::{Trial, needs_fresh};
-use crate::check::CheckError;
-use crate::check::slot::{Changes, Slot};
-use crate::check::solo::{plain_time_limit, run_plain};
+use crate::session::LabError;
+use crate::slot::{Changes, Slot};
+use crate::trial::engine::Question;
 use crate::worker::WorkerEnd;
-use catchment_protocol::lab::{Aim, Injection, Outcome, TestRun};
-use catchment_verdicts::Execution;
+use catchment_protocol::conversation::{Outcome, TestRun};
+use catchment_protocol::experiment::{Act, Experiment, Passing, Sites, Watch, When};
+use catchment_verdicts::{Demands, ExecutingTest};
 
 impl Trial<'_, '_, '_> {
     /// Whether an exception of the wider type that passes the clause as it is now comes to the test, the same object. `None`
@@ -15,11 +16,11 @@ impl Trial<'_, '_, '_> {
     pub(super) fn bubbles(
         &self,
         slot: &mut Slot<'_>,
-        execution: &Execution,
+        execution: &ExecutingTest,
         changes: &Changes,
-    ) -> Result<Option<bool>, CheckError> {
+    ) -> Result<Option<bool>, LabError> {
         let (number, _) = self.known(execution.test);
-        if !self.experiments.baseline.reaches_test(*number) {
+        if !self.trials.baseline.reaches_test(*number) {
             return Ok(Some(false));
         }
         // The classes as they were built: in the changed ones the exception ends in the clause.
@@ -29,37 +30,36 @@ impl Trial<'_, '_, '_> {
         followed
     }
 
-    fn follow(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Option<bool>, CheckError> {
-        let (number, test) = self.known(execution.test);
-        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
-        let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
-        if !needs_fresh(execution) {
-            let ((plain, _), has_ended) = run_plain(&mut running, test, limit)?;
-            if has_ended || !plain.passed() {
-                return Ok(None);
+    fn follow(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<Option<bool>, LabError> {
+        let passing = Passing { pair: self.pair.id.clone(), exception: self.rung.to_owned() };
+        let following = Experiment {
+            sites: Sites::Tries(self.pair.id.clone()),
+            when: When::default(),
+            act: Act::Nothing,
+            watch: Watch { passing: Some(passing), ..Watch::default() },
+            most_visits: 0,
+        };
+        let question = Question::new(execution.test, following, Demands::default(), needs_fresh(execution));
+        let limit = self.trials.baseline_limit(execution.test);
+        match self.trials.run_fresh(slot, &question, limit)? {
+            None => Ok(None),
+            Some((running, result)) => {
+                if result.is_ok() {
+                    running.stop();
+                }
+                bubbled(result)
             }
         }
-        let injection = Injection {
-            pair: self.pair.id.clone(),
-            exception: self.rung.to_owned(),
-            aim: Aim::Passing,
-            ..Injection::default()
-        };
-        let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
-        if result.is_ok() {
-            running.stop();
-        }
-        bubbled(result)
     }
 }
 
 /// `None` if the JVM has ended over it, or the test has not passed.
-fn bubbled(result: Result<TestRun, WorkerEnd>) -> Result<Option<bool>, CheckError> {
+fn bubbled(result: Result<TestRun, WorkerEnd>) -> Result<Option<bool>, LabError> {
     match result {
         Ok(run) if run.outcome == Outcome::Passed => {
-            Ok(run.injected.map(|injected| injected.bubbled.is_some()))
+            Ok(run.observed.map(|observed| observed.bubbled.is_some()))
         }
-        Err(WorkerEnd::Interrupted) => Err(CheckError::Interrupted),
+        Err(WorkerEnd::Interrupted) => Err(LabError::Interrupted),
         _ => Ok(None),
     }
 }
@@ -67,22 +67,11 @@ fn bubbled(result: Result<TestRun, WorkerEnd>) -> Result<Option<bool>, CheckErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catchment_protocol::lab::Injected;
-    use catchment_protocol::occurrences::Occurrences;
+    use catchment_protocol::experiment::Observed;
 
     fn run(outcome: Outcome, bubbled: Option<&str>) -> TestRun {
-        let injected = Injected {
-            reached: 0,
-            fired: 0,
-            caught_here: 0,
-            caught_elsewhere: Vec::new(),
-            made: Ok(String::new()),
-            occurrences: Occurrences::default(),
-            samples: Vec::new(),
-            places: Vec::new(),
-            bubbled: bubbled.map(str::to_owned),
-        };
-        TestRun { outcome, injected: Some(Box::new(injected)), ..TestRun::default() }
+        let observed = Observed { bubbled: bubbled.map(str::to_owned), ..Observed::default() };
+        TestRun { outcome, observed: Some(Box::new(observed)), ..TestRun::default() }
     }
 
     #[test]

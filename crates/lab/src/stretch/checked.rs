@@ -8,14 +8,13 @@ use super::declared::declared_by;
 use super::escapes::{StretchedSites, Types, View};
 use super::hierarchy::Hierarchy;
 use super::refusal::Refusal;
-use catchment_classfile::{ClassFile, ExceptionEntry, Member, annotation_types};
+use catchment_classfile::{ClassFile, ExceptionEntry, Member, access, annotation_types};
 use catchment_flow::{FlowError, ThrowSite, Thrown, throw_sites};
 use catchment_pairs::{ClassPairs, Pair};
 use std::collections::BTreeSet;
 
 /// Every class file of Java 7 and later, which look into what is rethrown.
 const PRECISE_RETHROW: u16 = 51;
-const SYNTHETIC: u16 = 0x1000;
 /// Compilers let these be caught wherever they like.
 const ALWAYS_CATCHABLE: [&str; 2] = ["java.lang.Exception", "java.lang.Throwable"];
 
@@ -180,7 +179,7 @@ fn owned_rows(
 
 /// Whether the class does not tell what the method may throw: lambdas follow their interface, anonymous classes their code.
 fn is_open(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
-    let is_lambda = method.access & SYNTHETIC != 0 && method.name.starts_with("lambda$");
+    let is_lambda = method.access & access::SYNTHETIC != 0 && method.name.starts_with("lambda$");
     let name = class.name.to_binary_name();
     let is_anonymous =
         name.rsplit('$').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit()));

@@ -9,14 +9,14 @@ use super::{Candidate, Stretching};
 use catchment_verdicts::CheckedPair;
 use std::path::Path;
 
-impl Stretching<'_, '_, '_> {
+impl Stretching<'_, '_> {
     /// Refuses what is accepted of a clause where a copy of it has been seen to catch something and is not accepted as well.
     pub(super) fn refuse_where_copies_differ(&self, candidates: &mut [Candidate]) {
-        let shared = self.experiments.shared;
-        let sources = Sources::new(shared.lab.project.workspace.source_files());
-        let campaign = shared.campaign();
+        let session = self.trials.session;
+        let sources = Sources::new(session.project.workspace.source_files());
+        let ledger = session.ledger();
         let copies = Copies {
-            pairs: &campaign.checked.pairs,
+            pairs: &ledger.checked.pairs,
             sources: &sources,
             is_subclass: &|narrow, wide| self.hierarchy.is_subclass(narrow, wide),
         };

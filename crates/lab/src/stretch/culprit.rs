@@ -4,11 +4,11 @@ use super::delta::smallest;
 use super::subject::Stretchings;
 use super::together::{Failing, stretchings};
 use super::{Candidate, Stretching};
-use crate::check::CheckError;
-use crate::check::slot::{Changes, Slot};
-use crate::check::solo::{plain_time_limit, run_fresh};
+use crate::baseline::solo::{baseline_time_limit, run_fresh};
+use crate::session::LabError;
+use crate::slot::{Changes, Slot};
 
-impl Stretching<'_, '_, '_> {
+impl Stretching<'_, '_> {
     /// One of the smallest set that makes the test fail, and the others of that set. Asked is the test alone or, where that
     /// says nothing, the whole suite. `None` if time was up.
     pub(super) fn culprit(
@@ -17,7 +17,7 @@ impl Stretching<'_, '_, '_> {
         candidates: &[Candidate],
         accepted: Vec<usize>,
         failing: &Failing,
-    ) -> Result<Option<(usize, Vec<usize>)>, CheckError> {
+    ) -> Result<Option<(usize, Vec<usize>)>, LabError> {
         let all = stretchings(candidates, &accepted);
         let Some(tells_alone) = self.tells_alone(slot, &all, failing)? else { return Ok(None) };
         let smallest = smallest(accepted, |chosen| {
@@ -36,7 +36,7 @@ impl Stretching<'_, '_, '_> {
         slot: &mut Slot<'_>,
         all: &Stretchings<'_>,
         failing: &Failing,
-    ) -> Result<Option<bool>, CheckError> {
+    ) -> Result<Option<bool>, LabError> {
         match self.fails_alone(slot, all, failing)? {
             Some(true) => Ok(self.fails_alone(slot, &[], failing)?.map(|fails| !fails)),
             other => Ok(other),
@@ -49,11 +49,11 @@ impl Stretching<'_, '_, '_> {
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
         failing: &Failing,
-    ) -> Result<Option<bool>, CheckError> {
-        let (number, test) = &self.experiments.baseline.tests[failing.test.index()];
+    ) -> Result<Option<bool>, LabError> {
+        let (number, test) = &self.trials.baseline.tests[failing.test.index()];
         self.once(chosen, &format!("test {} alone", number.0), || {
             self.wear(slot, chosen)?;
-            let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+            let limit = baseline_time_limit(self.trials.baseline.longest_micros(*number));
             let (run, _) = run_fresh(slot, test, limit)?;
             slot.change(Changes::default());
             Ok(Some(!run.passed()))
@@ -65,8 +65,8 @@ impl Stretching<'_, '_, '_> {
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
         failing: &Failing,
-    ) -> Result<Option<bool>, CheckError> {
-        let (number, _) = &self.experiments.baseline.tests[failing.test.index()];
+    ) -> Result<Option<bool>, LabError> {
+        let (number, _) = &self.trials.baseline.tests[failing.test.index()];
         self.once(chosen, &format!("test {} in the suite", number.0), || {
             let found = self.failing_in_suite(slot, chosen)?;
             Ok(found.map(|found| found.iter().any(|each| each.test == failing.test)))

@@ -30,9 +30,8 @@ impl Declared {
 
     /// Notes those that declare none; once all classes have been added.
     pub(crate) fn add_silent(&mut self, class: &ClassFile<'_>, name: &str) {
-        for method in
-            class.methods.iter().filter(|method| method.attributes.find(&class.pool, "Exceptions").is_none())
-        {
+        let is_silent = |method: &&Member<'_>| method.declared_exceptions(&class.pool).next().is_none();
+        for method in class.methods.iter().filter(is_silent) {
             let (owner, method, descriptor) = key(name, method);
             let signature = (method, descriptor);
             if self.signatures.contains(&signature) {
@@ -56,15 +55,8 @@ impl Declared {
 
 /// The types behind `throws`, binary names; `None` for each of a method that has a type parameter among them.
 pub(crate) fn declared_by(class: &ClassFile<'_>, method: &Member<'_>) -> Vec<Option<String>> {
-    let attribute = |name| method.attributes.find(&class.pool, name).map(|attribute| attribute.data);
-    let indices = |data: &[u8]| {
-        let words = data.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
-        words.collect::<Vec<u16>>()
-    };
-    let signature = attribute("Signature").map(indices).and_then(|indices| indices.first().copied());
-    let signature = signature.and_then(|index| class.pool.utf8(index).ok());
+    let signature = method.attributes.signature(&class.pool);
     let is_generic = signature.is_some_and(|text| text.as_bytes().windows(2).any(|pair| pair == b"^T"));
-    let declared = attribute("Exceptions").map(indices).unwrap_or_default();
-    let names = declared.into_iter().skip(1).map(|index| class.pool.class_name(index).ok());
-    names.map(|name| name.filter(|_| !is_generic).map(|name| name.to_binary_name())).collect()
+    let names = method.declared_exceptions(&class.pool);
+    names.map(|name| name.ok().filter(|_| !is_generic).map(|name| name.to_binary_name())).collect()
 }

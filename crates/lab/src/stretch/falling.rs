@@ -5,20 +5,20 @@ use super::refusal::Refusal;
 use super::subject::{Subject, illegal_together};
 use super::together::refuse_unchangeable;
 use super::{Candidate, Stretching};
-use crate::check::CheckError;
-use crate::check::slot::Slot;
+use crate::session::LabError;
+use crate::slot::Slot;
 
-impl Stretching<'_, '_, '_> {
+impl Stretching<'_, '_> {
     /// Lets the clauses that were refused a type late try narrower ones, until those that are accepted can be changed
     /// together. True if one has come back. Ends, since every type is tried once.
-    pub(super) fn settle(
+    pub(super) fn withdraw_broken(
         &self,
         slot: &mut Slot<'_>,
         candidates: &mut [Candidate],
-    ) -> Result<bool, CheckError> {
+    ) -> Result<bool, LabError> {
         let mut has_more = false;
         loop {
-            has_more |= settle_merged(candidates);
+            has_more |= withdraw_merged(candidates);
             refuse_unchangeable(candidates);
             refuse_illegal_together(candidates, &self.hierarchy);
             self.refuse_where_copies_differ(candidates);
@@ -69,7 +69,7 @@ fn refuse_illegal_together(candidates: &mut [Candidate], hierarchy: &Hierarchy) 
 
 /// A clause that another one takes in is not stretched itself; it is again once the other does not any more. True if one has
 /// come back.
-fn settle_merged(candidates: &mut [Candidate]) -> bool {
+fn withdraw_merged(candidates: &mut [Candidate]) -> bool {
     let mut has_more = false;
     for index in 0..candidates.len() {
         let pair = candidates[index].clause.pair;
@@ -116,13 +116,13 @@ mod tests {
     #[test]
     fn a_clause_that_is_taken_in_comes_back_when_the_other_is_refused() {
         let mut both = [candidate(3, &[4]), candidate(4, &[])];
-        assert!(!settle_merged(&mut both) && !settle_merged(&mut both));
+        assert!(!withdraw_merged(&mut both) && !withdraw_merged(&mut both));
         assert_eq!(both[1].clause.accepted, None);
         assert_eq!(both[1].clause.refused[0].1, Refusal::Merged { into: 3 });
         assert!(!both[1].can_fall(), "what it catches is caught");
 
         both[0].clause.refuse(Refusal::Compiler("why".into()));
-        assert!(settle_merged(&mut both));
+        assert!(withdraw_merged(&mut both));
         assert!(both[1].clause.accepted.is_some() && both[1].clause.refused.is_empty());
     }
 

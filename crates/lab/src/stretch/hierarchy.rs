@@ -1,8 +1,8 @@
 //! What extends what, over all that the tests' JVMs can load.
 
 use super::declared::Declared;
-use crate::project::{RunConfiguration, module_path};
-use catchment_classfile::{ClassFile, Member};
+use catchment_build::{RunConfiguration, module_path};
+use catchment_classfile::{ClassFile, Member, access};
 use catchment_patch::Shadow;
 use catchment_program::{LoadOptions, jdk_image, visit};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 
 pub(super) const OBJECT: &str = "java.lang.Object";
 pub(super) const THROWABLE: &str = "java.lang.Throwable";
-const PUBLIC: u16 = 0x0001;
-const PRIVATE: u16 = 0x0002;
 pub(super) const INTERRUPTED: &str = "java.lang.InterruptedException";
 
 /// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
@@ -79,8 +77,9 @@ impl Hierarchy {
     fn add_methods(&mut self, class: &ClassFile<'_>, name: &str) {
         self.declared.add_silent(class, name);
         if name == OBJECT || self.is_subclass(name, THROWABLE) {
-            let others = class.methods.iter().filter(|method| method.access & PRIVATE == 0);
-            self.methods.extend(others.map(|method| (key(name, method), method.access & PUBLIC == 0)));
+            let others = class.methods.iter().filter(|method| method.access & access::PRIVATE == 0);
+            self.methods
+                .extend(others.map(|method| (key(name, method), method.access & access::PUBLIC == 0)));
         }
     }
 

@@ -33,7 +33,7 @@ impl KeptTrial {
     }
 
     /// What this test said.
-    pub(super) fn told_by(self, test: TestId) -> Result<Evidence, Refusal> {
+    pub(super) fn into_evidence(self, test: TestId) -> Result<Evidence, Refusal> {
         Err(match self {
             Self::Passes { catches_more, is_injected } => {
                 let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
@@ -67,7 +67,7 @@ mod tests {
         for asked in said {
             let json = serde_json::to_string(&KeptTrial::of(&asked).unwrap()).unwrap();
             let kept: KeptTrial = serde_json::from_str(&json).unwrap();
-            assert_eq!(kept.told_by(test), asked);
+            assert_eq!(kept.into_evidence(test), asked);
         }
     }
 

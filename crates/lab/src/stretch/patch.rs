@@ -5,9 +5,9 @@ use super::misnamed::refuse_misnamed;
 use super::refusal::Refusal;
 use super::sources::Sources;
 use super::{Candidate, Stretching};
-use crate::check::CheckError;
-use crate::check::slot::Slot;
-use crate::project::{ProjectRequest, Verified, patched_folder, verify};
+use crate::session::LabError;
+use crate::slot::Slot;
+use catchment_build::{ProjectRequest, Verified, patched_folder, verify};
 use catchment_patch::{Language, Merged, Widening, looks_generated, widen};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ const MAX_FALLS: usize = 4;
 const NO_TIME_TO_BUILD: &str =
     "there is no patch: the budget was used up before the project's own build could try it";
 
-impl Stretching<'_, '_, '_> {
+impl Stretching<'_, '_> {
     /// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left. Also says
     /// whether what is accepted in the end has passed the suite together.
     pub(super) fn make_patch(
@@ -45,14 +45,14 @@ impl Stretching<'_, '_, '_> {
         slot: &mut Slot<'_>,
         request: &ProjectRequest,
         candidates: &mut [Candidate],
-    ) -> Result<(bool, Option<Patch>), CheckError> {
-        let lab = self.experiments.shared.lab;
+    ) -> Result<(bool, Option<Patch>), LabError> {
+        let session = self.trials.session;
         let (pairs, tests) = {
-            let campaign = self.experiments.shared.campaign();
-            (campaign.checked.pairs.clone(), campaign.checked.tests.clone())
+            let ledger = self.trials.session.ledger();
+            (ledger.checked.pairs.clone(), ledger.checked.tests.clone())
         };
-        let sources = Sources::new(lab.project.workspace.source_files());
-        let root = &lab.project.workspace.root;
+        let sources = Sources::new(session.project.workspace.source_files());
+        let root = &session.project.workspace.root;
         let patcher = Patcher { hierarchy: &self.hierarchy, root, sources: &sources, pairs: &pairs };
         let mut falls = 0;
         loop {
@@ -61,7 +61,7 @@ impl Stretching<'_, '_, '_> {
                 candidates.iter_mut().for_each(|candidate| candidate.untried.clear());
             }
             // Those that cannot be patched make room for others before anything is built.
-            if self.settle(slot, candidates)? {
+            if self.withdraw_broken(slot, candidates)? {
                 falls += 1;
                 if !self.try_together(slot, candidates)? {
                     return Ok((false, None));
@@ -73,23 +73,24 @@ impl Stretching<'_, '_, '_> {
             if files.is_empty() {
                 return Ok((true, None));
             }
-            if self.experiments.shared.is_interrupted() {
-                return Err(CheckError::Interrupted);
+            if self.trials.session.is_interrupted() {
+                return Err(LabError::Interrupted);
             }
-            if self.experiments.shared.is_over() {
-                lab.reporter.note(NO_TIME_TO_BUILD);
+            if self.trials.session.is_over() {
+                session.reporter.note(NO_TIME_TO_BUILD);
                 return Ok((true, None));
             }
-            lab.reporter.phase("the project's own build, patched", None);
+            session.reporter.phase("the project's own build, patched", None);
             let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
-            let verified = verify(request, lab.project, &changed, &mut |text| lab.reporter.note(text))
-                .map_err(|error| CheckError::from(error).settled())?;
+            let verified =
+                verify(request, &session.project, &changed, &mut |text| session.reporter.note(text))
+                    .map_err(|error| LabError::from(error).or_interrupted())?;
             let passes = matches!(verified, Verified::Passes { .. });
-            if passes && refuse_misnamed(candidates, &patched_folder(lab.project), &pairs) {
+            if passes && refuse_misnamed(candidates, &patched_folder(&session.project), &pairs) {
                 continue;
             }
             if let Verified::Passes { tests } = verified {
-                let root = lab.project.workspace.original().to_owned();
+                let root = session.project.workspace.original().to_owned();
                 return Ok((true, Some(Patch { root, files, tests })));
             }
             patcher.refuse(candidates, &files, &tests, verified);

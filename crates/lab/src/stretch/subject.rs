@@ -6,13 +6,13 @@ use super::hierarchy::Hierarchy;
 use super::interruption::{interruption, passed_on};
 use super::later::{Later, later};
 use super::refusal::Refusal;
-use crate::check::observations::PairNumber;
-use crate::check::slot::Changes;
-use crate::compiled::{class_file, sites_of};
-use crate::project::Project;
+use crate::observations::PairNumber;
+use crate::slot::Changes;
+use catchment_build::Project;
+use catchment_build::{class_file, sites_of};
 use catchment_classfile::ClassFile;
 use catchment_flow::{NarrowNeed, Retype, handler_uses, narrow_needs, retype_clauses};
-use catchment_pairs::{ClassPairs, TrySite, pairs_of};
+use catchment_pairs::{ClassPairs, CompiledTry, pairs_of};
 use catchment_verdicts::CheckedPair;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
 
 fn narrow_need(
     class: &ClassFile<'_>,
-    site: &TrySite,
+    site: &CompiledTry,
     clause: usize,
     rung: &str,
     hierarchy: &Hierarchy,

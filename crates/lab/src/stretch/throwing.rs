@@ -2,18 +2,12 @@
 
 use super::refusal::Refusal;
 use super::trial::{Trial, needs_fresh};
-use crate::check::CheckError;
-use crate::check::attempts::{attempt_of, not_itself};
-use crate::check::observations::Attempt;
-use crate::check::proof::Unproven;
-use crate::check::slot::{Changes, Running, Slot};
-use crate::check::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
-use crate::check::trials::max_fired;
-use crate::store::KnownTest;
-use crate::worker::WorkerEnd;
-use catchment_protocol::lab::{Aim, Injection};
-use catchment_verdicts::{Execution, NoOutcome, Outcome, TestId};
-use std::time::Duration;
+use crate::session::LabError;
+use crate::slot::{Changes, Slot};
+use crate::trial::engine::{Question, most_visits};
+use crate::trial::proof::Unproven;
+use catchment_protocol::experiment::{Experiment, Fault};
+use catchment_verdicts::{Attempt, Demands, ExecutingTest, NoOutcome, Outcome, TestId};
 
 impl Trial<'_, '_, '_> {
     /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
@@ -21,18 +15,19 @@ impl Trial<'_, '_, '_> {
     pub(super) fn inject(
         &self,
         slot: &mut Slot<'_>,
-        execution: &Execution,
+        execution: &ExecutingTest,
         changes: &Changes,
-    ) -> Result<Option<Refusal>, CheckError> {
-        let needed = if needs_fresh(execution) {
+    ) -> Result<Option<Refusal>, LabError> {
+        let question = self.question(execution, changes)?;
+        let needed = if question.comes_first {
             1
-        } else if self.passes_warm(slot, execution, changes)? {
+        } else if self.passes_warm(slot, &question)? {
             return Ok(None);
         } else {
             2
         };
         for _ in 0..needed {
-            let attempt = self.inject_fresh(slot, execution, changes)?;
+            let attempt = self.trials.attempt_fresh(slot, &question)?;
             if let Some(refusal) = self.refusal(execution.test, &attempt) {
                 return Ok(Some(refusal));
             }
@@ -61,75 +56,40 @@ impl Trial<'_, '_, '_> {
     }
 
     /// A pass counts once the test has passed again with nothing thrown: something may have been left behind.
-    fn passes_warm(
-        &self,
-        slot: &mut Slot<'_>,
-        execution: &Execution,
-        changes: &Changes,
-    ) -> Result<bool, CheckError> {
-        let (number, test) = self.known(execution.test);
-        let limit = time_limit(self.experiments.baseline.longest_micros(*number));
-        let injection = self.injection(execution, changes)?;
-        if !self.experiments.settle_warm(slot, *number, test, &mut Unproven::default())? {
-            return Ok(false);
-        }
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let (attempt, has_ended) = injected(running, test, injection, limit)?;
-        if has_ended || self.refusal(execution.test, &attempt).is_some() {
-            slot.discard();
-            return Ok(false);
-        }
-        let again = self.run_warm(slot, execution.test)?;
-        let is_proven = again.failure.is_none() && again.entries > 0;
-        if !is_proven {
+    fn passes_warm(&self, slot: &mut Slot<'_>, question: &Question) -> Result<bool, LabError> {
+        let mut unproven = Unproven::nothing();
+        let attempt = self.trials.attempt_warm(slot, question, &mut unproven)?;
+        let passes = self.refusal(question.test, &attempt).is_none();
+        let again = if passes { self.trials.passes_again(slot, question.test)? } else { None };
+        let used = again.and_then(|run| run.usages_of(self.subject.number));
+        let is_proven = used.is_some_and(|usages| usages.entries > 0);
+        if !is_proven || unproven.is_condemned() {
             slot.discard();
         }
         Ok(is_proven)
     }
 
-    fn inject_fresh(
-        &self,
-        slot: &mut Slot<'_>,
-        execution: &Execution,
-        changes: &Changes,
-    ) -> Result<Attempt, CheckError> {
-        let (number, test) = self.known(execution.test);
-        let longest = self.experiments.baseline.longest_micros(*number);
-        let injection = self.injection(execution, changes)?;
-        let mut running = slot.start(test.configuration, true).map_err(CheckError::Worker)?;
-        if !needs_fresh(execution) {
-            let ((plain, _), _) = run_plain(&mut running, test, plain_time_limit(longest))?;
-            if !plain.passed() {
-                return Ok(not_itself());
-            }
-        }
-        let (attempt, has_ended) = injected(&mut running, test, injection, fresh_time_limit(longest))?;
-        if !has_ended {
-            running.stop();
-        }
-        Ok(attempt)
-    }
-
-    fn injection(&self, execution: &Execution, changes: &Changes) -> Result<Injection, CheckError> {
+    fn question(&self, execution: &ExecutingTest, changes: &Changes) -> Result<Question, LabError> {
         let (number, _) = self.known(execution.test);
-        let campaign = self.experiments.shared.campaign();
+        let ledger = self.trials.session.ledger();
         // Something that was caught here says what it might look like.
-        let sample = campaign.store.sample(self.subject.number, *number, self.rung, true)?;
+        let sample = ledger.store.sample(self.subject.number, *number, self.rung, true)?;
         let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
-        Ok(Injection {
-            pair: ids.next().map(|(id, _)| id.clone()).unwrap_or_default(),
-            exception: self.rung.to_owned(),
-            sample,
-            max_fired: max_fired(execution.usages.entries()),
-            aim: Aim::Every,
-            place: None,
-        })
+        let pair = ids.next().map(|(id, _)| id.clone()).unwrap_or_default();
+        let fault = Fault { exception: self.rung.to_owned(), sample };
+        let most_visits = most_visits(execution.usages.entries());
+        let experiment = Experiment::at_every_execution(pair, fault, most_visits);
+        let only_fresh = needs_fresh(execution);
+        let demands = Demands { only_fresh, ..Demands::default() };
+        Ok(Question::new(execution.test, experiment, demands, only_fresh))
     }
 }
 
 /// A worker that was lost may not be the next time.
 fn nothing_said(test: TestId, why: &NoOutcome) -> Refusal {
     let told = match why.detail() {
+        // The clauses of changed classes have no place in the sources.
+        _ if matches!(why, NoOutcome::CaughtElsewhere(_)) => format!("{}: another clause", why.as_str()),
         "" => why.as_str().to_owned(),
         detail => format!("{}: {detail}", why.as_str()),
     };
@@ -137,21 +97,6 @@ fn nothing_said(test: TestId, why: &NoOutcome) -> Refusal {
         NoOutcome::WorkerLost(_) => Refusal::Unanswered { test, why: told },
         _ => Refusal::NotInjectable { test, why: told },
     }
-}
-
-/// Also says whether the JVM has ended over it.
-fn injected(
-    running: &mut Running<'_>,
-    test: &KnownTest,
-    injection: Injection,
-    limit: Duration,
-) -> Result<(Attempt, bool), CheckError> {
-    let (result, _) = running.run_test(&test.unit.id, Some(injection), limit);
-    if let Err(WorkerEnd::Interrupted) = result {
-        return Err(CheckError::Interrupted);
-    }
-    let attempt = attempt_of(&result, running.heard.fired.is_some(), |_| None);
-    Ok((attempt, result.is_err()))
 }
 
 #[cfg(test)]
@@ -170,7 +115,9 @@ mod tests {
 
     #[test]
     fn lost_workers_are_not_kept() {
-        for lost in [Outcome::None(NoOutcome::WorkerLost("disk full".into())), not_itself().outcome] {
+        for lost in
+            [Outcome::None(NoOutcome::WorkerLost("disk full".into())), Attempt::baseline_failed().outcome]
+        {
             let Outcome::None(why) = lost else { panic!("it says nothing") };
             let refusal = nothing_said(TestId(1), &why);
             assert!(refusal.explain(|_| "t".into(), |_| String::new()).starts_with("t could not be asked: "));

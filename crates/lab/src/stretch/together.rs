@@ -3,10 +3,10 @@
 use super::refusal::Refusal;
 use super::subject::{Stretchings, Subject, changes};
 use super::{Candidate, Stretching};
-use crate::check::CheckError;
-use crate::check::observations::PlainRun;
-use crate::check::slot::{Changes, Slot};
-use crate::check::suite::run_suite;
+use crate::baseline::suite::run_suite;
+use crate::observations::BaselineRun;
+use crate::session::LabError;
+use crate::slot::{Changes, Slot};
 use crate::worker::WorkerEnd;
 use catchment_verdicts::{SetAside, TestId};
 use serde::Serialize;
@@ -20,16 +20,16 @@ pub(super) struct Failing {
     pub(super) failure: String,
 }
 
-impl Stretching<'_, '_, '_> {
+impl Stretching<'_, '_> {
     /// Afterwards the accepted candidates are such that the suite passes with all of them; not so if time was up.
     pub(super) fn try_together(
         &self,
         slot: &mut Slot<'_>,
         candidates: &mut [Candidate],
-    ) -> Result<bool, CheckError> {
-        let shared = self.experiments.shared;
-        shared.lab.reporter.phase("all of them together, the whole suite", None);
-        self.settle(slot, candidates)?;
+    ) -> Result<bool, LabError> {
+        let session = self.trials.session;
+        session.reporter.phase("all of them together, the whole suite", None);
+        self.withdraw_broken(slot, candidates)?;
         loop {
             let accepted = accepted(candidates);
             let failing = match self.suite_with(slot, &stretchings(candidates, &accepted))? {
@@ -41,9 +41,9 @@ impl Stretching<'_, '_, '_> {
             let with = others.iter().map(|index| candidates[*index].clause.pair).collect();
             let Failing { test, failure } = failing;
             candidates[culprit].clause.refuse(Refusal::Interplay { with, test, failure });
-            self.settle(slot, candidates)?;
+            self.withdraw_broken(slot, candidates)?;
         }
-        if shared.is_interrupted() { Err(CheckError::Interrupted) } else { Ok(false) }
+        if session.is_interrupted() { Err(LabError::Interrupted) } else { Ok(false) }
     }
 
     /// A test that does not pass in the suite, if that is so in a second run of it: the same one, if there is one. `None` if time
@@ -52,12 +52,12 @@ impl Stretching<'_, '_, '_> {
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
-    ) -> Result<Option<Option<Failing>>, CheckError> {
+    ) -> Result<Option<Option<Failing>>, LabError> {
         if chosen.is_empty() {
             // Had there been more time, there might be some.
-            return Ok((!self.experiments.shared.is_over()).then_some(None));
+            return Ok((!self.trials.session.is_over()).then_some(None));
         }
-        let tests = &self.experiments.baseline.tests;
+        let tests = &self.trials.baseline.tests;
         let kept = self.once(chosen, "suite", || {
             let asked = self.ask_suite(slot, chosen)?;
             let number_of = |failing: Failing| (tests[failing.test.index()].0.0, failing.failure);
@@ -75,18 +75,18 @@ impl Stretching<'_, '_, '_> {
         &self,
         chosen: &Stretchings<'_>,
         question: &str,
-        ask: impl FnOnce() -> Result<Option<A>, CheckError>,
-    ) -> Result<Option<A>, CheckError> {
-        let shared = self.experiments.shared;
+        ask: impl FnOnce() -> Result<Option<A>, LabError>,
+    ) -> Result<Option<A>, LabError> {
+        let session = self.trials.session;
         let clauses = combination(chosen);
-        let known = shared.campaign().store.of_combination(&clauses, question)?;
-        if known.is_some() || shared.is_over() {
+        let known = session.ledger().store.of_combination(&clauses, question)?;
+        if known.is_some() || session.is_over() {
             return Ok(known);
         }
         let answer = ask()?;
         if let Some(answer) = &answer {
-            let campaign = shared.campaign();
-            campaign.store.together(|| campaign.store.keep_of_combination(&clauses, question, answer))?;
+            let ledger = session.ledger();
+            ledger.store.together(|| ledger.store.keep_of_combination(&clauses, question, answer))?;
         }
         Ok(answer)
     }
@@ -95,7 +95,7 @@ impl Stretching<'_, '_, '_> {
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
-    ) -> Result<Option<Option<Failing>>, CheckError> {
+    ) -> Result<Option<Option<Failing>>, LabError> {
         let Some(first) = self.failing_in_suite(slot, chosen)? else { return Ok(None) };
         if first.is_empty() {
             return Ok(Some(None));
@@ -110,21 +110,21 @@ impl Stretching<'_, '_, '_> {
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
-    ) -> Result<Option<Vec<Failing>>, CheckError> {
+    ) -> Result<Option<Vec<Failing>>, LabError> {
         let mut failing = Vec::new();
-        for configuration in 0..self.experiments.shared.lab.project.configurations.len() {
+        for configuration in 0..self.trials.session.project.configurations.len() {
             let expected = self.passing_before(configuration);
             if expected.is_empty() {
                 continue;
             }
-            if self.experiments.shared.is_over() {
+            if self.trials.session.is_over() {
                 slot.change(Changes::default());
                 return Ok(None);
             }
             self.wear(slot, chosen)?;
-            match run_suite(self.experiments.shared, slot, configuration, &mut 0) {
+            match run_suite(self.trials.session, slot, configuration, &mut 0) {
                 Ok(runs) => failing.extend(not_passing(&expected, &runs.runs)),
-                Err(CheckError::Worker(end)) if end != WorkerEnd::Interrupted => {
+                Err(LabError::Worker(end)) if end != WorkerEnd::Interrupted => {
                     let of = |(_, test): (&str, TestId)| Failing { test, failure: end.to_string() };
                     failing.extend(expected.into_iter().map(of));
                 }
@@ -137,31 +137,31 @@ impl Stretching<'_, '_, '_> {
 
     /// Tests that pass in the suite with nothing stretched, by what the driver knows them as.
     fn passing_before(&self, configuration: usize) -> Vec<(&str, TestId)> {
-        let campaign = self.experiments.shared.campaign();
+        let ledger = self.trials.session.ledger();
         let passes = |test: TestId| {
-            let test = campaign.checked.tests.get(test.index());
+            let test = ledger.checked.tests.get(test.index());
             test.is_some_and(|test| {
                 test.colour.is_some() && !matches!(test.set_aside, Some(SetAside::Flaky(_)))
             })
         };
-        let tests = (0..).map(TestId).zip(&self.experiments.baseline.tests);
+        let tests = (0..).map(TestId).zip(&self.trials.baseline.tests);
         let own = tests.filter(|(id, (_, test))| test.configuration == configuration && passes(*id));
         own.map(|(id, (_, test))| (test.unit.id.as_str(), id)).collect()
     }
 
-    pub(super) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), CheckError> {
+    pub(super) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), LabError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
         let unusable =
             |why: String| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
-        let changes = changes(chosen).map_err(|why| CheckError::Worker(unusable(why)))?;
+        let changes = changes(chosen).map_err(|why| LabError::Worker(unusable(why)))?;
         slot.change(changes);
         Ok(())
     }
 }
 
 /// A test that is skipped now, or does not run at all, does not pass.
-fn not_passing(expected: &[(&str, TestId)], runs: &[(String, PlainRun)]) -> Vec<Failing> {
-    let runs: HashMap<&str, &PlainRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
+fn not_passing(expected: &[(&str, TestId)], runs: &[(String, BaselineRun)]) -> Vec<Failing> {
+    let runs: HashMap<&str, &BaselineRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
     let failing = |&(unit, test): &(&str, TestId)| {
         let failure =
             runs.get(unit).map_or_else(|| Some("it did not run".to_owned()), |run| run.failure())?;
@@ -200,15 +200,15 @@ fn accepted(candidates: &[Candidate]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::observations::PlainOutcome;
+    use crate::observations::BaselineOutcome;
 
     #[test]
     fn only_tests_that_pass_again_pass() {
-        let run = |outcome| PlainRun { outcome, ..PlainRun::default() };
+        let run = |outcome| BaselineRun { outcome, ..BaselineRun::default() };
         let runs = [
-            ("passes".to_owned(), run(PlainOutcome::Passed)),
-            ("fails".to_owned(), run(PlainOutcome::Failed("why".into()))),
-            ("skips".to_owned(), run(PlainOutcome::Skipped("now".into()))),
+            ("passes".to_owned(), run(BaselineOutcome::Passed)),
+            ("fails".to_owned(), run(BaselineOutcome::Failed("why".into()))),
+            ("skips".to_owned(), run(BaselineOutcome::Skipped("now".into()))),
         ];
         let expected =
             [("passes", TestId(0)), ("fails", TestId(1)), ("skips", TestId(2)), ("gone", TestId(3))];

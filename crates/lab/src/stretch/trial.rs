@@ -4,13 +4,13 @@ use super::kept::KeptTrial;
 use super::refusal::Refusal;
 use super::subject::{Subject, changes};
 use super::{Case, Evidence};
-use crate::check::CheckError;
-use crate::check::experiments::Experiments;
-use crate::check::observations::{PlainRun, TestNumber};
-use crate::check::slot::{Changes, Slot};
-use crate::check::solo::{plain_time_limit, run_fresh, run_plain};
+use crate::baseline::solo::{baseline_time_limit, run_baseline, run_fresh};
+use crate::observations::{BaselineRun, TestNumber};
+use crate::session::LabError;
+use crate::slot::{Changes, Slot};
 use crate::store::KnownTest;
-use catchment_verdicts::{CheckedPair, Execution, TestId, Usages};
+use crate::trial::engine::Trials;
+use catchment_verdicts::{CheckedPair, ColourCounts, ExecutingTest, TestId};
 
 /// Pairs that a jar and a class folder both have are one pair.
 const ELSEWHERE: &str =
@@ -20,7 +20,7 @@ const NOT_FOLLOWED: &str = "with the clause as it is it did not pass this time, 
 
 /// What is tried.
 pub(crate) struct Trial<'t, 'a, 'p> {
-    pub(crate) experiments: &'t Experiments<'a, 'p>,
+    pub(crate) trials: Trials<'a, 'p>,
     pub(crate) subject: &'t Subject,
     pub(crate) pair: &'t CheckedPair,
     pub(crate) rung: &'t str,
@@ -29,7 +29,7 @@ pub(crate) struct Trial<'t, 'a, 'p> {
 }
 
 /// What one test with nothing injected showed.
-pub(super) struct Plain {
+pub(super) struct UnarmedRun {
     pub(super) failure: Option<String>,
     /// Executions of the try of the stretched clause.
     pub(super) entries: u64,
@@ -39,16 +39,16 @@ pub(super) struct Plain {
     blue: u64,
 }
 
-impl Plain {
+impl UnarmedRun {
     /// Whether the clause has caught something that passed it before. After that the test may do less, or something else: one of
     /// the numbers may stay as it was.
-    fn catches_more_than(&self, before: &Usages) -> bool {
+    fn catches_more_than(&self, before: &ColourCounts) -> bool {
         self.white > before.white || self.blue < before.blue
     }
 }
 
 impl Trial<'_, '_, '_> {
-    pub(crate) fn run(&self, slot: &mut Slot<'_>) -> Result<Result<Evidence, Refusal>, CheckError> {
+    pub(crate) fn run(&self, slot: &mut Slot<'_>) -> Result<Result<Evidence, Refusal>, LabError> {
         let changes = match changes(&[(self.subject, self.rung)]) {
             Ok(changes) => changes,
             Err(why) => return Ok(Err(Refusal::NotTriable(why))),
@@ -59,17 +59,13 @@ impl Trial<'_, '_, '_> {
         outcome
     }
 
-    fn ask_all(
-        &self,
-        slot: &mut Slot<'_>,
-        changes: &Changes,
-    ) -> Result<Result<Evidence, Refusal>, CheckError> {
+    fn ask_all(&self, slot: &mut Slot<'_>, changes: &Changes) -> Result<Result<Evidence, Refusal>, LabError> {
         let mut evidence = Evidence::default();
         for execution in self.evidence() {
-            if self.experiments.shared.is_interrupted() {
-                return Err(CheckError::Interrupted);
+            if self.trials.session.is_interrupted() {
+                return Err(LabError::Interrupted);
             }
-            if self.experiments.shared.is_over() {
+            if self.trials.session.is_over() {
                 return Ok(Err(Refusal::OutOfTime));
             }
             match self.ask_once(slot, execution, changes)? {
@@ -81,46 +77,46 @@ impl Trial<'_, '_, '_> {
     }
 
     /// The tests that count and execute the try.
-    fn evidence(&self) -> Vec<&Execution> {
-        let campaign = self.experiments.shared.campaign();
-        let tests = &campaign.checked.tests;
-        self.pair.executions.iter().filter(|each| tests[each.test.index()].is_evidence()).collect()
+    fn evidence(&self) -> Vec<&ExecutingTest> {
+        let ledger = self.trials.session.ledger();
+        let tests = &ledger.checked.tests;
+        self.pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence()).collect()
     }
 
     /// Unless the answer is known from an earlier run.
     fn ask_once(
         &self,
         slot: &mut Slot<'_>,
-        execution: &Execution,
+        execution: &ExecutingTest,
         changes: &Changes,
-    ) -> Result<Result<Evidence, Refusal>, CheckError> {
-        let shared = self.experiments.shared;
+    ) -> Result<Result<Evidence, Refusal>, LabError> {
+        let session = self.trials.session;
         let (pair, (test, _)) = (self.subject.number, self.known(execution.test));
         let injects = if self.injects(execution) { "thrown" } else { "plain" };
         let kind = format!("catches {}, {injects}", self.rung);
-        let known: Option<KeptTrial> = shared.campaign().store.answer(pair, *test, &kind)?;
+        let known: Option<KeptTrial> = session.ledger().store.answer(pair, *test, &kind)?;
         if let Some(known) = known {
-            return Ok(known.told_by(execution.test));
+            return Ok(known.into_evidence(execution.test));
         }
-        let asked = shared.lab.turns.take(|| self.ask(slot, execution, changes))?;
+        let asked = session.turns.take(|| self.ask(slot, execution, changes))?;
         if let Some(kept) = KeptTrial::of(&asked) {
-            let campaign = shared.campaign();
-            campaign.store.together(|| campaign.store.keep_answer(pair, *test, &kind, &kept))?;
+            let ledger = session.ledger();
+            ledger.store.together(|| ledger.store.keep_answer(pair, *test, &kind, &kept))?;
         }
         Ok(asked)
     }
 
     /// Whether this test is one of those that made the pair a candidate.
-    fn injects(&self, execution: &Execution) -> bool {
+    fn injects(&self, execution: &ExecutingTest) -> bool {
         self.is_resilient || execution.usages.white > 0
     }
 
     fn ask(
         &self,
         slot: &mut Slot<'_>,
-        execution: &Execution,
+        execution: &ExecutingTest,
         changes: &Changes,
-    ) -> Result<Result<Evidence, Refusal>, CheckError> {
+    ) -> Result<Result<Evidence, Refusal>, LabError> {
         let test = execution.test;
         let plain = self.plain(slot, execution)?;
         let catches_more = plain.catches_more_than(&execution.usages);
@@ -135,7 +131,7 @@ impl Trial<'_, '_, '_> {
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
         let mut evidence = Evidence { case, tests: 1, injected: 0 };
         if self.injects(execution) {
-            if self.experiments.shared.is_over() {
+            if self.trials.session.is_over() {
                 return Ok(Err(Refusal::OutOfTime));
             }
             if let Some(refusal) = self.inject(slot, execution, changes)? {
@@ -147,41 +143,41 @@ impl Trial<'_, '_, '_> {
     }
 
     pub(super) fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
-        &self.experiments.baseline.tests[test.index()]
+        self.trials.test(test)
     }
 
     /// Where a worker says that it fails, two fresh JVMs have to say that it passes.
-    fn plain(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
+    fn plain(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<UnarmedRun, LabError> {
         if needs_fresh(execution) {
-            return self.plain_fresh(slot, execution);
+            return self.baseline_fresh(slot, execution);
         }
-        let warm = self.plain_warm(slot, execution)?;
+        let warm = self.baseline_warm(slot, execution)?;
         if warm.failure.is_none() {
             return Ok(warm);
         }
-        let first = self.plain_fresh(slot, execution)?;
-        if first.failure.is_some() { Ok(first) } else { self.plain_fresh(slot, execution) }
+        let first = self.baseline_fresh(slot, execution)?;
+        if first.failure.is_some() { Ok(first) } else { self.baseline_fresh(slot, execution) }
     }
 
-    fn plain_fresh(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
-        let (number, test) = self.known(execution.test);
-        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
+    fn baseline_fresh(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<UnarmedRun, LabError> {
+        let (_, test) = self.known(execution.test);
+        let limit = self.trials.baseline_limit(execution.test);
         let (run, _) = run_fresh(slot, test, limit)?;
         Ok(self.seen(&run))
     }
 
     /// In the second run of a test whatever happens once per JVM has happened, as in the baseline.
-    fn plain_warm(&self, slot: &mut Slot<'_>, execution: &Execution) -> Result<Plain, CheckError> {
+    fn baseline_warm(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<UnarmedRun, LabError> {
         let first = self.run_warm(slot, execution.test)?;
         let is_clear = first.failure.is_some() || !first.catches_more_than(&execution.usages);
         if is_clear { Ok(first) } else { self.run_warm(slot, execution.test) }
     }
 
-    pub(super) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<Plain, CheckError> {
+    pub(super) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<UnarmedRun, LabError> {
         let (number, test) = self.known(test);
-        let limit = plain_time_limit(self.experiments.baseline.longest_micros(*number));
-        let running = slot.warm(test.configuration).map_err(CheckError::Worker)?;
-        let ((run, _), has_ended) = run_plain(running, test, limit)?;
+        let limit = baseline_time_limit(self.trials.baseline.longest_micros(*number));
+        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+        let ((run, _), has_ended) = run_baseline(running, test, limit)?;
         let plain = self.seen(&run);
         if has_ended || plain.failure.is_some() {
             slot.discard();
@@ -189,15 +185,15 @@ impl Trial<'_, '_, '_> {
         Ok(plain)
     }
 
-    fn seen(&self, run: &PlainRun) -> Plain {
+    fn seen(&self, run: &BaselineRun) -> UnarmedRun {
         let usages = run.usages_of(self.subject.number).unwrap_or_default();
-        Plain { failure: run.failure(), entries: usages.entries, white: usages.white, blue: usages.blue }
+        UnarmedRun { failure: run.failure(), entries: usages.entries, white: usages.white, blue: usages.blue }
     }
 }
 
 /// By what a test does with nothing injected. `bubbles`: whether it sees an exception that the clause would catch, if that could
 /// be told.
-fn refused(test: TestId, bubbles: Option<bool>, plain: &Plain) -> Option<Refusal> {
+fn refused(test: TestId, bubbles: Option<bool>, plain: &UnarmedRun) -> Option<Refusal> {
     match (bubbles, &plain.failure) {
         (Some(true), _) => Some(Refusal::Expected { test }),
         (_, Some(failure)) => Some(Refusal::TestFails { test, failure: failure.clone() }),
@@ -207,7 +203,7 @@ fn refused(test: TestId, bubbles: Option<bool>, plain: &Plain) -> Option<Refusal
     }
 }
 
-pub(super) fn needs_fresh(execution: &Execution) -> bool {
+pub(super) fn needs_fresh(execution: &ExecutingTest) -> bool {
     execution.once_per_jvm || execution.needs_fresh
 }
 
@@ -215,13 +211,13 @@ pub(super) fn needs_fresh(execution: &Execution) -> bool {
 mod tests {
     use super::*;
 
-    fn plain(entries: u64, white: u64, blue: u64) -> Plain {
-        Plain { failure: None, entries, white, blue }
+    fn plain(entries: u64, white: u64, blue: u64) -> UnarmedRun {
+        UnarmedRun { failure: None, entries, white, blue }
     }
 
     #[test]
     fn a_clause_catches_more_also_where_the_test_does_less_then() {
-        let before = Usages { white: 1, blue: 1, ..Usages::default() };
+        let before = ColourCounts { white: 1, blue: 1, ..ColourCounts::default() };
         assert!(plain(2, 2, 0).catches_more_than(&before));
         assert!(plain(1, 1, 0).catches_more_than(&before), "it has not tried again");
         assert!(!plain(2, 1, 1).catches_more_than(&before));
@@ -230,7 +226,7 @@ mod tests {
     #[test]
     fn what_could_not_be_told_of_a_test_that_passes_is_not_held_against_it_for_good() {
         let test = TestId(3);
-        let failing = || Plain { failure: Some("why".into()), ..plain(1, 0, 0) };
+        let failing = || UnarmedRun { failure: Some("why".into()), ..plain(1, 0, 0) };
         assert_eq!(refused(test, Some(true), &failing()), Some(Refusal::Expected { test }));
         let fails = Refusal::TestFails { test, failure: "why".into() };
         assert_eq!(refused(test, None, &failing()), Some(fails));

@@ -2,9 +2,9 @@
 //! tests like to litter redirected.
 
 use super::sweep::MARKER;
-use crate::install::InstalledAgent;
-use crate::project::{Framework, RunConfiguration, remove_all};
+use catchment_build::{Framework, RunConfiguration, remove_all};
 use catchment_protocol::options::AgentOptions;
+use catchment_watch::InstalledAgent;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -205,7 +205,7 @@ fn joined(prefix: &str, value: &OsStr) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::TestFilters;
+    use catchment_build::TestFilters;
 
     fn setup(environment: &[(&str, &str)]) -> WorkerSetup {
         let variable = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));

@@ -33,7 +33,7 @@ fn start() -> Sender<Order> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unix::end_with_parent;
+    use catchment_watch::unix::end_with_parent;
     use std::io::Write;
     use std::process::Stdio;
 

@@ -1,6 +1,6 @@
 //! Ends what a worker's tests started and left behind, also outside its process group.
 
-use crate::unix;
+use catchment_watch::unix;
 use std::fs;
 
 /// The environment variable that marks everything a worker starts.

@@ -4,9 +4,8 @@ use super::matcher::Matcher;
 use super::switches::catches_only;
 use crate::body::Body;
 use crate::clauses::Handler;
+use catchment_classfile::access;
 use catchment_classfile::opcodes::{ATHROW, DUP_X1, NEW, SWAP};
-
-const ACC_SYNTHETIC: u16 = 0x1000;
 
 pub(super) fn is_class_literal(body: &Body<'_>, handler: &Handler) -> bool {
     catches_only(body, handler, "java/lang/ClassNotFoundException")
@@ -15,7 +14,7 @@ pub(super) fn is_class_literal(body: &Body<'_>, handler: &Handler) -> bool {
 
 /// javac before 1.5 put the guard in a helper: `static Class class$(String name)`.
 fn is_helper_method(body: &Body<'_>) -> bool {
-    let synthetic = body.method.access & ACC_SYNTHETIC != 0
+    let synthetic = body.method.access & access::SYNTHETIC != 0
         || body.method.attributes.find(body.pool, "Synthetic").is_some();
     synthetic && body.method.name == "class$"
 }

@@ -5,22 +5,22 @@ use super::variables::is_named;
 use crate::body::Body;
 use crate::clauses::Handler;
 use catchment_classfile::ClassFile;
+use catchment_classfile::access;
 use catchment_classfile::opcodes::{ATHROW, DUP, DUP_X1, NEW, SWAP};
-
-const ACC_SYNTHETIC: u16 = 0x1000;
 
 /// Whether the class exists to hold tables that translate enum constants to switch cases: `$SwitchMap$...` in a
 /// synthetic class (javac), `$EnumSwitchMapping$...` in a class `WhenMappings` (kotlinc).
 pub(super) fn is_switch_map_holder(class: &ClassFile<'_>) -> bool {
     let has_table = |prefix| class.fields.iter().any(|field| field.name.starts_with(prefix));
-    (class.access & ACC_SYNTHETIC != 0 && has_table("$SwitchMap$"))
+    (class.access & access::SYNTHETIC != 0 && has_table("$SwitchMap$"))
         || (class.name.ends_with("$WhenMappings") && has_table("$EnumSwitchMapping$"))
 }
 
 /// The table is filled constant by constant, each guarded against a constant that no longer exists. ecj does it in a
 /// method of the class that switches.
 pub(super) fn is_enum_switch_map(in_holder: bool, body: &Body<'_>, handler: &Handler) -> bool {
-    let by_ecj = body.method.access & ACC_SYNTHETIC != 0 && body.method.name.starts_with("$SWITCH_TABLE$");
+    let by_ecj =
+        body.method.access & access::SYNTHETIC != 0 && body.method.name.starts_with("$SWITCH_TABLE$");
     (by_ecj || in_holder && body.method.name == "<clinit>")
         && catches_only(body, handler, "java/lang/NoSuchFieldError")
 }

@@ -13,13 +13,13 @@ use super::variables::{is_named, is_on_one_line};
 use crate::PcRange;
 use crate::body::Body;
 use crate::clauses::Handler;
+use catchment_classfile::access;
 use catchment_classfile::opcodes::{ATHROW, GOTO, IF_ACMPEQ, IFNONNULL, IFNULL};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 const THROWABLE: &str = "java/lang/Throwable";
 const CLOSE_RESOURCE: &str = "$closeResource";
-const ACC_SYNTHETIC: u16 = 0x1000;
 
 /// What the handlers of one method tell about its resources, read once.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Resources {
         if !catches_only(body, handler, THROWABLE) {
             return false;
         }
-        let in_helper = body.method.name == CLOSE_RESOURCE && body.method.access & ACC_SYNTHETIC != 0;
+        let in_helper = body.method.name == CLOSE_RESOURCE && body.method.access & access::SYNTHETIC != 0;
         in_helper
             || self.closing.contains(&handler.pc)
             || remembers_primary(body, handler).is_some_and(|primary| self.used.contains(&primary))

@@ -2,9 +2,9 @@
 //!
 //! For each type that is asked for there is a set of all objects that fit, kept up as objects are made.
 
+use crate::cache_format::cached;
 use crate::ids::ClassId;
 use crate::sets::Set;
-use crate::stored::{Reader, Stored, Writer, stored};
 use crate::world::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 
@@ -25,17 +25,7 @@ impl Filter {
     }
 }
 
-impl Stored for Filter {
-    #[inline]
-    fn write(&self, to: &mut Writer) {
-        self.0.write(to);
-    }
-
-    #[inline]
-    fn read(from: &mut Reader<'_>) -> Option<Self> {
-        u32::read(from).map(Self)
-    }
-}
+cached! { struct Filter(number) }
 
 #[derive(Debug, Clone)]
 struct Mask {
@@ -46,7 +36,7 @@ struct Mask {
     certain: Set,
 }
 
-stored! { struct Mask { class, possible, certain } }
+cached! { struct Mask { class, possible, certain } }
 
 #[derive(Debug, Clone, Default)]
 pub struct Filters {
@@ -56,7 +46,7 @@ pub struct Filters {
     known: FxHashMap<Typed, Known>,
 }
 
-stored! { struct Filters { masks, by_class, known } }
+cached! { struct Filters { masks, by_class, known } }
 
 #[derive(Debug, Clone, Default)]
 struct Known {
@@ -64,7 +54,7 @@ struct Known {
     objects: Vec<u32>,
 }
 
-stored! { struct Known { fitting, objects } }
+cached! { struct Known { fitting, objects } }
 
 impl Filters {
     /// Lets instances of `class` through.
@@ -106,7 +96,7 @@ impl Filters {
     }
 
     /// A new object.
-    pub fn add_object(&mut self, object: u32, class: Typed, world: &World<'_>) {
+    pub(crate) fn add_object(&mut self, object: u32, class: Typed, world: &World<'_>) {
         let masks = &mut self.masks;
         let known = self.known.entry(class).or_insert_with(|| {
             let fitting =

@@ -1,7 +1,7 @@
 //! Another way to let objects flow, for a graph whose edges are all there: one kind of objects after the other.
 //!
-//! Objects of a kind pass the same filters. For one kind the graph is one without filters, in which the large circles that filters
-//! cut are whole: all nodes of a circle hold the same objects of the kind. So each kind goes over the graph once, and the set
+//! Objects of a kind pass the same filters. For one kind the graph is one without filters, in which the large components that filters
+//! cut are whole: all nodes of a component hold the same objects of the kind. So each kind goes over the graph once, and the set
 //! of a node is made of one piece for each kind:
 //!
 //! ```text
@@ -14,7 +14,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::circles::Circles;
+use super::scc::Components;
 use super::{Edge, Filter, Graph};
 use crate::ids::NodeId;
 use crate::sets::Set;
@@ -65,7 +65,7 @@ pub struct KindFlow {
     /// By node.
     shape_of: Vec<u32>,
     shapes: Vec<Shape>,
-    circles: Circles,
+    components: Components,
 }
 
 /// The shape of nodes that hold nothing.
@@ -89,7 +89,7 @@ impl KindFlow {
             pieces: Vec::new(),
             shape_of: vec![NOTHING; count],
             shapes: vec![Shape { before: NOTHING, piece: 0 }],
-            circles: Circles::new(count),
+            components: Components::new(count),
         }
     }
 
@@ -133,35 +133,35 @@ impl KindFlow {
         }
         let mut starts: Vec<u32> = own.keys().copied().collect();
         starts.sort_unstable();
-        let mut circles = std::mem::replace(&mut self.circles, Circles::new(0));
-        circles.find(starts, |node, at| {
+        let mut components = std::mem::replace(&mut self.components, Components::new(0));
+        components.find(starts, |node, at| {
             let edges = self.edges_of(node).get(at as usize..)?;
             let skipped = edges.iter().position(|edge| kind.passes(edge.filter))?;
             Some((edges[skipped].to.0, at + skipped as u32 + 1))
         });
-        self.fill(kind, &circles, &own);
-        for node in circles.all() {
+        self.fill(kind, &components, &own);
+        for node in components.all() {
             is_marked[*node as usize] = true;
         }
-        circles.forget();
-        self.circles = circles;
+        components.forget();
+        self.components = components;
     }
 
     /// From where objects come first to where they come last.
-    fn fill(&mut self, kind: &Kind, circles: &Circles, own: &FxHashMap<u32, Set>) {
+    fn fill(&mut self, kind: &Kind, components: &Components, own: &FxHashMap<u32, Set>) {
         let mut known = Pieces::default();
         let mut shapes: FxHashMap<Shape, u32> = FxHashMap::default();
-        let mut piece_of: Vec<Option<u32>> = vec![None; circles.len()];
-        for circle in (0..circles.len()).rev() {
-            let members = circles.members(circle);
+        let mut piece_of: Vec<Option<u32>> = vec![None; components.len()];
+        for component in (0..components.len()).rev() {
+            let members = components.members(component);
             for set in members.iter().filter_map(|node| own.get(node)) {
-                piece_of[circle] = Some(known.united(piece_of[circle], set));
+                piece_of[component] = Some(known.united(piece_of[component], set));
             }
-            let Some(piece) = piece_of[circle] else { continue };
+            let Some(piece) = piece_of[component] else { continue };
             for edge in members.iter().flat_map(|node| self.edges_of(*node)) {
                 if kind.passes(edge.filter) {
-                    let to = circles.circle_of(edge.to.0);
-                    if to != circle && piece_of[to] != Some(piece) {
+                    let to = components.component_of(edge.to.0);
+                    if to != component && piece_of[to] != Some(piece) {
                         piece_of[to] = Some(known.both(piece_of[to], piece));
                     }
                 }

@@ -1,11 +1,11 @@
-//! What the graph was told, as it was told: before circles became one node, and without what followed from it.
+//! What the graph was told, as it was told: before components became one node, and without what followed from it.
 //!
 //! Whoever starts again from a part of the program needs this; the graph itself only keeps what is enough to finish.
 
 use super::Graph;
+use crate::cache_format::cached;
 use crate::ids::{InstanceId, NodeId};
 use crate::sets::Set;
-use crate::stored::stored;
 
 /// Owner of nodes that belong to no instance: static fields, and parts of objects.
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -21,7 +21,7 @@ pub(crate) struct Log {
     pub(crate) makes: Vec<(NodeId, u32)>,
 }
 
-stored! { struct Log { owner, owners, copies, makes } }
+cached! { struct Log { owner, owners, copies, makes } }
 
 /// The sets of a finished graph.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! From what the solver was told to a [`Heap`].
 
-use super::{Access, Frame, Heap, Lists, Site};
+use super::{Access, AllocationSite, Frame, Heap, Lists};
 use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::graph::{Log, NOBODY, Solution};
 use crate::ids::{ClassId, InstanceId, NodeId, SelectorId};
@@ -15,15 +15,15 @@ pub(crate) struct Parts {
     pub(crate) solution: Solution,
     pub(crate) instances: Vec<Instance>,
     pub(crate) uses: Vec<(NodeId, Use)>,
-    pub(crate) sites: Vec<Site>,
+    pub(crate) sites: Vec<AllocationSite>,
     pub(crate) parts: Vec<Vec<(u32, NodeId)>>,
     pub(crate) objects: Objects,
     pub(crate) forwarders: FxHashSet<InstanceId>,
 }
 
-impl Site {
+impl AllocationSite {
     /// Whether its receivers decide is not known here.
-    pub(crate) fn of(call: &crate::calls::CallSite) -> Self {
+    pub(crate) fn of(call: &crate::solver::calls::CallSite) -> Self {
         let arguments = call.arguments.clone();
         let kind = if arguments.thrown.is_some() { CallKind::Ordinary } else { CallKind::Thread };
         Self {

@@ -1,7 +1,7 @@
 //! `invokedynamic`, as far as classes are concerned.
 
 use super::HierarchyCalls;
-use super::statements::Place;
+use super::statements::StatementPosition;
 use crate::blind::BlindSpot;
 use crate::bounds::Bounds;
 use crate::callgraph::{CallKind, Code};
@@ -11,7 +11,13 @@ use catchment_classfile::HandleKind;
 use catchment_ir::{Body, Operands, PoolIndex};
 
 impl HierarchyCalls<'_> {
-    pub(super) fn add_dynamic(&mut self, at: Place, body: &Body, call: PoolIndex, arguments: Operands) {
+    pub(super) fn add_dynamic(
+        &mut self,
+        at: StatementPosition,
+        body: &Body,
+        call: PoolIndex,
+        arguments: Operands,
+    ) {
         match self.world.dynamic(at.class, call) {
             Some(Dynamic::Lambda(lambda)) => self.add_lambda(at, &lambda),
             Some(Dynamic::Concatenation) => self.add_concatenation(at, body, arguments),
@@ -28,7 +34,7 @@ impl HierarchyCalls<'_> {
         }
     }
 
-    fn add_lambda(&mut self, at: Place, lambda: &Lambda<'_>) {
+    fn add_lambda(&mut self, at: StatementPosition, lambda: &Lambda<'_>) {
         let proxy = self.add_instance(Code::Proxy(lambda.target));
         let class = self.world.method(lambda.target).class;
         if matches!(lambda.kind, HandleKind::InvokeStatic | HandleKind::NewInvokeSpecial) {
@@ -42,7 +48,7 @@ impl HierarchyCalls<'_> {
     }
 
     /// What is concatenated is asked for its text.
-    fn add_concatenation(&mut self, at: Place, body: &Body, parts: Operands) {
+    fn add_concatenation(&mut self, at: StatementPosition, body: &Body, parts: Operands) {
         let bounds = Bounds::new(body, at.method, &self.world);
         for part in body.operands(parts).iter().flatten() {
             for typed in bounds.types_of(&mut self.world, *part) {
@@ -58,7 +64,13 @@ impl HierarchyCalls<'_> {
     }
 
     /// Calls a method of `Object` on instances of `class`.
-    fn call_object_method(&mut self, at: Place, class: Option<ClassId>, name: &[u8], descriptor: &[u8]) {
+    fn call_object_method(
+        &mut self,
+        at: StatementPosition,
+        class: Option<ClassId>,
+        name: &[u8],
+        descriptor: &[u8],
+    ) {
         let selector = self.world.selector(name, descriptor);
         // Arrays have the methods of `Object`, and below a missing class there could be anything.
         let class = class.filter(|it| self.world.class_of(*it).file().is_some());

@@ -3,10 +3,10 @@
 use super::HierarchyCalls;
 use crate::blind::BlindSpot;
 use crate::callgraph::{CallKind, Thrown};
-use crate::entries::given;
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::models::{Base, Effect, How, Term};
-use crate::natives::{Returned, UNCAUGHT, returned_by_native};
+use crate::solver::entries::given;
+use crate::solver::natives::{Returned, UNCAUGHT, returned_by_native};
 use crate::world::Typed;
 use smallvec::SmallVec;
 

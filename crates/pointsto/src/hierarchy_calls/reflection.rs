@@ -9,13 +9,13 @@ mod proxies;
 mod using;
 
 use super::HierarchyCalls;
-use super::statements::{Place, Values};
+use super::statements::{StatementPosition, Values};
 use crate::blind::BlindSpot;
 use crate::ids::{ClassId, InstanceId, MethodId};
-use crate::reflection::actions::{self, Action};
-use crate::reflection::names::{Names, cast_of, class_named_by};
-use crate::reflection::{BOXES, Recorded, makes_what_is_told_elsewhere, passes_handles_on};
 use crate::solver::NAMED;
+use crate::solver::reflection::actions::{self, Action};
+use crate::solver::reflection::names::{Names, cast_of, class_named_by};
+use crate::solver::reflection::{BOXES, ReflectiveTarget, is_modelled_elsewhere, passes_handles_on};
 use catchment_ir::PoolIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
@@ -62,7 +62,7 @@ struct Asked {
 pub(super) struct Reflections {
     /// Classes whose methods are reflective.
     declaring: FxHashSet<ClassId>,
-    recorded: Vec<Recorded>,
+    recorded: Vec<ReflectiveTarget>,
     /// Classes that strings name.
     names: Listed<ClassId>,
     /// Classes of which there are class objects, and these with all above them.
@@ -100,7 +100,7 @@ impl Reflections {
 
 impl HierarchyCalls<'_> {
     /// Finds the classes whose methods are reflective, and keeps what a run has shown.
-    pub(crate) fn prepare_reflection(&mut self, recorded: &[Recorded]) {
+    pub(crate) fn prepare_reflection(&mut self, recorded: &[ReflectiveTarget]) {
         let classes = actions::CLASSES.iter().map(|name| self.world.class(name.as_bytes()));
         self.reflections.declaring = classes.collect();
         self.reflections.recorded = recorded.to_vec();
@@ -112,7 +112,7 @@ impl HierarchyCalls<'_> {
     }
 
     /// Strings that name a class, classes and handles.
-    pub(super) fn add_constant(&mut self, at: Place, constant: PoolIndex) {
+    pub(super) fn add_constant(&mut self, at: StatementPosition, constant: PoolIndex) {
         const CLASS: u8 = 7;
         const STRING: u8 = 8;
         const METHOD_HANDLE: u8 = 15;
@@ -141,7 +141,7 @@ impl HierarchyCalls<'_> {
     }
 
     /// A call of a method that may be reflective.
-    pub(super) fn add_reflection(&mut self, at: Place, named: MethodId, values: &Values<'_>) {
+    pub(super) fn add_reflection(&mut self, at: StatementPosition, named: MethodId, values: &Values<'_>) {
         let declaring = self.world.method(named).class;
         if !self.reflections.declaring.contains(&declaring) {
             return;
@@ -158,7 +158,12 @@ impl HierarchyCalls<'_> {
     }
 
     /// A call of a method that takes whatever it is given; false if it is none.
-    pub(super) fn add_polymorphic(&mut self, at: Place, method: PoolIndex, values: &Values<'_>) -> bool {
+    pub(super) fn add_polymorphic(
+        &mut self,
+        at: StatementPosition,
+        method: PoolIndex,
+        values: &Values<'_>,
+    ) -> bool {
         let member = self.world.member_ref(at.class, method);
         let Some(action) = member.and_then(|it| actions::of_polymorphic(it.owner.as_bytes())) else {
             return false;
@@ -171,11 +176,11 @@ impl HierarchyCalls<'_> {
         true
     }
 
-    fn add_action(&mut self, at: Place, action: Action, values: &Values<'_>) {
+    fn add_action(&mut self, at: StatementPosition, action: Action, values: &Values<'_>) {
         let cast = values.result.and_then(|it| cast_of(&mut self.world, at.class, values.body, it));
         match action {
             Action::NewInstance => self.use_known(at, UseKey { action, cast, arguments: 0 }),
-            Action::Construct if makes_what_is_told_elsewhere(&self.world, at.method) => {}
+            Action::Construct if is_modelled_elsewhere(&self.world, at.method) => {}
             Action::Construct => {
                 self.make_named("java/lang/reflect/InvocationTargetException");
                 self.use_known(at, UseKey { action, cast, arguments: 0 });

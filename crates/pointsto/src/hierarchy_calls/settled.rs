@@ -3,9 +3,9 @@
 use super::HierarchyCalls;
 use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::ids::{ClassId, InstanceId, MethodId};
-use crate::serialisation::{CALLBACKS, first_constructor, has_callbacks, stream_method};
-use crate::services::{MAKERS, maker_named, provider_method};
-use crate::settled::{has_finaliser, pending_references, registration};
+use crate::solver::serialisation::{CALLBACKS, first_constructor, has_callbacks, stream_method};
+use crate::solver::services::{MAKERS, maker_named, provider_method};
+use crate::solver::settled::{has_finaliser, pending_references, registration};
 use rustc_hash::FxHashMap;
 
 /// Who calls what because of classes, as groups.

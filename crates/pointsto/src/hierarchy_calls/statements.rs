@@ -10,7 +10,7 @@ use catchment_ir::{Body, InvokeKind, Op, PoolIndex, Var};
 
 /// Where a statement stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct StatementPosition {
     pub(super) instance: InstanceId,
     pub(super) method: MethodId,
     pub(super) class: ClassId,
@@ -28,7 +28,7 @@ impl HierarchyCalls<'_> {
     pub(super) fn add_statements(&mut self, instance: InstanceId, method: MethodId, body: &Body) {
         let class = self.world.method(method).class;
         for statement in &body.statements {
-            let place = Place { instance, method, class, pc: statement.pc };
+            let place = StatementPosition { instance, method, class, pc: statement.pc };
             self.add_statement(place, body, statement.op);
         }
         self.add_throws(instance, method, body);
@@ -37,7 +37,7 @@ impl HierarchyCalls<'_> {
         }
     }
 
-    fn add_statement(&mut self, at: Place, body: &Body, op: Op) {
+    fn add_statement(&mut self, at: StatementPosition, body: &Body, op: Op) {
         match op {
             Op::Constant { constant, .. } => self.add_constant(at, constant),
             Op::New { class, .. } => {
@@ -65,11 +65,17 @@ impl HierarchyCalls<'_> {
         }
     }
 
-    fn initialise_at(&mut self, at: Place, class: ClassId) {
+    fn initialise_at(&mut self, at: StatementPosition, class: ClassId) {
         self.initialise_by((at.instance, at.pc), class, at.class);
     }
 
-    fn add_invoke(&mut self, at: Place, kind: InvokeKind, method: PoolIndex, values: &Values<'_>) {
+    fn add_invoke(
+        &mut self,
+        at: StatementPosition,
+        kind: InvokeKind,
+        method: PoolIndex,
+        values: &Values<'_>,
+    ) {
         let Some(named) = self.world.method_ref(at.class, method) else {
             if !self.add_polymorphic(at, method, values) {
                 self.blind(at.method, at.pc, BlindSpot::Missing);

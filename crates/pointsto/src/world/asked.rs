@@ -1,8 +1,8 @@
 //! What a world has asked its source. Where another source answers the same, it would have made the same world.
 
 use super::{ClassSource, World};
+use crate::cache_format::cached;
 use crate::ids::ClassId;
-use crate::stored::stored;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Questions beyond those whose answers are the classes themselves.
@@ -14,7 +14,7 @@ pub(super) struct Asked {
     providers: FxHashMap<ClassId, Vec<Vec<u8>>>,
 }
 
-stored! { struct Asked { absent, providers } }
+cached! { struct Asked { absent, providers } }
 
 /// A question that two sources answer differently.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,20 +1,10 @@
 //! One class, interface or array type.
 
 use crate::ids::{ClassId, FieldId, MethodId};
-use catchment_classfile::{ClassFile, JvmStr};
+use catchment_classfile::{ClassFile, JvmStr, access};
 use catchment_ir::Assertions;
 use std::ops::Range;
 use std::sync::Arc;
-
-pub(crate) const ACC_STATIC: u16 = 0x0008;
-pub(crate) const ACC_PRIVATE: u16 = 0x0002;
-pub(crate) const ACC_PUBLIC: u16 = 0x0001;
-pub(crate) const ACC_PROTECTED: u16 = 0x0004;
-pub(crate) const ACC_VARARGS: u16 = 0x0080;
-pub(crate) const ACC_NATIVE: u16 = 0x0100;
-pub(crate) const ACC_ABSTRACT: u16 = 0x0400;
-pub(crate) const ACC_FINAL: u16 = 0x0010;
-pub(crate) const ACC_INTERFACE: u16 = 0x0200;
 
 /// Whose code a class is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,21 +73,21 @@ impl<'a> Class<'a> {
     }
 
     pub fn is_interface(&self) -> bool {
-        self.has_access(ACC_INTERFACE)
+        self.has_access(access::INTERFACE)
     }
 
     pub fn is_abstract(&self) -> bool {
-        self.has_access(ACC_ABSTRACT)
+        self.has_access(access::ABSTRACT)
     }
 
     pub fn is_public(&self) -> bool {
-        self.has_access(ACC_PUBLIC)
+        self.has_access(access::PUBLIC)
     }
 
     /// Whether there can be objects whose class is exactly this.
     /// Nothing can be below it.
     pub fn is_final(&self) -> bool {
-        self.has_access(ACC_FINAL)
+        self.has_access(access::FINAL)
     }
 
     pub fn is_instantiable(&self) -> bool {

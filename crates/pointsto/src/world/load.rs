@@ -1,9 +1,8 @@
 //! Reads a class when it is first spoken of, and with it all that are above it.
 
-use super::class::{ACC_INTERFACE, ACC_STATIC};
 use super::{Class, Element, Field, Layer, Method, Shape, World};
 use crate::ids::{ClassId, FieldId, MethodId};
-use catchment_classfile::{ClassFile, JvmStr};
+use catchment_classfile::{ClassFile, JvmStr, access};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -162,9 +161,9 @@ impl<'a> World<'a> {
     fn add_fields(&mut self, class: ClassId, file: &ClassFile<'a>) -> Range<u32> {
         let start = FieldId::new(self.fields.len()).0;
         // Fields of interfaces are static whatever a broken class file says.
-        let always_static = file.access & ACC_INTERFACE;
+        let always_static = file.access & access::INTERFACE;
         for (position, member) in (0..).zip(&file.fields) {
-            let is_static = (member.access & ACC_STATIC) | always_static != 0;
+            let is_static = (member.access & access::STATIC) | always_static != 0;
             let is_reference = matches!(member.descriptor.as_bytes().first(), Some(b'L' | b'['));
             self.fields.push(Field { class, position, is_static, is_reference });
         }

@@ -1,12 +1,9 @@
 //! Methods and fields as their classes declare them.
 
-use super::class::{
-    ACC_ABSTRACT, ACC_NATIVE, ACC_PRIVATE, ACC_PROTECTED, ACC_PUBLIC, ACC_STATIC, ACC_VARARGS,
-};
 use super::{Layer, World};
+use crate::cache_format::cached;
 use crate::ids::{ClassId, FieldId, MethodId, SelectorId};
-use crate::stored::stored;
-use catchment_classfile::{Member, descriptor};
+use catchment_classfile::{JvmStr, Member, access, descriptor};
 use catchment_ir::InvokeKind;
 
 /// A bit of the access flags that class files have no use for.
@@ -21,15 +18,15 @@ pub struct Method {
     pub selector: SelectorId,
 }
 
-stored! { struct Method { class, position, access, selector } }
+cached! { struct Method { class, position, access, selector } }
 
 impl Method {
     pub fn is_static(&self) -> bool {
-        self.access & ACC_STATIC != 0
+        self.access & access::STATIC != 0
     }
 
     pub fn is_native(&self) -> bool {
-        self.access & ACC_NATIVE != 0
+        self.access & access::NATIVE != 0
     }
 
     /// What it does is known from elsewhere than its code.
@@ -38,22 +35,21 @@ impl Method {
     }
 
     pub fn is_abstract(&self) -> bool {
-        self.access & ACC_ABSTRACT != 0
+        self.access & access::ABSTRACT != 0
     }
 
     /// Whether a class below may have its own, whatever package it is in.
     pub(crate) fn is_for_all_to_override(&self) -> bool {
-        const ACC_FINAL: u16 = 0x0010;
-        self.access & (ACC_PUBLIC | ACC_FINAL) == ACC_PUBLIC
+        self.access & (access::PUBLIC | access::FINAL) == access::PUBLIC
     }
 
     pub fn is_private(&self) -> bool {
-        self.access & ACC_PRIVATE != 0
+        self.access & access::PRIVATE != 0
     }
 
     /// Whether nobody but classes of its own package can see it, and override it.
     pub(crate) fn is_for_package(&self) -> bool {
-        self.access & (ACC_PUBLIC | ACC_PROTECTED | ACC_PRIVATE | ACC_STATIC) == 0
+        self.access & (access::PUBLIC | access::PROTECTED | access::PRIVATE | access::STATIC) == 0
     }
 
     /// How a call of it finds its target. A private method is the one that is meant, however it is called (JVMS §5.4.6):
@@ -67,7 +63,7 @@ impl Method {
 
     /// Can be called by who only knows the public face of its class, or extends it.
     pub fn is_api(&self) -> bool {
-        self.access & (ACC_PUBLIC | ACC_PROTECTED) != 0
+        self.access & (access::PUBLIC | access::PROTECTED) != 0
     }
 }
 
@@ -81,7 +77,7 @@ pub struct Field {
     pub is_reference: bool,
 }
 
-stored! { struct Field { class, position, is_static, is_reference } }
+cached! { struct Field { class, position, is_static, is_reference } }
 
 impl<'a> World<'a> {
     /// All methods of this name in this class do something that their code does not say.
@@ -113,7 +109,7 @@ impl<'a> World<'a> {
     }
 
     /// The class, interface or array that a method returns; nothing if it returns a number or nothing.
-    pub fn returned_class(&mut self, method: MethodId) -> Option<ClassId> {
+    pub(crate) fn returned_class(&mut self, method: MethodId) -> Option<ClassId> {
         let returned = descriptor::returned(self.descriptor_of(method));
         self.class_of_descriptor(returned)
     }
@@ -122,22 +118,15 @@ impl<'a> World<'a> {
     pub fn declared_exceptions(&mut self, method: MethodId) -> Vec<ClassId> {
         let declared = *self.method(method);
         let Some(file) = self.class_of(declared.class).file() else { return Vec::new() };
-        let member = file.methods.get(usize::from(declared.position));
-        let attribute = member.and_then(|member| member.attributes.find(&file.pool, "Exceptions"));
-        // The first word is how many there are.
-        let words = attribute.map_or(&[][..], |it| it.data).chunks_exact(2).skip(1);
-        let indices = words.map(|word| u16::from_be_bytes([word[0], word[1]]));
-        let names: Vec<Vec<u8>> = indices
-            .filter_map(|index| file.pool.class_name(index).ok())
-            .map(|name| name.as_bytes().to_vec())
-            .collect();
-        names.iter().map(|name| self.class(name)).collect()
+        let Some(member) = file.methods.get(usize::from(declared.position)) else { return Vec::new() };
+        let names: Vec<JvmStr<'_>> = member.declared_exceptions(&file.pool).filter_map(Result::ok).collect();
+        names.iter().map(|name| self.class(name.as_bytes())).collect()
     }
 
     /// Whether callers may give it any number of arguments, which it finds in an array, its last parameter.
     pub(crate) fn takes_any_number(&self, method: MethodId) -> bool {
         let last = descriptor::parameters(self.descriptor_of(method)).last();
-        self.method(method).access & ACC_VARARGS != 0 && last.is_some_and(|last| last.starts_with(b"["))
+        self.method(method).access & access::VARARGS != 0 && last.is_some_and(|last| last.starts_with(b"["))
     }
 
     /// The type that a field descriptor names; nothing for numbers.
@@ -150,7 +139,7 @@ impl<'a> World<'a> {
     }
 
     /// A field's declared type; nothing for numbers.
-    pub fn field_class(&mut self, field: FieldId) -> Option<ClassId> {
+    pub(crate) fn field_class(&mut self, field: FieldId) -> Option<ClassId> {
         let Field { class, position, .. } = *self.field(field);
         let member = self.class_of(class).file()?.fields.get(usize::from(position))?;
         let descriptor = member.descriptor.as_bytes();
@@ -158,7 +147,7 @@ impl<'a> World<'a> {
     }
 
     /// Name of a field.
-    pub fn field_name(&self, field: FieldId) -> &'a [u8] {
+    pub(crate) fn field_name(&self, field: FieldId) -> &'a [u8] {
         let Field { class, position, .. } = *self.field(field);
         let member = self.class_of(class).file().and_then(|file| file.fields.get(usize::from(position)));
         member.map_or(b"", |member| member.name.as_bytes())
@@ -185,7 +174,7 @@ impl<'a> World<'a> {
     }
 
     /// The fields of an object of this class that hold references, those of the classes above included.
-    pub fn reference_fields(&self, class: ClassId) -> Vec<FieldId> {
+    pub(crate) fn reference_fields(&self, class: ClassId) -> Vec<FieldId> {
         let above = self.class_of(class).supertypes.iter().flat_map(|above| self.class_of(*above).fields());
         above.filter(|field| !self.field(*field).is_static && self.field(*field).is_reference).collect()
     }

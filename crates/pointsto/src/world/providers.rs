@@ -21,8 +21,9 @@ impl ModuleServices {
     pub fn read<'b>(modules: impl IntoIterator<Item = &'b [u8]>) -> Self {
         let mut services = Self::default();
         for file in modules.into_iter().filter_map(|bytes| ClassFile::parse(bytes).ok()) {
-            for (service, provider) in provided_by_module(&file).unwrap_or_default() {
-                services.providers.entry(service).or_default().push(provider);
+            for (service, provider) in file.provided_services().unwrap_or_default() {
+                let providers = services.providers.entry(service.as_bytes().to_vec()).or_default();
+                providers.push(provider.as_bytes().to_vec());
             }
         }
         services
@@ -43,52 +44,6 @@ fn provided_by_file(text: &[u8]) -> Vec<Vec<u8>> {
     let text = String::from_utf8_lossy(text);
     let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     names.filter(|name| !name.is_empty()).map(|name| name.replace('.', "/").into_bytes()).collect()
-}
-
-/// The `provides` table of a module descriptor (JVMS §4.7.25) as services and providers. Nothing if it is cut off.
-fn provided_by_module(file: &ClassFile<'_>) -> Option<Vec<(Vec<u8>, Vec<u8>)>> {
-    let attribute = file.attributes.find(&file.pool, "Module")?;
-    // Name, flags and version of the module come first, then its tables.
-    let mut table = Table { data: attribute.data.get(6..)? };
-    for _ in 0..table.next()? {
-        table.skip(3)?;
-    }
-    for _ in 0..2 {
-        for _ in 0..table.next()? {
-            table.skip(2)?;
-            let targets = table.next()?;
-            table.skip(targets)?;
-        }
-    }
-    let uses = table.next()?;
-    table.skip(uses)?;
-    let mut providers = Vec::new();
-    for _ in 0..table.next()? {
-        let service = file.pool.class_name(table.next()?).ok()?;
-        for _ in 0..table.next()? {
-            let provider = file.pool.class_name(table.next()?).ok()?;
-            providers.push((service.as_bytes().to_vec(), provider.as_bytes().to_vec()));
-        }
-    }
-    Some(providers)
-}
-
-/// Two-byte numbers in a row.
-struct Table<'a> {
-    data: &'a [u8],
-}
-
-impl Table<'_> {
-    fn next(&mut self) -> Option<u16> {
-        let (first, rest) = self.data.split_first_chunk::<2>()?;
-        self.data = rest;
-        Some(u16::from_be_bytes(*first))
-    }
-
-    fn skip(&mut self, count: u16) -> Option<()> {
-        self.data = self.data.get(2 * usize::from(count)..)?;
-        Some(())
-    }
 }
 
 #[cfg(test)]

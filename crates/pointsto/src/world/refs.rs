@@ -36,7 +36,7 @@ impl<'a> World<'a> {
     }
 
     /// The field that constant `index` of `class` means; nothing if it cannot be found.
-    pub fn field_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<FieldId> {
+    pub(crate) fn field_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<FieldId> {
         self.kept(class, index, |world| {
             let member = world.member_ref(class, index)?;
             world.field_named(member).map(|field| field.0)
@@ -50,14 +50,14 @@ impl<'a> World<'a> {
     }
 
     /// The method that these names mean, if it can be found.
-    pub fn method_named(&mut self, member: MemberRef<'_>) -> Option<MethodId> {
+    pub(crate) fn method_named(&mut self, member: MemberRef<'_>) -> Option<MethodId> {
         let owner = self.class(member.owner.as_bytes());
         let selector = self.selector(member.name.as_bytes(), member.descriptor.as_bytes());
         self.resolve_method(owner, selector)
     }
 
     /// The field that these names mean, if it can be found.
-    pub fn field_named(&mut self, member: MemberRef<'_>) -> Option<FieldId> {
+    pub(crate) fn field_named(&mut self, member: MemberRef<'_>) -> Option<FieldId> {
         let owner = self.class(member.owner.as_bytes());
         let is_meant = |field: &FieldId| {
             let field = self.field(*field);

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 impl World<'_> {
     /// The rows of a method of `class` that anything is left for, each with the class that it catches, or nothing if it takes
     /// everything. Of what surely is taken by a row, those behind it see nothing.
-    pub fn rows_with_something_left<R>(
+    pub fn unshadowed_rows<R>(
         &mut self,
         class: ClassId,
         rows: impl IntoIterator<Item = (R, Option<PoolIndex>)>,

@@ -1,8 +1,8 @@
 //! Which types are assignable to which (JVMS §6.5, checkcast).
 
 use super::{Element, Layer, Shape, World};
+use crate::cache_format::cached;
 use crate::ids::ClassId;
-use crate::stored::stored;
 
 /// Whether an object of a class is an instance of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub enum Fits {
     Maybe,
 }
 
-stored! { enum Fits { 0 => Yes, 1 => No, 2 => Maybe } }
+cached! { enum Fits { 0 => Yes, 1 => No, 2 => Maybe } }
 
 /// A class, and whether an object is of exactly this class or perhaps of one below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +22,7 @@ pub struct Typed {
     pub is_exact: bool,
 }
 
-stored! { struct Typed { class, is_exact } }
+cached! { struct Typed { class, is_exact } }
 
 impl Typed {
     pub fn exactly(class: ClassId) -> Self {

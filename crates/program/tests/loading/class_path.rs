@@ -204,23 +204,6 @@ fn the_image_comes_last_with_its_modules() {
 }
 
 #[test]
-fn a_key_changes_with_the_files_of_its_entry() {
-    let place = Place::new();
-    place.write("classes/A.class", class_bytes("1"));
-    place.write("x.jar", zip(&[("B.class", &class_bytes("1"))]));
-    let class_path = open(&place, &["classes", "x.jar"]);
-    let keys = || [0, 1].map(|entry| class_path.content_key(EntryId(entry)).unwrap());
-    let before = keys();
-    assert_eq!(keys(), before);
-    place.write("classes/a/C.class", class_bytes("2"));
-    let [folder, jar] = keys();
-    assert!(folder != before[0] && jar == before[1]);
-    place.write("x.jar", zip(&[("B.class", &class_bytes("longer"))]));
-    assert!(keys()[1] != before[1]);
-    assert_eq!(class_path.content_key(EntryId(9)), None);
-}
-
-#[test]
 fn a_real_jdk_gives_every_class_that_a_visit_gives_from_any_thread() {
     let jdk = find_java_homes().into_iter().find(|home| home.feature_version >= 9).unwrap();
     let class_path = ClassPath::open(&[], Some(&jdk.path), &LoadOptions::default());

@@ -4,13 +4,13 @@ use crate::golden::compare;
 use crate::sample::{project, suppressions};
 use catchment_report::{CheckReport, write_check_json};
 use catchment_testkit::schema;
-use catchment_verdicts::CheckedProject;
+use catchment_verdicts::{CheckedProject, FindingPolicy, Rule};
 use serde_json::{Value, json};
 
 fn written(project: &CheckedProject) -> Value {
-    let suppressions = suppressions();
+    let policy = FindingPolicy { suppressions: &suppressions(), strict: false };
     let mut out = Vec::new();
-    write_check_json(&mut out, &CheckReport::new(project, &suppressions)).expect("memory takes it");
+    write_check_json(&mut out, &CheckReport::new(project, policy)).expect("memory takes it");
     assert_eq!(out.iter().filter(|byte| **byte == b'\n').count(), 1, "one line");
     serde_json::from_slice(&out).expect("JSON")
 }
@@ -30,6 +30,13 @@ fn the_whole_answer() {
 fn it_follows_its_schema() {
     assert_eq!(violations(&written(&project())), Vec::<String>::new());
     assert_eq!(violations(&written(&CheckedProject::default())), Vec::<String>::new());
+}
+
+#[test]
+fn every_rule_is_in_the_schema() {
+    let schema = schema::schema("check").expect("the schema is there");
+    let ids: Vec<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(schema.pointer("/$defs/finding/properties/rule/enum"), Some(&json!(ids)));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A project made by hand, with every kind of test, pair and experiment.
 
 use catchment_verdicts::{
-    CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Execution, Experiment,
-    Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun, Outcome, Problem, Reliance,
-    SetAside, SingleExecutions, Stats, Suppression, TestColour, TestId, Timed, Usages,
+    CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
+    ExecutingTest, Experiment, Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun,
+    Outcome, Problem, Reliance, SetAside, SingleExecutions, Stats, Suppression, TestColour, TestId, Timed,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -102,12 +102,12 @@ fn pair(number: u32, class: &str, method: &str, exception: &str) -> CheckedPair 
     }
 }
 
-fn usages(pink: u64, white: u64) -> Usages {
-    Usages { pink, white, ..Usages::default() }
+fn usages(pink: u64, white: u64) -> ColourCounts {
+    ColourCounts { pink, white, ..ColourCounts::default() }
 }
 
-fn executed(test: TestId, usages: Usages) -> Execution {
-    Execution { test, usages, ..Execution::default() }
+fn executed(test: TestId, usages: ColourCounts) -> ExecutingTest {
+    ExecutingTest { test, usages, ..ExecutingTest::default() }
 }
 
 fn passed(test: TestId, exception: &str) -> Experiment {
@@ -126,8 +126,8 @@ fn dependent() -> CheckedPair {
     let text =
         "org.opentest4j.AssertionFailedError: expected: <3> but was: <0> at com.acme.CacheTest.corrupt:41";
     CheckedPair {
-        usages: Usages { pink: 4, white: 2, blue: 1, open: 0 },
-        executions: vec![
+        usages: ColourCounts { pink: 4, white: 2, blue: 1, open: 0 },
+        executing_tests: vec![
             executed(CORRUPT, usages(0, 2)),
             executed(REJECTS, usages(0, 1)),
             executed(WARM, usages(4, 0)),
@@ -154,7 +154,7 @@ fn dependent() -> CheckedPair {
 fn resilient() -> CheckedPair {
     CheckedPair {
         usages: usages(3, 1),
-        executions: vec![executed(CORRUPT, usages(3, 1))],
+        executing_tests: vec![executed(CORRUPT, usages(3, 1))],
         experiments: vec![passed(CORRUPT, IO)],
         parent: Some(dependent().id),
         ..pair(2, "Cache", "store", IO)
@@ -164,7 +164,7 @@ fn resilient() -> CheckedPair {
 fn exiting() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
-        executions: vec![Execution { once_per_jvm: true, ..executed(WARM, usages(1, 0)) }],
+        executing_tests: vec![ExecutingTest { once_per_jvm: true, ..executed(WARM, usages(1, 0)) }],
         experiments: vec![failed(
             WARM,
             IO,
@@ -178,7 +178,7 @@ fn exiting() -> CheckedPair {
 fn hanging() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 1),
-        executions: vec![executed(REJECTS, usages(1, 1))],
+        executing_tests: vec![executed(REJECTS, usages(1, 1))],
         experiments: vec![failed(REJECTS, IO, FailureKind::Timeout, "the try was entered 100000 times")],
         maybe_generated: true,
         ..pair(4, "Retry", "loop", IO)
@@ -188,7 +188,7 @@ fn hanging() -> CheckedPair {
 fn unreachable() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
-        executions: vec![executed(WARM, usages(1, 0))],
+        executing_tests: vec![executed(WARM, usages(1, 0))],
         not_injectable: Some("an earlier clause of the try catches java.io.IOException".into()),
         ..pair(5, "Cache", "open", "java.io.FileNotFoundException")
     }
@@ -197,7 +197,7 @@ fn unreachable() -> CheckedPair {
 fn unstable() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
-        executions: vec![executed(WARM, usages(1, 0))],
+        executing_tests: vec![executed(WARM, usages(1, 0))],
         experiments: vec![Experiment { unstable: true, ..passed(WARM, IO) }],
         ..pair(6, "Racy", "run", IO)
     }
@@ -206,7 +206,7 @@ fn unstable() -> CheckedPair {
 fn known() -> CheckedPair {
     CheckedPair {
         usages: usages(0, 1),
-        executions: vec![executed(CORRUPT, usages(0, 1))],
+        executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
         ..pair(7, "Known", "run", IO)
     }
@@ -218,7 +218,7 @@ fn multi_catch() -> CheckedPair {
     let elsewhere = CaughtElsewhere { place: "com.acme.Cache.load  Cache.java:13".into(), count: 2 };
     CheckedPair {
         usages: usages(2, 0),
-        executions: vec![
+        executing_tests: vec![
             executed(WARM, usages(1, 0)),
             executed(REJECTS, usages(1, 0)),
             executed(FLAKY, usages(1, 0)),
@@ -247,7 +247,7 @@ fn multi_catch() -> CheckedPair {
 fn mixed(number: u32) -> CheckedPair {
     CheckedPair {
         usages: usages(1, 1),
-        executions: vec![executed(CORRUPT, usages(1, 1))],
+        executing_tests: vec![executed(CORRUPT, usages(1, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
         single_executions: Some(SingleExecutions::default()),
         ..pair(number, "Mixed", "run", IO)
@@ -284,11 +284,11 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
     };
     CheckedPair {
         usages: usages(0, 1),
-        executions: vec![executed(CORRUPT, usages(0, 1))],
+        executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![
             passed(CORRUPT, IO),
-            Experiment { mode: Mode::Place(0), ..passed(CORRUPT, IO) },
-            Experiment { mode: Mode::Place(1), ..second },
+            Experiment { mode: Mode::Variable(0), ..passed(CORRUPT, IO) },
+            Experiment { mode: Mode::Variable(1), ..second },
         ],
         fine_grained: Some(FineGrained { places, ..FineGrained::default() }),
         ..pair(number, "Steps", "run", IO)
@@ -310,11 +310,11 @@ fn left_out() -> CheckedPair {
     CheckedPair { left_out: true, ..pair(10, "Generated", "run", IO) }
 }
 
-/// A clause that is not purely resilient, as most have to be.
+/// A clause that is not purely resilient, as is normal: a test notices the failure.
 pub(crate) fn routine(number: u32) -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
-        executions: vec![executed(WARM, usages(1, 0))],
+        executing_tests: vec![executed(WARM, usages(1, 0))],
         experiments: vec![failed(WARM, IO, FailureKind::Assertion, "java.lang.AssertionError: expected <1>")],
         ..pair(11 + number, "Routine", "run", IO)
     }
@@ -325,7 +325,7 @@ pub(crate) fn lost_in(tests: &[TestId]) -> CheckedPair {
     let lost =
         |test: &TestId| Experiment::new(*test, IO, Outcome::None(NoOutcome::WorkerLost("killed".into())));
     CheckedPair {
-        executions: tests.iter().map(|test| executed(*test, usages(1, 0))).collect(),
+        executing_tests: tests.iter().map(|test| executed(*test, usages(1, 0))).collect(),
         experiments: tests.iter().map(lost).collect(),
         ..pair(11, "Lost", "run", IO)
     }
@@ -336,7 +336,7 @@ pub(crate) fn in_lambda() -> CheckedPair {
     let text = "java.lang.AssertionError at com.acme.CacheTest.lambda$corrupt$2:41";
     CheckedPair {
         usages: usages(0, 1),
-        executions: vec![executed(CORRUPT, usages(0, 1))],
+        executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, text)],
         try_line: Some(10),
         catch_line: Some(13),

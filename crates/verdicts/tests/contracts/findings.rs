@@ -2,8 +2,8 @@
 
 use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
 use catchment_verdicts::{
-    CheckedPair, CheckedProject, CheckedTest, FailureKind, FindingKind, Findings, NoOutcome, Outcome,
-    SetAside, Suppression, advice, find, judge, judge_all,
+    CheckFinding, CheckedPair, CheckedProject, CheckedTest, FailureKind, FindingPolicy, Findings, Level,
+    NoOutcome, Outcome, Rule, SetAside, Suppression, advice, findings_of, judge, judge_all,
 };
 
 /// A project in which every pair is executed by the same tests, each with its own outcome.
@@ -24,7 +24,8 @@ fn project(pairs: &[(&str, Member, FailureKind)]) -> CheckedProject {
 }
 
 fn findings(project: &CheckedProject, suppressions: &[Suppression]) -> Findings {
-    find(project, &judge_all(project), suppressions)
+    let policy = FindingPolicy { suppressions, strict: true };
+    findings_of(project, &judge_all(project), policy)
 }
 
 fn suppress(pair: &str) -> Suppression {
@@ -32,7 +33,7 @@ fn suppress(pair: &str) -> Suppression {
 }
 
 fn ids<'a>(project: &'a CheckedProject, findings: &Findings) -> Vec<&'a str> {
-    findings.open.iter().map(|finding| project.pairs[finding.pair].id.as_str()).collect()
+    findings.open.iter().map(|finding| project.pairs[finding.evidence.pair].id.as_str()).collect()
 }
 
 #[test]
@@ -52,8 +53,8 @@ fn the_most_rewarding_come_first() {
     let expected =
         ["dependent and crashes", "dependent", "exits", "hangs", "unreachable", "fails", "unstable"];
     assert_eq!(ids(&project, &findings), expected);
-    assert_eq!(findings.open[0].kind, FindingKind::SourceDependent);
-    assert_eq!((findings.open[0].shown_by, findings.open[0].tests), (Some(0), 1));
+    assert_eq!(findings.open[0].rule, Rule::FailsAtOnce);
+    assert_eq!((findings.open[0].evidence.shown_by, findings.open[0].evidence.tests), (Some(0), 1));
 }
 
 #[test]
@@ -67,12 +68,12 @@ fn more_tests_weigh_more_and_the_worst_experiment_is_shown() {
         pairs: vec![few.clone(), many.clone()],
         ..CheckedProject::default()
     };
-    let order: Vec<_> =
-        findings(&project, &[]).open.iter().map(|it| (it.pair, it.tests, it.shown_by)).collect();
+    let order: Vec<_> = findings(&project, &[]).open.into_iter().map(|finding| finding.evidence).collect();
+    let order: Vec<_> = order.iter().map(|shown| (shown.pair, shown.tests, shown.shown_by)).collect();
     assert_eq!(order, [(1, 2, Some(0)), (0, 1, Some(0))]);
     many.experiments[1].outcome = failure(FailureKind::Exit);
     let project = CheckedProject { tests, pairs: vec![few, many], ..CheckedProject::default() };
-    assert_eq!(findings(&project, &[]).open[0].shown_by, Some(1));
+    assert_eq!(findings(&project, &[]).open[0].evidence.shown_by, Some(1));
 }
 
 #[test]
@@ -88,10 +89,60 @@ fn suppressed_findings_are_kept_apart_and_stale_suppressions_named() {
     let suppressions = ["known", "repaired", "not seen today", "not asked about", "gone"].map(suppress);
     let findings = findings(&project, &suppressions);
     assert_eq!(ids(&project, &findings), ["new"]);
-    assert_eq!(findings.suppressed.len(), 1);
+    assert_eq!(findings.accepted.len(), 1);
     let stale: Vec<_> = findings.stale.iter().map(|stale| (stale.pair.as_str(), stale.why)).collect();
     let expected = [("repaired", "there is nothing to suppress any more"), ("gone", "there is no such pair")];
     assert_eq!(stale, expected);
+}
+
+#[test]
+fn a_test_that_merely_notices_a_failure_is_routine_unless_the_user_is_strict() {
+    let project = project(&[
+        ("notices", member(PINK, &[Truth::Fail]), FailureKind::Assertion),
+        ("hangs", member(PINK, &[Truth::Fail]), FailureKind::Timeout),
+    ]);
+    let policy = |strict| FindingPolicy { suppressions: &[], strict };
+    let rules = |findings: &[CheckFinding]| findings.iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    let usual = findings_of(&project, &judge_all(&project), policy(false));
+    assert_eq!(rules(&usual.open), [Rule::BreaksTheJvm]);
+    assert_eq!(rules(&usual.routine), [Rule::NotResilient]);
+    let strict = findings_of(&project, &judge_all(&project), policy(true));
+    assert_eq!(rules(&strict.open), [Rule::BreaksTheJvm, Rule::NotResilient]);
+    assert!(strict.routine.is_empty());
+}
+
+#[test]
+fn a_finding_says_by_itself_what_it_is_about() {
+    let mut project = project(&[("p", member(WHITE, &[Truth::Fail]), FailureKind::Timeout)]);
+    project.tests[0].name = "com.acme.CacheTest.corrupt".into();
+    project.pairs[0].class = "com.acme.Cache".into();
+    project.pairs[0].catch_line = Some(83);
+    let suppressions = [suppress("p")];
+    let accepted = &findings(&project, &suppressions).accepted[0];
+    assert!(
+        accepted.message.starts_with("com.acme.CacheTest.corrupt never ends when Failure0 comes at once: ")
+    );
+    assert_eq!((accepted.site.class.as_str(), accepted.site.line), ("com.acme.Cache", Some(83)));
+    assert_eq!((accepted.pair.as_deref(), accepted.accepted.as_deref()), (Some("p"), Some("known")));
+    // A timeout alone is weaker evidence than a failed assertion.
+    assert_eq!((accepted.rule.level(), accepted.level), (Level::Error, Level::Warning));
+    let again = findings(&project, &[]);
+    assert_eq!(again.open[0].id, accepted.id);
+}
+
+/// `UPDATE_GOLDEN` writes the page anew.
+#[test]
+fn the_page_of_rules_is_the_table() {
+    let row = |rule: &Rule| format!("| `{}` | {} | {} |\n", rule.id(), rule.level().as_str(), rule.meaning());
+    let rows: String = Rule::ALL.iter().map(row).collect();
+    let page = format!(
+        "# Rules\n\nEvery finding names the rule it breaks.\n\n| rule | level | meaning |\n| --- | --- | --- |\n{rows}"
+    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), page);
 }
 
 fn advice_on(pair: &CheckedPair, tests: &[CheckedTest]) -> Option<String> {

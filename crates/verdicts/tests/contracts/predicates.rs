@@ -4,8 +4,8 @@ use crate::universe::{
     BLUE, MIXED, Member, PINK, Truth, WHITE, WHITE_AND_OPEN, failure, full_matrix, member, universe,
 };
 use catchment_verdicts::{
-    CheckedPair, FailureKind, NoOutcome, NotRun, Outcome, PureResilience, SourceIndependence, Unknown,
-    Usages, Verdicts, judge, what_is_needed,
+    CheckedPair, ColourCounts, FailureKind, NoOutcome, NotRun, Outcome, PureResilience, SourceIndependence,
+    Unknown, Verdicts, judge, what_is_needed,
 };
 
 fn judged(members: &[Member]) -> Verdicts {
@@ -55,25 +55,25 @@ fn without_a_pink_usage_nothing_is_resilient() {
 #[test]
 fn a_try_that_runs_once_per_jvm_is_judged_well_only_if_all_tests_were_asked() {
     let (mut tests, mut pair) = full_matrix(&[member(MIXED, &[Truth::Pass])]);
-    pair.executions[0].once_per_jvm = true;
+    pair.executing_tests[0].once_per_jvm = true;
     let alone = judge(&pair, &tests);
     assert_eq!(alone.pure_resilience.verdict, PureResilience::Resilient);
     tests.push(tests[0].clone());
     let among_others = judge(&pair, &tests);
-    let reason = [Unknown::OncePerJvm(pair.executions[0].test)];
+    let reason = [Unknown::OncePerJvm(pair.executing_tests[0].test)];
     assert_eq!(among_others.source_independence.unknown, reason);
     assert_eq!(among_others.pure_resilience.unknown, reason);
-    pair.executions[0].once_per_jvm = false;
+    pair.executing_tests[0].once_per_jvm = false;
     assert_eq!(judge(&pair, &tests), alone);
     let (mut tests, mut pair) = full_matrix(&[member(WHITE, &[Truth::Fail])]);
-    pair.executions[0].once_per_jvm = true;
+    pair.executing_tests[0].once_per_jvm = true;
     tests.push(tests[0].clone());
     assert_eq!(judge(&pair, &tests).source_independence.verdict, SourceIndependence::Dependent);
 }
 
 #[test]
 fn a_try_that_outlives_its_test_is_not_called_never_caught() {
-    let open = Usages { open: 1, ..Usages::default() };
+    let open = ColourCounts { open: 1, ..ColourCounts::default() };
     let (source, _) = unknown_of(&[member(PINK, &[Truth::Pass]), member(open, &[Truth::Pass])]);
     assert!(matches!(source.as_slice(), [Unknown::LeftOpen(_)]), "{source:?}");
 }
@@ -152,7 +152,7 @@ fn verdicts_that_rest_on_time_alone_say_so() {
 
 #[test]
 fn a_pair_nobody_can_say_anything_about_has_one_reason() {
-    let usages = Usages { pink: 1, ..Usages::default() };
+    let usages = ColourCounts { pink: 1, ..ColourCounts::default() };
     let never = CheckedPair { types: vec!["E".into()], ..CheckedPair::default() };
     let cases = [
         (never.clone(), Unknown::NeverExecuted),

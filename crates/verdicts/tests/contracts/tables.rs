@@ -57,7 +57,7 @@ fn project(pairs: &[&[Member]]) -> CheckedProject {
         // Each pair with a share of the tests of its own.
         let (tests, mut pair) = full_matrix(members);
         let offset = project.tests.len() as u32;
-        pair.executions.iter_mut().for_each(|it| it.test.0 += offset);
+        pair.executing_tests.iter_mut().for_each(|it| it.test.0 += offset);
         pair.experiments.iter_mut().for_each(|it| it.test.0 += offset);
         project.tests.extend(tests);
         project.pairs.push(pair);

@@ -1,16 +1,16 @@
 //! Small pairs with a few tests, and the definitions once more, written as plainly as possible.
 
 use catchment_verdicts::{
-    CheckedPair, CheckedTest, Execution, Experiment, Failure, FailureKind, NoOutcome, Outcome,
-    PureResilience, SetAside, SourceIndependence, TestId, Usages,
+    CheckedPair, CheckedTest, ColourCounts, ExecutingTest, Experiment, Failure, FailureKind, NoOutcome,
+    Outcome, PureResilience, SetAside, SourceIndependence, TestId,
 };
 
-pub(crate) const WHITE: Usages = Usages { pink: 0, white: 2, blue: 0, open: 0 };
-pub(crate) const PINK: Usages = Usages { pink: 1, white: 0, blue: 0, open: 0 };
-pub(crate) const BLUE: Usages = Usages { pink: 0, white: 0, blue: 1, open: 0 };
-pub(crate) const MIXED: Usages = Usages { pink: 1, white: 1, blue: 0, open: 0 };
-pub(crate) const WHITE_AND_OPEN: Usages = Usages { pink: 0, white: 1, blue: 0, open: 1 };
-pub(crate) const ALL_USAGES: [Usages; 5] = [WHITE, PINK, BLUE, MIXED, WHITE_AND_OPEN];
+pub(crate) const WHITE: ColourCounts = ColourCounts { pink: 0, white: 2, blue: 0, open: 0 };
+pub(crate) const PINK: ColourCounts = ColourCounts { pink: 1, white: 0, blue: 0, open: 0 };
+pub(crate) const BLUE: ColourCounts = ColourCounts { pink: 0, white: 0, blue: 1, open: 0 };
+pub(crate) const MIXED: ColourCounts = ColourCounts { pink: 1, white: 1, blue: 0, open: 0 };
+pub(crate) const WHITE_AND_OPEN: ColourCounts = ColourCounts { pink: 0, white: 1, blue: 0, open: 1 };
+pub(crate) const ALL_USAGES: [ColourCounts; 5] = [WHITE, PINK, BLUE, MIXED, WHITE_AND_OPEN];
 
 /// What an experiment gives once it has been run, and confirmed if it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +27,12 @@ pub(crate) const ALL_TRUTHS: [Truth; 4] = [Truth::Pass, Truth::Fail, Truth::Unst
 /// One test: its usages of the pair, whether it is set aside, and a truth for each caught type.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
-    pub(crate) usages: Usages,
+    pub(crate) usages: ColourCounts,
     pub(crate) set_aside: bool,
     pub(crate) truths: Vec<Truth>,
 }
 
-pub(crate) fn member(usages: Usages, truths: &[Truth]) -> Member {
+pub(crate) fn member(usages: ColourCounts, truths: &[Truth]) -> Member {
     Member { usages, set_aside: false, truths: truths.to_vec() }
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn universe(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
         ..CheckedTest::default()
     });
     let types = members.first().map_or(0, |member| member.truths.len());
-    let executions = members.iter().enumerate().map(|(number, member)| Execution {
+    let executions = members.iter().enumerate().map(|(number, member)| ExecutingTest {
         test: TestId(number as u32),
         usages: member.usages,
         once_per_jvm: false,
@@ -59,7 +59,7 @@ pub(crate) fn universe(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
     });
     let pair = CheckedPair {
         types: (0..types).map(exception).collect(),
-        executions: executions.collect(),
+        executing_tests: executions.collect(),
         ..CheckedPair::default()
     };
     (tests.collect(), pair)

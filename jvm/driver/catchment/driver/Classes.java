@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,7 +29,7 @@ final class Classes {
             try {
                 classes.add(load(name));
             } catch (ClassNotFoundException | LinkageError absent) {
-                Lab.problem("cannot load the test class " + name + ": " + absent);
+                Worker.problem("cannot load the test class " + name + ": " + absent);
             }
         }
         return classes;

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,7 +18,7 @@ import junit.runner.Version;
  * JUnit 3 where there is no JUnit 4. A unit is a leaf of the tree of suites, {@code class::method(class)}; leaves of one name
  * run together. Decorators and subclasses of suites are not cut.
  */
-final class JUnit3 implements Framework {
+final class JUnit3 extends ClassByClass {
     private static final String SEPARATOR = "::";
 
     @Override
@@ -27,17 +27,7 @@ final class JUnit3 implements Framework {
     }
 
     @Override
-    public void discover(List<String> classes) {
-        for (Class<?> testClass : Classes.loadAll(classes)) {
-            try {
-                announce(testClass);
-            } catch (Throwable thrown) {
-                Lab.problem("cannot list the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
-            }
-        }
-    }
-
-    private static void announce(Class<?> testClass) throws Throwable {
+    void announce(Class<?> testClass) throws Throwable {
         Map<String, Integer> counts = new LinkedHashMap<>();
         Set<String> groups = new HashSet<>();
         for (Test leaf : leavesOf(treeOf(testClass))) {
@@ -51,7 +41,7 @@ final class JUnit3 implements Framework {
             String name = id.substring(id.indexOf(SEPARATOR) + SEPARATOR.length());
             String several = count > 1 ? "several tests have this name" : null;
             String shared = groups.contains(id) ? "its tests cannot be run one by one" : several;
-            Lab.unit(id, Names.classOf(name, testClass.getName()), Names.methodOf(name), shared);
+            Worker.unit(id, Names.classOf(name, testClass.getName()), Names.methodOf(name), shared);
         });
     }
 
@@ -64,7 +54,7 @@ final class JUnit3 implements Framework {
                     run(leaf, progress.enter(idOf(testClass, leaf)));
                 }
             } catch (Throwable thrown) {
-                Lab.problem("cannot run the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
+                Worker.problem("cannot run the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
             } finally {
                 progress.leave();
             }

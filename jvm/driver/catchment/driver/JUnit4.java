@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.List;
 import junit.runner.Version;
 import org.junit.runner.manipulation.NoTestsRemainException;
@@ -12,7 +12,7 @@ import org.junit.runner.notification.RunNotifier;
  *
  * <p>Runners are built anew for each run, as they may keep what happened in the last one.
  */
-final class JUnit4 implements Framework {
+final class JUnit4 extends ClassByClass {
     private final CategoryFilter categories;
 
     JUnit4(Arguments arguments) {
@@ -25,15 +25,11 @@ final class JUnit4 implements Framework {
     }
 
     @Override
-    public void discover(List<String> classes) {
-        for (Class<?> testClass : Classes.loadAll(classes)) {
-            try {
-                JUnit4Class.cut(testClass, categories).announce();
-            } catch (NoTestsRemainException empty) {
-                continue;
-            } catch (Throwable thrown) {
-                Lab.problem("cannot list the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
-            }
+    void announce(Class<?> testClass) {
+        try {
+            JUnit4Class.cut(testClass, categories).announce();
+        } catch (NoTestsRemainException empty) {
+            // A class whose tests are all of other categories has no units.
         }
     }
 
@@ -45,7 +41,7 @@ final class JUnit4 implements Framework {
             } catch (NoTestsRemainException empty) {
                 continue;
             } catch (Throwable thrown) {
-                Lab.problem("cannot run the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
+                Worker.problem("cannot run the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
             }
         }
     }

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -91,7 +91,7 @@ final class JUnit4Class {
         boolean isNew = unit == whole && !unitOfLeaf.isEmpty() && !unitOfLeaf.containsValue(whole);
         if (isNew) {
             unitOfLeaf.put(keyOf(leaf), whole);
-            Lab.unit(whole.id, whole.className, whole.name, "some of its tests show only when it runs");
+            Worker.unit(whole.id, whole.className, whole.name, "some of its tests show only when it runs");
         }
         return unit;
     }
@@ -120,7 +120,7 @@ final class JUnit4Class {
             units.add(whole);
         }
         for (JUnit4Unit unit : units) {
-            Lab.unit(unit.id, unit.className, unit.name, unit.shared);
+            Worker.unit(unit.id, unit.className, unit.name, unit.shared);
         }
     }
 

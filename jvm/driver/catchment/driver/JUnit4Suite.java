@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.runner.Description;
@@ -48,7 +48,7 @@ final class JUnit4Suite extends RunListener {
     public synchronized void testFailure(Failure failure) {
         Throwable thrown = failure.getException();
         if (!note(failure, Verdict.failed(thrown))) {
-            Lab.problem("after the tests of " + testClass.name() + ": " + Diagnosis.of(thrown));
+            Worker.problem("after the tests of " + testClass.name() + ": " + Diagnosis.of(thrown));
         }
     }
 

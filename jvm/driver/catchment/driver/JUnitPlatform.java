@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -45,9 +45,9 @@ final class JUnitPlatform implements Framework {
         TestPlan plan = select(classes).plan;
         Set<PlatformUnit> units = new PlatformUnits(plan, uncuttable(plan)).all();
         units.forEach(PlatformUnit::announce);
-        launcher.problems().forEach(Lab::problem);
+        launcher.problems().forEach(Worker::problem);
         if (units.isEmpty()) {
-            Lab.problem(launcher.whyNoTests());
+            Worker.problem(launcher.whyNoTests());
         }
     }
 
@@ -115,7 +115,7 @@ final class JUnitPlatform implements Framework {
             plan(selectors(Collections.singletonList(testClass)));
             return true;
         } catch (Throwable thrown) {
-            Lab.problem("cannot list the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
+            Worker.problem("cannot list the tests of " + testClass.getName() + ": " + Diagnosis.of(thrown));
             return false;
         }
     }

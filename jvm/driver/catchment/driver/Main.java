@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.security.Security;
 import java.util.Arrays;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
  * Runs tests on demand: {@code catchment.driver.Main <framework> [key=value...]}.
  *
  * <p>Everything runs on the main thread with the application class loader, as in the JVMs of build tools. The only partner is
- * {@link Lab}.
+ * {@link Worker}.
  */
 public final class Main {
     private Main() {}
@@ -17,8 +17,8 @@ public final class Main {
     public static void main(String[] arguments) {
         Framework framework = open(arguments);
         if (framework != null) {
-            Lab.ready(framework.description());
-            for (String[] command = Lab.next(); command != null; command = Lab.next()) {
+            Worker.ready(framework.description());
+            for (String[] command = Worker.next(); command != null; command = Worker.next()) {
                 Surroundings before = new Surroundings();
                 obey(framework, command[0], Arrays.asList(command).subList(1, command.length));
                 if (!isRestored(before)) {
@@ -42,9 +42,9 @@ public final class Main {
             forgetAddresses();
             return Frameworks.open(arguments[0], behind);
         } catch (Unusable unusable) {
-            Lab.unusable(unusable.getMessage());
+            Worker.unusable(unusable.getMessage());
         } catch (Throwable other) {
-            Lab.unusable(Diagnosis.of(other));
+            Worker.unusable(Diagnosis.of(other));
         }
         return null;
     }
@@ -59,11 +59,11 @@ public final class Main {
         switch (verb) {
             case "discover":
                 guarded("cannot list the tests: ", () -> framework.discover(operands));
-                Lab.discovered();
+                Worker.discovered();
                 break;
             case "suite":
                 guarded("cannot run the suite to its end: ", () -> suite(framework, operands));
-                Lab.suiteFinished();
+                Worker.suiteFinished();
                 break;
             default:
                 test(framework, operands.get(0));
@@ -75,7 +75,7 @@ public final class Main {
         try {
             framework.suite(classes);
         } catch (OutOfMemoryError thrown) {
-            Lab.outOfMemory();
+            Worker.outOfMemory();
         }
     }
 
@@ -85,7 +85,7 @@ public final class Main {
             before.restore();
             return true;
         } catch (Throwable thrown) {
-            Lab.unusable("a test has changed its JVM for good: " + Diagnosis.of(thrown));
+            Worker.unusable("a test has changed its JVM for good: " + Diagnosis.of(thrown));
             return false;
         }
     }
@@ -94,13 +94,13 @@ public final class Main {
         try {
             act.run();
         } catch (Throwable thrown) {
-            Lab.problem(introduction + Diagnosis.of(thrown));
+            Worker.problem(introduction + Diagnosis.of(thrown));
         }
     }
 
     private static void test(Framework framework, String unit) {
         Verdict verdict;
-        Lab.started(unit);
+        Worker.started(unit);
         try {
             verdict = framework.test(unit);
         } catch (NotRun gone) {
@@ -108,7 +108,7 @@ public final class Main {
         } catch (Throwable thrown) {
             verdict = Verdict.failed(thrown);
         }
-        Lab.finished(unit, verdict.code(), verdict.reason());
+        Worker.finished(unit, verdict.code(), verdict.reason());
     }
 
     private static void close(Framework framework) {

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -96,7 +96,7 @@ final class PlatformSuite implements TestExecutionListener {
             host.isBroken |= !isSuccessful;
             hostFinished(host, verdict, isSuccessful);
         } else if (!isSuccessful && !neverRan(container, verdict) && verdict.isFailed()) {
-            Lab.problem("after the tests of " + container.getDisplayName() + ": " + Diagnosis.of(verdict.reason()));
+            Worker.problem("after the tests of " + container.getDisplayName() + ": " + Diagnosis.of(verdict.reason()));
         }
         if (progress.of(container.getUniqueId()) != null) {
             progress.leave();

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.Optional;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.ClassSource;
@@ -24,7 +24,7 @@ final class PlatformUnit {
     }
 
     void announce() {
-        Lab.unit(id, className, name, shared);
+        Worker.unit(id, className, name, shared);
     }
 
     /** The class of the nearest source upwards: dynamic tests have none of their own. */

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -21,7 +21,7 @@ final class Progress {
             open = unit;
             verdict = new Verdict();
             reported.add(unit);
-            Lab.started(unit);
+            Worker.started(unit);
         }
         return verdict;
     }
@@ -31,7 +31,7 @@ final class Progress {
         if (open != null) {
             String ended = open;
             open = null;
-            Lab.finished(ended, verdict.code(), verdict.reason());
+            Worker.finished(ended, verdict.code(), verdict.reason());
         }
     }
 

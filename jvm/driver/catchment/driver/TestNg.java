@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -71,10 +71,10 @@ final class TestNg implements Framework {
         counts.forEach((unit, count) -> {
             int separator = unit.indexOf(SEPARATOR);
             String shared = count > 1 ? "several methods or instances have this name" : null;
-            Lab.unit(unit, unit.substring(0, separator), unit.substring(separator + 1), shared);
+            Worker.unit(unit, unit.substring(0, separator), unit.substring(separator + 1), shared);
         });
         if (counts.isEmpty()) {
-            Lab.problem("TestNG finds no test in the test classes");
+            Worker.problem("TestNG finds no test in the test classes");
         }
     }
 

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.testng.ITestNGMethod;
@@ -59,7 +59,7 @@ final class TestNgSuite extends TestNgListener {
         broken.forEach((result, isTold) -> {
             if (!isTold) {
                 String place = result.getTestClass().getName() + "." + result.getMethod().getMethodName();
-                Lab.problem("after the tests: " + place + ": " + Diagnosis.of(result.getThrowable()));
+                Worker.problem("after the tests: " + place + ": " + Diagnosis.of(result.getThrowable()));
             }
         });
     }

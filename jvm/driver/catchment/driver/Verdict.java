@@ -1,6 +1,6 @@
 package catchment.driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 
 /**
  * How a unit ended, summed up over its parts: failed if one failed; else skipped if one gave up, or if nothing was seen of it
@@ -37,15 +37,15 @@ final class Verdict {
 
     synchronized void pass() {
         if (outcome < 0) {
-            outcome = Lab.PASSED;
+            outcome = Worker.PASSED;
             reason = null;
         }
     }
 
     /** @param why may be null */
     synchronized void skip(Throwable why) {
-        if (outcome != Lab.FAILED && outcome != Lab.SKIPPED) {
-            outcome = Lab.SKIPPED;
+        if (outcome != Worker.FAILED && outcome != Worker.SKIPPED) {
+            outcome = Worker.SKIPPED;
             reason = why;
         }
     }
@@ -59,21 +59,21 @@ final class Verdict {
     }
 
     synchronized void fail(Throwable thrown) {
-        if (outcome != Lab.FAILED) {
-            outcome = Lab.FAILED;
+        if (outcome != Worker.FAILED) {
+            outcome = Worker.FAILED;
             reason = thrown;
         }
     }
 
     void add(Verdict other) {
         switch (other.outcome) {
-            case Lab.PASSED:
+            case Worker.PASSED:
                 pass();
                 break;
-            case Lab.FAILED:
+            case Worker.FAILED:
                 fail(other.reason);
                 break;
-            case Lab.SKIPPED:
+            case Worker.SKIPPED:
                 skip(other.reason);
                 break;
             case IGNORED:
@@ -84,7 +84,7 @@ final class Verdict {
     }
 
     synchronized boolean isFailed() {
-        return outcome == Lab.FAILED;
+        return outcome == Worker.FAILED;
     }
 
     /** Why it failed or was skipped; may be null. */
@@ -92,8 +92,8 @@ final class Verdict {
         return outcome == NOTHING ? new NotRun("nothing of it ran") : reason;
     }
 
-    /** The number {@code Lab.finished} takes. */
+    /** The number {@code Worker.finished} takes. */
     synchronized int code() {
-        return outcome < 0 ? Lab.SKIPPED : outcome;
+        return outcome < 0 ? Worker.SKIPPED : outcome;
     }
 }

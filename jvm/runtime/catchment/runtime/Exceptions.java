@@ -56,7 +56,7 @@ final class Exceptions {
             Probes.count(seen.counter);
         }
         if ((seen.originsLeft > 0 || seen.test != Probes.test()) && takeOrigin(seen)) {
-            Link.origin(thrown, counter, seen.exception);
+            Agent.origin(thrown, counter, seen.exception);
         }
     }
 
@@ -102,7 +102,7 @@ final class Exceptions {
                 more[i] = known[i];
             }
             Seen[][] places = placesFor(counter);
-            seen = new Seen(exception, Link.exceptionType(counter, exception));
+            seen = new Seen(exception, Agent.exceptionType(counter, exception));
             more[size] = seen;
             places[counter & PAGE_MASK] = more;
             return seen;

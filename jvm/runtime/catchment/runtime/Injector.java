@@ -17,7 +17,7 @@ final class Injector {
     static void enter(int id) {
         Throwable injected = null;
         try {
-            injected = Link.inject(id);
+            injected = Agent.inject(id);
         } catch (VirtualMachineError ours) {
             // No stack or no memory left to build it: this execution goes on, and is counted as not fired.
         }

@@ -25,12 +25,12 @@ import jdk.internal.vm.annotation.Hidden;
  */
 public final class Probes {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
-    private static final long COUNTERS = Link.counters();
-    private static final long OWNERS = Link.owners();
-    private static final long EXPERIMENT = Link.switches();
+    private static final long COUNTERS = Agent.counters();
+    private static final long OWNERS = Agent.owners();
+    private static final long EXPERIMENT = Agent.switches();
     private static final long ESCAPES = EXPERIMENT + 8;
     private static final long TEST = EXPERIMENT + 16;
-    private static final long ENTRIES = Link.entrySwitches();
+    private static final long ENTRIES = Agent.entrySwitches();
     private static final long THREAD_NUMBER = UNSAFE.objectFieldOffset(Thread.class, "tid");
 
     private static final int COUNTERS_PER_CHUNK_SHIFT = 12;
@@ -70,7 +70,7 @@ public final class Probes {
             if (UNSAFE.getLong(EXPERIMENT) == 0) {
                 Exceptions.seen(thrown, id);
             } else if (UNSAFE.getByte(ENTRIES + id) != 0) {
-                Link.passed(thrown, id);
+                Agent.passed(thrown, id);
             }
         } catch (StackOverflowError ours) {
             // See above.
@@ -83,7 +83,7 @@ public final class Probes {
             if (UNSAFE.getLong(EXPERIMENT) == 0) {
                 Exceptions.seen(thrown, id);
             } else {
-                Link.caught(thrown, id);
+                Agent.caught(thrown, id);
             }
         } catch (StackOverflowError ours) {
             // See above.
@@ -141,7 +141,7 @@ public final class Probes {
     public static void methodEscape(Throwable thrown, int id) {
         try {
             if (UNSAFE.getLong(ESCAPES) != 0) {
-                Link.escaped(thrown);
+                Agent.escaped(thrown);
             }
         } catch (StackOverflowError ours) {
             // See above.

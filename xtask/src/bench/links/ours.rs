@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn counts_are_read_from_the_stats() {
         let result =
-            r#"{"schema": "catchment.links/1", "stats": {"reachable_methods": 7, "call_edges": 12}}"#;
+            r#"{"schema": "catchment.links/2", "stats": {"reachable_methods": 7, "call_edges": 12}}"#;
         assert_eq!(read_counts(result).unwrap(), Counts { methods: 7, edges: 12 });
         let error = read_counts(r#"{"stats": {"call_edges": 12}}"#).unwrap_err().to_string();
         assert!(error.contains("stats.reachable_methods"), "{error}");

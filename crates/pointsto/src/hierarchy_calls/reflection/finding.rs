@@ -2,7 +2,7 @@
 
 use super::HierarchyCalls;
 use crate::ids::{ClassId, MethodId};
-use crate::reflection::actions::Action;
+use crate::solver::reflection::actions::Action;
 
 impl HierarchyCalls<'_> {
     /// Whether anything was seen that had not been.

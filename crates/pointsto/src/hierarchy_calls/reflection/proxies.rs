@@ -3,7 +3,7 @@
 use super::HierarchyCalls;
 use crate::callgraph::{CallKind, Code};
 use crate::ids::{ClassId, InstanceId, MethodId, SelectorId};
-use crate::reflection::{HANDLER, INVOKE, can_be_proxy};
+use crate::solver::reflection::{HANDLER, INVOKE, can_be_proxy};
 
 impl HierarchyCalls<'_> {
     pub(super) fn add_proxy_maker(&mut self, method: MethodId) {

@@ -1,12 +1,12 @@
 //! Calls that make objects and call methods by what was found: those that cannot be told apart share their targets.
 
-use super::super::statements::Place;
+use super::super::statements::StatementPosition;
 use super::HierarchyCalls;
 use crate::blind::BlindSpot;
 use crate::callgraph::{self, CallKind, FoundCall};
 use crate::ids::{ClassId, MethodId};
-use crate::reflection::actions::Action;
-use crate::reflection::recorded_targets;
+use crate::solver::reflection::actions::Action;
+use crate::solver::reflection::recorded_targets;
 use crate::world::Fits;
 use catchment_classfile::descriptor;
 
@@ -37,7 +37,7 @@ pub(super) struct User {
 
 impl HierarchyCalls<'_> {
     /// A call that uses what is known.
-    pub(super) fn use_known(&mut self, at: Place, key: UseKey) {
+    pub(super) fn use_known(&mut self, at: StatementPosition, key: UseKey) {
         let targets = match self.reflections.by_key.get(&key) {
             Some(known) => *known,
             None => {
@@ -61,7 +61,7 @@ impl HierarchyCalls<'_> {
         Targets { called: self.groups.add(), initialised: self.groups.add() }
     }
 
-    fn add_reflective_call(&mut self, at: Place, action: Action, targets: Targets) {
+    fn add_reflective_call(&mut self, at: StatementPosition, action: Action, targets: Targets) {
         let kind = match action {
             Action::Construct | Action::Invoke => CallKind::Reflective,
             _ => CallKind::Ordinary,
@@ -73,7 +73,7 @@ impl HierarchyCalls<'_> {
     }
 
     /// What a run has shown for this call.
-    fn use_recorded(&mut self, at: Place, key: UseKey) {
+    fn use_recorded(&mut self, at: StatementPosition, key: UseKey) {
         let found = recorded_targets(&mut self.world, &self.reflections.recorded, at.method);
         if found.is_empty() {
             return;

@@ -1,0 +1,229 @@
+//! From a folder to the ways in which its build runs tests.
+//!
+//! The build runs once, in a copy of the user's tree, with the user's own build files. Nothing is asked of it but to
+//! run its tests: how it starts the JVMs that do is seen from outside.
+
+mod build_files;
+mod build_run;
+mod class_folders;
+mod class_paths;
+mod command_line;
+mod compiled;
+mod compiler_log;
+mod configuration;
+mod copy;
+mod executions;
+mod fingerprint;
+mod gradle;
+mod libraries;
+mod maven;
+mod own_reports;
+mod properties;
+mod relocate;
+mod reports;
+mod root;
+mod saved;
+mod test_class;
+mod test_suites;
+mod tree;
+mod verify;
+mod workspace;
+
+pub use class_folders::module_path;
+pub use compiled::{class_file, sites_of};
+pub use compiler_log::CompilerError;
+pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
+pub use copy::remove_all;
+pub use libraries::{Libraries, LibrariesRequest, libraries};
+pub use verify::{Verified, patched_folder, verify};
+pub use workspace::Workspace;
+
+use catchment_watch::Problem;
+use gradle::GradleBuild;
+use maven::MavenBuild;
+use root::{Build, Tool, find_build};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+/// What the user asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectRequest {
+    /// The project or one of its modules.
+    pub folder: PathBuf,
+    /// For the build tool, as typed behind `--`.
+    pub build_arguments: Vec<OsString>,
+    /// No build tool: these class paths.
+    pub plain: Option<ClassPathRequest>,
+    /// Build again even if nothing has changed.
+    pub fresh: bool,
+    /// A file in the tree that this tool writes itself: no part of the project.
+    pub report: Option<PathBuf>,
+}
+
+/// Classes that somebody else has built.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassPathRequest {
+    /// The application.
+    pub class_path: Vec<PathBuf>,
+    /// Tests and the libraries they need.
+    pub test_class_path: Vec<PathBuf>,
+    /// Patterns of class names (`com.acme.*Test`); empty: all tests in the class folders of `test_class_path`.
+    pub tests: Vec<String>,
+    /// The Java to use instead of `JAVA_HOME` or the one on the `PATH`.
+    pub java: Option<PathBuf>,
+}
+
+/// A built project and how it runs its tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    pub workspace: Workspace,
+    pub configurations: Vec<RunConfiguration>,
+    pub problems: Vec<Problem>,
+    /// Where in the copy the modules lie that the user asked for; empty: all are.
+    pub asked_for: Vec<PathBuf>,
+    /// Changes with the user's files, the build arguments and the version of this tool.
+    pub fingerprint: u64,
+    /// Changes with the build files alone; `None` without a build tool.
+    #[serde(default)]
+    pub build_files: Option<u64>,
+}
+
+/// Why there is nothing to run. Each is one line.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    #[error("no build found in {}: expected pom.xml, build.gradle or settings.gradle, or --classpath", folder.display())]
+    NoBuild { folder: PathBuf },
+    #[error("cannot read {}: {reason}", folder.display())]
+    NoFolder { folder: PathBuf, reason: io::Error },
+    #[error("cannot find {tool}, which this project is built with; install it or put it on the PATH")]
+    ToolMissing { tool: String },
+    #[error("the build failed: {reason} (log: {})", log.display())]
+    BuildFailed { reason: String, log: PathBuf },
+    #[error("the build ran no tests: {reason} (log: {})", log.display())]
+    NoTestJvm { reason: String, log: PathBuf },
+    #[error("no tests: {reason}")]
+    NoTests { reason: String },
+    #[error("cannot copy the project to {}: {reason}", to.display())]
+    Copy { to: PathBuf, reason: String },
+    #[error("cannot run tests from the class path: {0}")]
+    ClassPath(String),
+    #[error("{action} {}: {reason}", path.display())]
+    Io { action: &'static str, path: PathBuf, reason: io::Error },
+    #[error("interrupted")]
+    Interrupted,
+    #[error(transparent)]
+    Install(#[from] catchment_watch::InstallError),
+}
+
+/// What a build tool's run gave.
+#[derive(Debug)]
+struct Found {
+    configurations: Vec<RunConfiguration>,
+    problems: Vec<Problem>,
+    /// Whether the whole build succeeded. Of one that failed in part nobody knows which tests are missing.
+    is_whole: bool,
+}
+
+/// Where a project lies.
+#[derive(Debug)]
+struct Located {
+    /// What the user asked for, without links.
+    folder: PathBuf,
+    /// What is copied.
+    root: PathBuf,
+    /// `None`: no build tool.
+    build: Option<Build>,
+}
+
+/// Builds the project and finds out how it runs its tests, or remembers it if nothing has changed since.
+pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Result<Project, ProjectError> {
+    let located = locate(request)?;
+    let workspace = Workspace::of(&located.root);
+    let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
+    progress("reading the project");
+    let reports = own_reports::own_reports(&workspace, request.report.as_deref());
+    let fingerprint = fingerprint::fingerprint(&located.root, &request, &reports)
+        .map_err(|reason| ProjectError::Io { action: "cannot read", path: located.root.clone(), reason })?;
+    if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {
+        progress("nothing has changed since the last build");
+        return Ok(project);
+    }
+    saved::forget(&workspace);
+    let build_files = located.build.as_ref().map(|build| build_files::content_key(&located.root, build.tool));
+    let found = find_tests(&request, located.build.as_ref(), &workspace, progress)?;
+    if found.configurations.is_empty() {
+        return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
+    }
+    let complete =
+        |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests().note_suite_files();
+    let configurations = found.configurations.into_iter().map(complete).collect();
+    let asked_for = modules_asked_for(&located, &workspace);
+    let problems = found.problems;
+    let project = Project { workspace, configurations, problems, asked_for, fingerprint, build_files };
+    if found.is_whole {
+        saved::save(&project);
+    }
+    Ok(project)
+}
+
+/// Empty for a whole build.
+fn modules_asked_for(located: &Located, workspace: &Workspace) -> Vec<PathBuf> {
+    let folder = workspace.in_copy(&located.folder);
+    match &located.build {
+        Some(build) if build.top != located.folder => match build.tool {
+            Tool::Maven => maven::pom::modules_of(&folder),
+            Tool::Gradle => vec![folder],
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The folder for all that is kept of the project; it is there afterwards.
+pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError> {
+    let workspace = Workspace::of(&locate(request)?.root);
+    workspace.create_own_folder()?;
+    Ok(workspace.own_folder())
+}
+
+fn locate(request: &ProjectRequest) -> Result<Located, ProjectError> {
+    let folder = fs::canonicalize(&request.folder)
+        .map_err(|reason| ProjectError::NoFolder { folder: request.folder.clone(), reason })?;
+    if request.plain.is_some() {
+        return Ok(Located { root: folder.clone(), folder, build: None });
+    }
+    let build = find_build(&folder).ok_or_else(|| ProjectError::NoBuild { folder: folder.clone() })?;
+    Ok(Located { folder, root: build.root.clone(), build: Some(build) })
+}
+
+fn find_tests(
+    request: &ProjectRequest,
+    build: Option<&Build>,
+    workspace: &Workspace,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Found, ProjectError> {
+    progress("copying the project");
+    let Some(build) = build else {
+        workspace.update_with_outputs()?;
+        return class_paths::configurations(&request.plain.clone().unwrap_or_default(), workspace);
+    };
+    workspace.update()?;
+    self::build(request, build, workspace, progress)
+}
+
+/// Lets the build run its tests in this copy.
+fn build(
+    request: &ProjectRequest,
+    build: &Build,
+    workspace: &Workspace,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Found, ProjectError> {
+    let (top, folder) = (workspace.in_copy(&build.top), workspace.in_copy(&request.folder));
+    let arguments = &request.build_arguments;
+    match build.tool {
+        Tool::Maven => MavenBuild { workspace, top, folder, arguments }.run(progress),
+        Tool::Gradle => GradleBuild { workspace, top, folder, arguments }.run(progress),
+    }
+}

@@ -1,0 +1,241 @@
+//! Maven: runs the build's own tests once and sees how Surefire and Failsafe start their JVMs.
+
+pub(crate) mod libraries;
+pub(crate) mod log;
+pub(crate) mod pom;
+pub(crate) mod surefire;
+
+use crate::build_run::{BuildRun, Built, find_program, is_executable};
+use crate::configuration::RunConfiguration;
+use crate::executions::{Executions, module_name};
+use crate::maven::log::{failure, module_begun, why_no_tests};
+use crate::maven::pom::{Pom, modules_of};
+use crate::maven::surefire::SurefireJvm;
+use crate::workspace::Workspace;
+use crate::{Found, ProjectError};
+use catchment_watch::Problem;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Failing tests are no failed build: they are what we want to know.
+const IGNORE_FAILURES: &str = "maven.test.failure.ignore";
+
+/// Options whose value is the next argument.
+const WITH_VALUE: &[&str] = &[
+    "-P",
+    "--activate-profiles",
+    "-pl",
+    "--projects",
+    "-f",
+    "--file",
+    "-s",
+    "--settings",
+    "-gs",
+    "--global-settings",
+    "-t",
+    "--toolchains",
+    "-gt",
+    "--global-toolchains",
+    "-T",
+    "--threads",
+    "-rf",
+    "--resume-from",
+    "-l",
+    "--log-file",
+    "-b",
+    "--builder",
+    "-D",
+    "--define",
+    "-emp",
+    "--encrypt-master-password",
+    "-ep",
+    "--encrypt-password",
+    "--color",
+];
+
+#[derive(Debug)]
+pub(super) struct MavenBuild<'a> {
+    pub(super) workspace: &'a Workspace,
+    /// Where Maven is started; in the copy.
+    pub(super) top: PathBuf,
+    /// What the user asked for: the top or a module; in the copy.
+    pub(super) folder: PathBuf,
+    pub(super) arguments: &'a [OsString],
+}
+
+/// What Maven is told besides what the user says.
+#[derive(Debug)]
+struct Attempt {
+    goals: Vec<OsString>,
+    properties: Vec<OsString>,
+}
+
+impl MavenBuild<'_> {
+    pub(super) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Found, ProjectError> {
+        let run = BuildRun::recording(&self.workspace.own_folder())?;
+        let mut problems = Vec::new();
+        let program = self.program(&mut problems)?;
+        let first = Attempt { goals: self.goals(), properties: Vec::new() };
+        let mut built = self.build(&run, &program, &first, progress)?;
+        if let Some((second, why)) = self.second_attempt(&first, &built) {
+            progress(why);
+            problems.push(self.problem(why));
+            built = self.build(&run, &program, &second, progress)?;
+        }
+        let jvms = self.test_jvms(&built);
+        if !built.succeeded {
+            let reason = failure(&built.log, &self.workspace.root);
+            if jvms.is_empty() || reason.contains("Compilation failure") {
+                return Err(ProjectError::BuildFailed { reason, log: run.log });
+            }
+            problems.push(self.problem(&format!("a part of the build failed: {reason}")));
+        }
+        if jvms.is_empty() {
+            let reason = why_no_tests(&built.log, self.has_new_reports(&built));
+            return Err(ProjectError::NoTestJvm { reason: reason.to_owned(), log: run.log });
+        }
+        Ok(self.configurations(jvms, &built, problems))
+    }
+
+    /// What to try when the tests cannot be had in the ordinary way, and why.
+    fn second_attempt(&self, first: &Attempt, built: &Built) -> Option<(Attempt, &'static str)> {
+        if built.succeeded && self.test_jvms(built).is_empty() && self.has_new_reports(built) {
+            let properties = vec!["-DforkCount=1".into(), "-DforkMode=once".into()];
+            let second = Attempt { goals: first.goals.clone(), properties };
+            return Some((
+                second,
+                "forkCount=0: the tests run in Maven's own JVM; built again with forkCount=1",
+            ));
+        }
+        let needs_jars = !built.succeeded && first.goals == ["test"] && self.misses_own_module(&built.log);
+        let second = Attempt { goals: vec!["package".into()], properties: Vec::new() };
+        needs_jars.then_some((second, "modules need the jars of others; built again as far as package"))
+    }
+
+    /// Whether the build failed because what one of its modules packs was not there.
+    fn misses_own_module(&self, log: &str) -> bool {
+        let reason = failure(log, &self.workspace.root);
+        let is_missing =
+            reason.contains("Could not resolve dependencies") || reason.contains("Could not find artifact");
+        let is_named = |module: &PathBuf| reason.contains(&format!(":{}:", module_name(module)));
+        is_missing && modules_of(&self.top).iter().any(is_named)
+    }
+
+    fn problem(&self, what: &str) -> Problem {
+        Problem { place: module_name(&self.top), what: what.to_owned() }
+    }
+
+    /// The project's own wrapper if it works, else `mvn`.
+    pub(super) fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
+        let wrappers = [&self.top, &self.workspace.root].map(|folder| folder.join("mvnw"));
+        if let Some(wrapper) = wrappers.into_iter().find(|wrapper| is_executable(wrapper)) {
+            let mut command = Command::new(&wrapper);
+            command.arg("--version").current_dir(&self.top).stdin(Stdio::null());
+            if command.output().is_ok_and(|output| output.status.success()) {
+                return Ok(wrapper);
+            }
+            problems.push(
+                self.problem("its Maven wrapper (mvnw) does not start; mvn on the PATH is used instead"),
+            );
+        }
+        find_program("mvn").ok_or_else(|| ProjectError::ToolMissing { tool: "Maven (mvn)".to_owned() })
+    }
+
+    fn build(
+        &self,
+        run: &BuildRun,
+        program: &Path,
+        attempt: &Attempt,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Built, ProjectError> {
+        let mut command = Command::new(program);
+        command.current_dir(&self.top);
+        command.args(["-B", "-fae"]).arg(format!("-D{IGNORE_FAILURES}=true"));
+        command.args(self.module_selection()).args(&attempt.properties).args(self.arguments);
+        command.args(&attempt.goals);
+        run.run(&mut command, &mut |line| {
+            if let Some(module) = module_begun(line) {
+                progress(&format!("building {module}"));
+            }
+        })
+    }
+
+    /// Ours, unless the user gave some: `verify` only where Failsafe would have tests to run.
+    fn goals(&self) -> Vec<OsString> {
+        if has_goals(self.arguments) {
+            return Vec::new();
+        }
+        let has_failsafe = |folder: &PathBuf| Pom::in_folder(folder).is_some_and(|pom| pom.has_failsafe);
+        let goal = if modules_of(&self.top).iter().any(has_failsafe) { "verify" } else { "test" };
+        vec![goal.into()]
+    }
+
+    /// For a user who stands in a module: it and its own modules, with what they need.
+    fn module_selection(&self) -> Vec<OsString> {
+        let selects = |argument: &OsString| argument == "-pl" || argument == "--projects";
+        if self.folder == self.top || self.arguments.iter().any(selects) {
+            return Vec::new();
+        }
+        let relative = |module: &PathBuf| Some(module.strip_prefix(&self.top).ok()?.as_os_str().to_owned());
+        let modules: Vec<OsString> = modules_of(&self.folder).iter().filter_map(relative).collect();
+        vec!["-pl".into(), modules.join(OsStr::new(",")), "-am".into()]
+    }
+
+    /// The test JVMs of the modules that the user asked for.
+    fn test_jvms(&self, built: &Built) -> Vec<SurefireJvm> {
+        let modules = modules_of(&self.folder);
+        let is_below = |path: &Path| modules.iter().any(|module| path.starts_with(module));
+        let is_asked_for = |jvm: &SurefireJvm| is_below(&jvm.test_classes) || is_below(&jvm.working_folder);
+        built.launches.iter().filter_map(SurefireJvm::of).filter(is_asked_for).collect()
+    }
+
+    fn has_new_reports(&self, built: &Built) -> bool {
+        let folders = modules_of(&self.top).into_iter().flat_map(|module| {
+            ["target/surefire-reports", "target/failsafe-reports"].map(|reports| module.join(reports))
+        });
+        folders.into_iter().any(|folder| !crate::reports::read_reports(&folder, built.since).0.is_empty())
+    }
+
+    fn configurations(&self, jvms: Vec<SurefireJvm>, built: &Built, mut problems: Vec<Problem>) -> Found {
+        let mut executions = Executions::of(jvms, &built.log);
+        let configurations: Vec<RunConfiguration> =
+            executions.configurations(&self.workspace.root, built.since, &mut problems);
+        let is_ours = |key: &str| {
+            let given = |argument: &OsString| argument.to_string_lossy().starts_with(&format!("-D{key}"));
+            [IGNORE_FAILURES, "forkCount", "forkMode"].contains(&key) && !self.arguments.iter().any(given)
+        };
+        let without_ours = |mut configuration: RunConfiguration| {
+            configuration.system_properties.retain(|(key, _)| !is_ours(key));
+            configuration
+        };
+        let configurations = configurations.into_iter().map(without_ours).collect();
+        Found { configurations, problems, is_whole: built.succeeded }
+    }
+}
+
+fn has_goals(arguments: &[OsString]) -> bool {
+    let mut is_value = false;
+    arguments.iter().any(|argument| {
+        let text = argument.to_string_lossy();
+        let is_goal = !is_value && !text.starts_with('-') && !text.is_empty();
+        is_value = !is_value && WITH_VALUE.contains(&text.as_ref());
+        is_goal
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_told_from_values_of_options() {
+        let has = |arguments: &[&str]| has_goals(&arguments.iter().map(OsString::from).collect::<Vec<_>>());
+        assert!(has(&["verify"]) && has(&["-Pit", "verify"]) && has(&["-pl", "core", "org.acme:plugin:run"]));
+        assert!(
+            !has(&[])
+                && !has(&["-P", "it", "-pl", "core", "-Dx=y", "-o"])
+                && !has(&["--projects", "-x", "-e"])
+        );
+    }
+}

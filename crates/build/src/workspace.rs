@@ -1,0 +1,245 @@
+//! The copy of the user's tree in which everything runs.
+
+use crate::ProjectError;
+use crate::copy::{Copied, CopyError, Selection, mirror, remove_all};
+use crate::tree::{Everything, OWN_FOLDER, Sources, SourcesAndOutputs, outputs_below, visit_tree};
+use catchment_watch::unix::free_bytes;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workspace {
+    /// The copy.
+    pub root: PathBuf,
+    /// The user's tree, which nobody writes to.
+    pub original: PathBuf,
+}
+
+impl Workspace {
+    /// Where everything of ours lies in the user's tree.
+    pub fn own_folder(&self) -> PathBuf {
+        self.original.join(OWN_FOLDER)
+    }
+
+    /// A worker's own copy of this one, outputs included. What `to` held before is made equal.
+    pub fn fork(&self, to: &Path) -> io::Result<Self> {
+        fs::create_dir_all(to)?;
+        let to = fs::canonicalize(to)?;
+        mirror(&self.root, &to, &Everything)
+            .map_err(|error| io::Error::new(error.reason.kind(), reason_for(&error, &self.root, &to)))?;
+        Ok(Self { root: to, original: self.original.clone() })
+    }
+
+    /// The user's tree.
+    pub fn original(&self) -> &Path {
+        &self.original
+    }
+
+    /// Paths of all files that no build has made, in a fixed order.
+    pub fn source_files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let _ = visit_tree(&self.root, Path::new(""), &Sources, &mut |relative, metadata| {
+            if metadata.is_file() {
+                files.push(relative.to_owned());
+            }
+            Ok(())
+        });
+        files
+    }
+
+    /// The build copy of the tree at `original`, as it was left.
+    pub(super) fn of(original: &Path) -> Self {
+        Self { root: original.join(OWN_FOLDER).join("build"), original: original.to_owned() }
+    }
+
+    /// Where a path of the user's tree lies in the copy.
+    pub(super) fn in_copy(&self, path: &Path) -> PathBuf {
+        // Collected, because joining nothing would append a slash.
+        path.strip_prefix(&self.original)
+            .map_or_else(|_| path.to_owned(), |path| self.root.join(path).components().collect())
+    }
+
+    /// Where a path of the copy lies in the user's tree.
+    pub(super) fn in_original(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.root)
+            .map_or_else(|_| path.to_owned(), |path| self.original.join(path).components().collect())
+    }
+
+    /// Makes the build copy equal to the user's tree.
+    ///
+    /// Outputs that the build has made in the copy stay only if nothing has changed: not every build notices a class whose
+    /// source is gone, or a constant that another module has copied.
+    pub(super) fn update(&self) -> Result<(), ProjectError> {
+        if self.copy(&Sources)?.changed_anything() {
+            let failed = |reason| self.copy_failed(&CopyError { path: self.root.clone(), reason });
+            self.wipe_outputs().map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// As [`update`](Self::update), for a tree that somebody else has built.
+    pub(super) fn update_with_outputs(&self) -> Result<(), ProjectError> {
+        self.copy(&SourcesAndOutputs).map(|_| ())
+    }
+
+    fn copy(&self, selection: &dyn Selection) -> Result<Copied, ProjectError> {
+        self.create_own_folder()?;
+        mirror(&self.original, &self.root, selection).map_err(|error| self.copy_failed(&error))
+    }
+
+    fn copy_failed(&self, error: &CopyError) -> ProjectError {
+        ProjectError::Copy { to: self.root.clone(), reason: reason_for(error, &self.original, &self.root) }
+    }
+
+    pub(super) fn create_own_folder(&self) -> Result<(), ProjectError> {
+        let path = self.own_folder();
+        ignore_own_folder(&path).map_err(|reason| ProjectError::Io {
+            action: "cannot write to",
+            path,
+            reason,
+        })
+    }
+
+    pub(super) fn wipe_outputs(&self) -> io::Result<()> {
+        outputs_below(&self.root)?.iter().try_for_each(|output| remove_all(output))
+    }
+}
+
+/// The user's git must not see our folder, and need not be told in the user's own `.gitignore`.
+fn ignore_own_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let file = folder.join(".gitignore");
+    if file.is_file() { Ok(()) } else { fs::write(file, "*\n") }
+}
+
+/// One line that says what to do about it.
+fn reason_for(error: &CopyError, from: &Path, to: &Path) -> String {
+    if matches!(error.reason.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let free =
+            free_bytes(to).map_or_else(|| "an unknown number of".to_owned(), |free| mib(free).to_string());
+        return format!("the disk is full: the copy needs {} MiB, {free} MiB are free", mib(size_of(from)));
+    }
+    format!("{}: {}", error.path.display(), error.reason)
+}
+
+fn size_of(root: &Path) -> u64 {
+    let mut bytes = 0;
+    let _ = visit_tree(root, Path::new(""), &SourcesAndOutputs, &mut |_, metadata| {
+        bytes += metadata.len();
+        Ok(())
+    });
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::time::{Duration, SystemTime};
+
+    fn write(root: &Path, file: &str, content: &str) {
+        let path = root.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn project() -> (tempfile::TempDir, Workspace) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        for file in ["pom.xml", "src/A.java", "src/B.java", ".git/HEAD", "target/classes/Old.class"] {
+            write(&root, file, file);
+        }
+        (folder, Workspace::of(&root))
+    }
+
+    fn has(workspace: &Workspace, file: &str) -> bool {
+        workspace.root.join(file).exists()
+    }
+
+    #[test]
+    fn sources_are_copied_and_outputs_and_git_are_not() {
+        let (_folder, workspace) = project();
+        workspace.update().unwrap();
+        assert!(has(&workspace, "pom.xml") && has(&workspace, "src/A.java"));
+        assert!(!has(&workspace, ".git") && !has(&workspace, "target") && !has(&workspace, ".catchment"));
+        assert_eq!(fs::read_to_string(workspace.own_folder().join(".gitignore")).unwrap(), "*\n");
+    }
+
+    #[test]
+    fn times_and_permissions_are_kept() {
+        let (_folder, workspace) = project();
+        let script = workspace.original.join("run.sh");
+        fs::write(&script, "x").unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o540)).unwrap();
+        let old = SystemTime::UNIX_EPOCH + Duration::new(1_000_000, 123_456_789);
+        fs::File::open(&script).unwrap().set_modified(old).unwrap();
+        workspace.update().unwrap();
+        let copy = fs::metadata(workspace.root.join("run.sh")).unwrap();
+        assert_eq!(copy.permissions().mode() & 0o777, 0o540);
+        assert_eq!(copy.modified().unwrap(), old);
+    }
+
+    #[test]
+    fn links_into_the_tree_stay_in_the_copy_and_links_out_of_it_still_arrive() {
+        let (folder, workspace) = project();
+        let root = &workspace.original;
+        let outside = folder.path().with_extension("outside");
+        fs::write(&outside, "outside").unwrap();
+        symlink(root.join("src/A.java"), root.join("absolute")).unwrap();
+        symlink("src/A.java", root.join("relative")).unwrap();
+        symlink(Path::new("..").join(outside.file_name().unwrap()), root.join("out")).unwrap();
+        workspace.update().unwrap();
+        let target = |name: &str| fs::read_link(workspace.root.join(name)).unwrap();
+        assert_eq!(target("absolute"), workspace.root.join("src/A.java"));
+        assert_eq!(target("relative"), Path::new("src/A.java"));
+        assert_eq!(fs::read_to_string(workspace.root.join("out")).unwrap(), "outside");
+        fs::remove_file(outside).unwrap();
+    }
+
+    #[test]
+    fn outputs_stay_while_nothing_changes_and_go_with_their_source() {
+        let (_folder, workspace) = project();
+        workspace.update().unwrap();
+        write(&workspace.root, "target/classes/B.class", "made by the build");
+        workspace.update().unwrap();
+        assert!(has(&workspace, "target/classes/B.class"));
+        fs::remove_file(workspace.original.join("src/B.java")).unwrap();
+        workspace.update().unwrap();
+        assert!(!has(&workspace, "src/B.java") && !has(&workspace, "target"));
+    }
+
+    #[test]
+    fn what_a_test_did_to_the_copy_is_undone() {
+        let (_folder, workspace) = project();
+        workspace.update().unwrap();
+        write(&workspace.root, "src/A.java", "spoilt");
+        write(&workspace.root, "junk/log.txt", "junk");
+        fs::remove_file(workspace.root.join("src/B.java")).unwrap();
+        workspace.update().unwrap();
+        assert_eq!(fs::read_to_string(workspace.root.join("src/A.java")).unwrap(), "src/A.java");
+        assert!(has(&workspace, "src/B.java") && !has(&workspace, "junk"));
+    }
+
+    #[test]
+    fn a_fork_has_the_outputs_too_and_is_made_equal_again() {
+        let (_folder, workspace) = project();
+        workspace.update().unwrap();
+        write(&workspace.root, "target/classes/B.class", "made by the build");
+        let to = workspace.own_folder().join("workers/1");
+        let fork = workspace.fork(&to).unwrap();
+        assert_eq!(
+            fs::read_to_string(fork.root.join("target/classes/B.class")).unwrap(),
+            "made by the build"
+        );
+        write(&fork.root, "target/left-over", "");
+        let read_only = fork.root.join("target/deep");
+        write(&fork.root, "target/deep/file", "");
+        fs::set_permissions(&read_only, fs::Permissions::from_mode(0o500)).unwrap();
+        workspace.fork(&to).unwrap();
+        assert!(!fork.root.join("target/left-over").exists() && !read_only.exists());
+        assert_eq!(fork.original, workspace.original);
+    }
+}

@@ -1,0 +1,123 @@
+//! What former runs have found out: what the JVM reaches by itself, for each JDK, and what a program does, for that very program.
+//!
+//! What is kept is named by all that it follows from: the bytes of the JDK and of the program, what was asked for, and our own code. So it is never
+//! out of date, and whoever deletes it loses nothing but time.
+
+use crate::commands::links::cache_files::{CacheFiles, CacheKey, CacheSection};
+use crate::commands::links::class_source::{JdkClasses, LayeredClasses};
+use catchment_exceptions::{AnalysisCache, JdkBase, SearchRequest};
+use std::cell::OnceCell;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Those that have left something in the cache_files. Without one, nothing is known and nothing is kept.
+#[derive(Debug)]
+pub(crate) struct LinksCache<'c> {
+    classes: &'c LayeredClasses,
+    jdk: &'c JdkClasses<'c>,
+    request: &'c SearchRequest,
+    cache_files: Option<CacheFiles>,
+    /// Whether programs are kept as well.
+    programs: bool,
+    /// Nothing if the bytes of the JDK are not at hand.
+    key_of_jdk: OnceCell<Option<CacheKey>>,
+    key_of_program: OnceCell<Option<CacheKey>>,
+}
+
+impl<'c> LinksCache<'c> {
+    pub(crate) fn new(
+        classes: &'c LayeredClasses,
+        jdk: &'c JdkClasses<'c>,
+        request: &'c SearchRequest,
+        cache_files: Option<CacheFiles>,
+        programs: bool,
+    ) -> Self {
+        let (key_of_jdk, key_of_program) = (OnceCell::new(), OnceCell::new());
+        Self { classes, jdk, request, cache_files, programs, key_of_jdk, key_of_program }
+    }
+
+    /// The JDK with this analysis, by this code.
+    fn key_of_jdk(&self) -> Option<&CacheKey> {
+        let key = || {
+            let SearchRequest { analysis, implicit, release, .. } = self.request;
+            let mut key = KeyHash::default();
+            key.add(env!("CATCHMENT_CODE").as_bytes());
+            key.add(format!("{:?} {implicit} {release:?}", analysis.call_graph()).as_bytes());
+            for (bytes, classes) in self.jdk.content()? {
+                key.add(&classes.to_le_bytes());
+                key.add(bytes);
+            }
+            Some(key.finish())
+        };
+        self.key_of_jdk.get_or_init(key).as_ref()
+    }
+
+    /// This program on that JDK, from these entry points.
+    fn key_of_program(&self) -> Option<&CacheKey> {
+        let key = || {
+            self.programs.then_some(())?;
+            let SearchRequest { entries, own, reflective_targets, .. } = self.request;
+            let mut key = KeyHash::default();
+            key.add(&self.key_of_jdk()?.0);
+            key.add(format!("{entries:?} {reflective_targets:?}").as_bytes());
+            for names in [&own.application, &own.tests] {
+                key.add(&names.len().to_le_bytes());
+                names.iter().for_each(|name| key.add(name));
+            }
+            self.classes.for_each_content(&mut |bytes| key.add(bytes)).ok()?;
+            Some(key.finish())
+        };
+        self.key_of_program.get_or_init(key).as_ref()
+    }
+}
+
+impl<'c> AnalysisCache<'c> for LinksCache<'c> {
+    /// From the cache_files if it is there, and from now on in it.
+    fn base(&self) -> Option<JdkBase<'c>> {
+        let SearchRequest { analysis, implicit, .. } = self.request;
+        let call_graph = analysis.call_graph();
+        if !call_graph.has_base() {
+            return None;
+        }
+        let kept = self.cache_files.as_ref().and_then(|cache_files| Some((cache_files, self.key_of_jdk()?)));
+        let read = |(cache_files, key): (&CacheFiles, &CacheKey)| {
+            JdkBase::read(&cache_files.read(CacheSection::Jdk, key)?, self.jdk, call_graph, *implicit)
+        };
+        if let Some(base) = kept.and_then(read) {
+            return Some(base);
+        }
+        let base = JdkBase::solve(self.jdk, call_graph, *implicit)?;
+        if let Some((cache_files, key)) = kept {
+            cache_files.write(CacheSection::Jdk, key, &base.to_bytes());
+        }
+        Some(base)
+    }
+
+    fn reached(&self) -> Option<Vec<u8>> {
+        self.cache_files.as_ref()?.read(CacheSection::Programs, self.key_of_program()?)
+    }
+
+    fn keep(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
+        let kept = self
+            .cache_files
+            .as_ref()
+            .and_then(|cache_files| Some((cache_files, self.key_of_program()?, reached()?)));
+        if let Some((cache_files, key, bytes)) = kept {
+            cache_files.write(CacheSection::Programs, key, &bytes);
+        }
+    }
+}
+
+/// Values one behind the other, so that none can be taken for a part of its neighbour.
+#[derive(Default)]
+struct KeyHash(Xxh3);
+
+impl KeyHash {
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update(&bytes.len().to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> CacheKey {
+        CacheKey(self.0.digest128().to_le_bytes())
+    }
+}

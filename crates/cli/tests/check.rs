@@ -1,0 +1,199 @@
+//! `catchment check` on the fixtures: every verdict, every experiment and every set-aside test as worked out by hand.
+//!
+//! Around each run: nothing of the user's is touched, no process is left behind, every experiment is accounted for.
+
+use catchment_testkit::check::{self, Answer, CheckProject, Facts, Framework, Snapshot, differences};
+use catchment_testkit::fixtures;
+use std::fs;
+
+fixtures! {
+    matches_expectations:
+    listings_junit4: "listings", Framework::JUnit4, &["--matrix"];
+    listings_junit5: "listings", Framework::JUnit5, &["--matrix"];
+    listings_testng: "listings", Framework::TestNg, &["--matrix"];
+    shapes: "shapes", Framework::JUnit5, &["--matrix"];
+    suites_junit4: "suites-junit4", Framework::JUnit4, &["--matrix"];
+    suites_junit5: "suites-junit5", Framework::JUnit5, &["--matrix"];
+    hostile: "hostile", Framework::JUnit4, &["--matrix"];
+    hostile_baseline: "hostile-baseline", Framework::JUnit4, &["--matrix"];
+    lost_worker: "lost-worker", Framework::JUnit5, &["--matrix"];
+    contexts: "contexts", Framework::JUnit5, &["--matrix"];
+    fine: "fine", Framework::JUnit5, &["--matrix", "--fine"];
+    first_time: "first-time", Framework::JUnit5, &["--matrix"];
+    litter: "litter", Framework::JUnit5, &["--matrix"];
+    mixed: "mixed", Framework::JUnit5, &["--matrix", "--selective"];
+    ports: "ports", Framework::JUnit5, &["--matrix"];
+    stray: "stray", Framework::JUnit5, &["--matrix"];
+}
+
+#[test]
+fn every_fixture_in_the_folder_has_its_test() {
+    for fixture in fs::read_dir(check::folder()).expect("fixtures") {
+        let name = fixture.expect("fixture").file_name().into_string().expect("a plain name");
+        assert!(LISTED.contains(&name.as_str()), "{name}");
+    }
+}
+
+#[test]
+fn one_worker_or_two_and_a_second_run_from_the_start_give_the_same_verdicts() {
+    for (name, framework) in [("shapes", Framework::JUnit5), ("suites-junit4", Framework::JUnit4)] {
+        let project = CheckProject::new(name, framework).expect("fixture compiles");
+        let alone = project.check(&["--jobs", "1"]).expect("check by one worker").verdicts();
+        for arguments in [["--fresh", "--jobs=1"], ["--fresh", "--jobs=2"]] {
+            let again = project.check(&arguments).expect("check").verdicts();
+            assert_none(&differences(&alone, &again), &format!("{name} with {arguments:?}"));
+        }
+    }
+}
+
+#[test]
+fn tests_that_cannot_run_side_by_side_are_no_failures() {
+    let project = CheckProject::new("ports", Framework::JUnit5).expect("fixture compiles");
+    let answer = project.check(&["--matrix", "--jobs=2"]).expect("check by two workers");
+    let expected = check::expected("ports").expect("expected file");
+    assert_none(&differences(&expected, &answer.facts()), "ports by two workers");
+}
+
+#[test]
+fn a_thread_left_behind_is_told_and_costs_no_jvm_for_each_test() {
+    let project = CheckProject::new("stray", Framework::JUnit5).expect("fixture compiles");
+    let answer = project.check(&["--jobs=1"]).expect("check");
+    let problems = answer.json()["problems"].as_array().expect("problems");
+    let told =
+        problems.iter().find(|problem| problem["where"].as_str().is_some_and(|id| id.contains("Pump.work")));
+    let what = told.expect("the pair is named")["what"].as_str().expect("what");
+    assert!(what.contains("while 25 tests ran in the suite, and by none of 10 of them alone"), "{what}");
+    // 27 tests alone in workers, 10 of them in JVMs of their own as well.
+    assert_eq!(answer.json()["stats"]["solo"]["count"], 37);
+}
+
+#[test]
+fn a_run_that_stops_early_gives_the_verdicts_of_one_that_does_not() {
+    let project = CheckProject::new("listings", Framework::JUnit5).expect("fixture compiles");
+    let expected = verdicts_of(check::expected("listings").expect("expected file"));
+    let found = verdicts_of(project.check(&[]).expect("check").facts());
+    assert_none(&differences(&expected, &found), "listings without --matrix");
+}
+
+#[test]
+fn a_try_in_a_method_too_long_for_probes_is_not_called_unused() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // 3 bytes each: there is room for the method, but not for more.
+    let statements = "x++; ".repeat(21_840);
+    let source = format!(
+        "package lost; public final class Mood {{ public static void leave() {{}}
+         public static void upset() {{ try {{ leave(); }} catch (IllegalStateException failed) {{ leave(); }} }}
+         public static int answer() {{
+             int x = 0;
+             try {{ {statements} return x / x; }} catch (IllegalStateException failed) {{ return 2; }}
+         }} }}"
+    );
+    project.rewrite_class("lost/Mood.java", &source).expect("compiled");
+    // The second time what is known comes from the store.
+    for check in ["the first", "the second"] {
+        let answer = project.check(&[]).expect("check");
+        let pairs = answer.json()["pairs"].as_array().expect("pairs");
+        let reasons: Vec<_> = pairs.iter().map(|pair| (&pair["method"], &pair["not_observed"])).collect();
+        let reason = |method: &str| reasons.iter().find(|(name, _)| *name == method).expect("pair").1;
+        assert!(reason("upset").is_null(), "{check} check: {reasons:?}");
+        assert_eq!(reason("answer"), "it would pass the limit of 65,535 bytes", "{check} check");
+    }
+}
+
+#[test]
+fn a_pass_owed_to_another_experiment_does_not_survive_a_jvm_of_its_own() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // `upset` leaves behind what makes `answer` right in spite of the exception; with nothing armed all is well.
+    let source = "package lost; public final class Mood {
+        private static boolean isCalm = true;
+        public static void leave() {}
+        public static void upset() { try { leave(); } catch (IllegalStateException failed) { isCalm = false; } }
+        public static int answer() {
+            try { leave(); return 1; } catch (IllegalStateException failed) { return isCalm ? 2 : 1; }
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", source).expect("compiled");
+    let answers = |arguments: &[&str]| {
+        let answer = project.check(arguments).expect("check");
+        let pairs = answer.json()["pairs"].as_array().expect("pairs").clone();
+        let pair = pairs.into_iter().find(|pair| pair["method"] == "answer").expect("pair");
+        (pair["pure_resilience"].clone(), answer.json()["stats"]["both_ways_different"].clone())
+    };
+    assert_eq!(answers(&["--jobs=1"]), ("resilient".into(), 0.into()));
+    assert_eq!(answers(&["--jobs=1", "--confirm-passes"]), ("not_resilient".into(), 1.into()));
+    assert_eq!(answers(&["--jobs=1"]).0, "not_resilient", "what was found out stays");
+}
+
+#[test]
+fn names_that_one_test_has_looked_up_are_looked_up_again_by_the_next() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // `answer` has to give 1, and does so only where the JDK remembers no addresses.
+    let source = "package lost; public final class Mood {
+        public static void leave() {}
+        public static void upset() {}
+        public static int answer() {
+            try {
+                String kept = java.security.Security.getProperty(\"networkaddress.cache.ttl\");
+                String missing = java.security.Security.getProperty(\"networkaddress.cache.negative.ttl\");
+                return \"00\".equals(kept + missing) ? 1 : 2;
+            } catch (IllegalStateException failed) { return 3; }
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", source).expect("compiled");
+    let answer = project.check(&["--jobs=1"]).expect("check");
+    assert_eq!(answer.json()["set_aside"], serde_json::json!([]));
+}
+
+#[test]
+fn patterns_that_match_no_class_are_wrong_arguments() {
+    let project = CheckProject::new("first-time", Framework::JUnit5).expect("fixture compiles");
+    project.check(&[]).expect("check");
+    let mistyped = ["--fresh", "--include", "first.Hom"];
+    let output = project.command(&mistyped).expect("command").output().expect("started");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("--include and --exclude leave no try-catch pair"), "{errors}");
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "no report of nothing");
+    let after = project.check(&[]).expect("check");
+    let stats = &after.json()["stats"];
+    assert_ne!(stats["resumed"], 0, "what was known is still there");
+    assert_eq!(stats["resumed"], stats["experiments"]);
+}
+
+/// Without the outcomes of single experiments.
+fn verdicts_of(facts: Facts) -> Facts {
+    facts.into_iter().filter(|(about, _)| !about.contains(" under ")).collect()
+}
+
+fn matches_expectations(name: &str, framework: Framework, arguments: &[&str]) {
+    let project = CheckProject::new(name, framework).expect("fixture compiles");
+    let expected = check::expected(name).expect("expected file");
+    let before = Snapshot::of(project.folder()).expect("snapshot");
+
+    let answer = project.check(arguments).expect("check");
+
+    let after = Snapshot::of(project.folder()).expect("snapshot");
+    assert_none(&before.changes(&after), "files of the user");
+    assert_none(&project.marker.left_over(), "processes left behind");
+    assert_none(&project.left_in_temporary().expect("temporary folder"), "temporary files left behind");
+    assert_none(&differences(&expected, &answer.facts()), name);
+    assert_none(&answer.unaccounted(), "experiments not accounted for");
+    assert_none(&answer.unadvised(), "unknown, without the test that would decide");
+    assert_none(&answer.overdone(), "progress");
+    let java = answer.json()["configurations"][0]["java"].as_str().unwrap_or_default();
+    assert!(java.starts_with("17."), "the Java that ran the tests: {java}");
+    assert_again(&project, &answer, arguments);
+}
+
+/// With everything in the store, the next run has nothing to do and says the same.
+fn assert_again(project: &CheckProject, answer: &Answer, arguments: &[&str]) {
+    let again = project.check(arguments).expect("second check");
+    assert_none(&differences(&answer.facts(), &again.facts()), "a second run");
+    let stats = &again.json()["stats"];
+    assert_eq!(stats["experiments"], stats["resumed"], "a second run takes all from the store: {stats}");
+    assert_eq!(stats["single"]["count"], 0, "single executions too");
+}
+
+fn assert_none(lines: &[String], what: &str) {
+    assert!(lines.is_empty(), "{what}:\n  {}", lines.join("\n  "));
+}

@@ -1,0 +1,264 @@
+//! The suite baseline: all tests of a configuration in one JVM, nothing armed, twice.
+
+use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase};
+use crate::session::{LabError, Ledger, Session};
+use crate::slot::events::WorkerEvents;
+use crate::slot::{Running, Slot};
+use crate::worker::{Jvm, WorkerEnd};
+use catchment_build::RunConfiguration;
+use catchment_protocol::conversation::TestUnit;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+pub(crate) const RUNS: u32 = 2;
+/// Without a sign of life for this long, unless the user says otherwise, and ten times what the build's longest test took, a
+/// suite hangs.
+pub(crate) const SILENCE: Duration = Duration::from_secs(120);
+
+/// What one run of a suite showed.
+#[derive(Debug, Default)]
+pub(crate) struct SuiteRuns {
+    jvm: Jvm,
+    units: HashMap<String, TestUnit>,
+    /// By the id of the test.
+    pub(crate) runs: Vec<(String, BaselineRun)>,
+    /// Where in `runs` each test is.
+    positions: HashMap<String, usize>,
+    problems: Vec<String>,
+    unobserved: BTreeMap<PairNumber, String>,
+}
+
+/// Runs what is not yet in the store, one suite at a time: two at once may want the same port or file, and what fails then
+/// is not flaky.
+pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), LabError> {
+    let missing = missing_runs(session)?;
+    let expected = missing.iter().map(|(configuration, _)| expected_tests(session, *configuration)).sum();
+    // Without reports of the build nobody knows how many tests there are.
+    let mut tests = (expected > 0 || missing.is_empty()).then_some(expected);
+    session.reporter.phase("suite, nothing injected", tests);
+    let mut unusable = BTreeMap::new();
+    for (configuration, ordinal) in missing {
+        if unusable.contains_key(&configuration) {
+            continue;
+        }
+        match observe_one(session, slot, configuration, ordinal, &mut tests) {
+            // The tests of the other configurations can still be run. The next check tries again.
+            Err(LabError::Worker(end)) if end != WorkerEnd::Interrupted => {
+                let name = &session.project.configurations[configuration].name;
+                session.problem(name, &format!("none of its tests was run: {end}"));
+                unusable.insert(configuration, end);
+            }
+            other => other?,
+        }
+    }
+    require_any(session.project.configurations.len(), unusable)
+}
+
+fn missing_runs(session: &Session<'_>) -> Result<Vec<(usize, u32)>, LabError> {
+    let ledger = session.ledger();
+    let mut missing = Vec::new();
+    for configuration in 0..session.project.configurations.len() {
+        for ordinal in 0..RUNS {
+            if ledger.store.finished(configuration, Phase::Suite, ordinal)?.is_none() {
+                missing.push((configuration, ordinal));
+            }
+        }
+    }
+    Ok(missing)
+}
+
+/// One run of one suite. `tests` is how many tests all of them have, as far as anybody knows: reports count otherwise than
+/// we do, each invocation of a test, or all of them as one.
+fn observe_one(
+    session: &Session<'_>,
+    slot: &mut Slot<'_>,
+    configuration: usize,
+    ordinal: u32,
+    tests: &mut Option<u64>,
+) -> Result<(), LabError> {
+    let begun = Instant::now();
+    let expected = expected_tests(session, configuration);
+    let mut steps_left = expected;
+    let runs = run_suite(session, slot, configuration, &mut steps_left);
+    let shown = expected - steps_left;
+    let seen = runs.as_ref().map_or(0, |runs| runs.runs.len() as u64).max(shown);
+    if let Some(tests) = tests {
+        *tests = *tests + seen - expected;
+        session.reporter.retotal(*tests);
+    }
+    session.reporter.step(seen - shown);
+    session.stats().suite.add(begun.elapsed().as_secs_f64());
+    keep(&mut session.ledger(), configuration, ordinal, &runs?)
+}
+
+/// With no configuration left that can be used there is nothing to go on with.
+fn require_any(configurations: usize, unusable: BTreeMap<usize, WorkerEnd>) -> Result<(), LabError> {
+    let is_any_left = unusable.len() < configurations;
+    unusable.into_values().next().filter(|_| !is_any_left).map_or(Ok(()), |end| Err(LabError::Worker(end)))
+}
+
+fn expected_tests(session: &Session<'_>, configuration: usize) -> u64 {
+    session.project.configurations[configuration].reported.len() as u64
+}
+
+fn keep(ledger: &mut Ledger, configuration: usize, ordinal: u32, runs: &SuiteRuns) -> Result<(), LabError> {
+    let store = &ledger.store;
+    store.together(|| {
+        for (id, run) in &runs.runs {
+            let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
+            let test = store.test_number(configuration, &unit)?;
+            store.keep_run(test, Phase::Suite, ordinal, run)?;
+        }
+        runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
+        store.keep_jvm(configuration, &runs.jvm)?;
+        store.finish(configuration, Phase::Suite, ordinal, &runs.problems)
+    })?;
+    Ok(())
+}
+
+/// A test that the driver never announced.
+fn nameless(id: &str) -> TestUnit {
+    TestUnit { id: id.to_owned(), class: String::new(), name: id.to_owned(), shared: None }
+}
+
+/// A test that ends the JVM costs the rest of its class; the suite goes on behind it in another JVM.
+pub(crate) fn run_suite(
+    session: &Session<'_>,
+    slot: &mut Slot<'_>,
+    configuration: usize,
+    steps: &mut u64,
+) -> Result<SuiteRuns, LabError> {
+    let mut seen = SuiteRuns::default();
+    let settings = &session.project.configurations[configuration];
+    let mut classes = settings.test_classes.clone();
+    while !classes.is_empty() {
+        let mut running = slot.start(configuration, false).map_err(LabError::Worker)?;
+        let (units, problems) = running.discover(&classes).map_err(LabError::Worker)?;
+        seen.jvm = running.events.jvm.clone();
+        seen.add_units(units);
+        seen.problems.extend(problems);
+        let result = running.run_suite(&classes, silence(session, settings), steps);
+        seen.add_runs(&mut running.events);
+        match result {
+            Ok(problems) => {
+                seen.problems.extend(problems);
+                running.stop();
+                return Ok(seen.without_parts_of_wholes());
+            }
+            Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => {
+                return Err(LabError::Worker(end));
+            }
+            Err(end) => classes = seen.add_end(&running, &end, &classes),
+        }
+    }
+    Ok(seen.without_parts_of_wholes())
+}
+
+fn silence(session: &Session<'_>, settings: &RunConfiguration) -> Duration {
+    let longest = settings.reported.iter().map(|test| test.millis).max().unwrap_or(0);
+    session.silence.max(Duration::from_millis(longest.saturating_mul(10)))
+}
+
+impl SuiteRuns {
+    fn add_units(&mut self, units: Vec<TestUnit>) {
+        self.units.extend(units.into_iter().map(|unit| (unit.id.clone(), unit)));
+    }
+
+    fn add_runs(&mut self, events: &mut WorkerEvents<'_>) {
+        self.add_units(std::mem::take(&mut events.units));
+        self.unobserved.append(&mut events.unobserved);
+        for run in &events.finished {
+            self.add_run(run.test.clone(), events.plain(run));
+        }
+    }
+
+    /// A unit whose parts do not follow each other is reported part by part.
+    fn add_run(&mut self, test: String, run: BaselineRun) {
+        match self.positions.get(&test) {
+            Some(position) => self.runs[*position].1.add(run),
+            None => {
+                self.positions.insert(test.clone(), self.runs.len());
+                self.runs.push((test, run));
+            }
+        }
+    }
+
+    /// A test that stands for all its invocations, because there are too many, stands for those already seen too.
+    fn without_parts_of_wholes(mut self) -> Self {
+        let wholes: HashSet<String> = self.positions.keys().cloned().collect();
+        let is_part = |test: &str| {
+            let ends = test.match_indices('/').map(|(end, _)| &test[..end]);
+            ends.into_iter().any(|whole| wholes.contains(whole))
+        };
+        self.runs.retain(|(test, _)| !is_part(test));
+        self
+    }
+
+    /// Notes the end of a JVM in the middle of the suite; the classes that are still to be run.
+    fn add_end(&mut self, running: &Running<'_>, end: &WorkerEnd, classes: &[String]) -> Vec<String> {
+        let last = running.events.running.clone();
+        let last = last.or_else(|| running.events.finished.last().map(|run| run.test.clone()));
+        let class = last.as_ref().and_then(|test| self.units.get(test)).map(|unit| unit.class.clone());
+        if let Some(test) = &running.events.running {
+            let run =
+                BaselineRun { outcome: BaselineOutcome::Ended(end.to_string()), ..BaselineRun::default() };
+            self.add_run(test.clone(), run);
+        }
+        let position = class.as_ref().and_then(|class| classes.iter().position(|each| is_in(class, each)));
+        let position = position.unwrap_or(0);
+        self.problems.push(format!(
+            "{}: {end}; the tests of this class behind that were not observed",
+            classes[position]
+        ));
+        let run = self.runs.iter().filter_map(|(test, _)| self.units.get(test));
+        let run = run.flat_map(|unit| with_outer_classes(&unit.class)).collect();
+        let known = self.units.values().flat_map(|unit| with_outer_classes(&unit.class)).collect();
+        still_to_run(classes, position, &known, &run)
+    }
+}
+
+/// The classes behind the one at `ended`, at which the JVM ended. Tests need not run in the order of the list, since each
+/// engine takes its own ones: what counts is whether a test of the class has run. Of a class that no test names (a
+/// suite of others) only its place tells.
+fn still_to_run(classes: &[String], ended: usize, known: &HashSet<&str>, run: &HashSet<&str>) -> Vec<String> {
+    let has_run = |position: usize, class: &str| {
+        if known.contains(class) { run.contains(class) } else { position < ended }
+    };
+    let others = classes.iter().enumerate().filter(|(position, _)| *position != ended);
+    others.filter(|(position, class)| !has_run(*position, class)).map(|(_, class)| class.clone()).collect()
+}
+
+/// `a.Test$Inner$Most`, `a.Test$Inner` and `a.Test`.
+fn with_outer_classes(class: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(class).chain(class.match_indices('$').map(|(end, _)| &class[..end]))
+}
+
+/// Nested test classes run with the class around them.
+fn is_in(class: &str, outer: &str) -> bool {
+    class.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_without_any_usable_configuration_is_there_nothing_to_check() {
+        let unusable = |configurations: &[usize]| -> BTreeMap<usize, WorkerEnd> {
+            let end = |number: &usize| (*number, WorkerEnd::Unusable { what: format!("no engine {number}") });
+            configurations.iter().map(end).collect()
+        };
+        assert!(require_any(2, unusable(&[])).is_ok());
+        assert!(require_any(2, unusable(&[1])).is_ok());
+        assert_eq!(require_any(2, unusable(&[0, 1])).unwrap_err().to_string(), "no engine 0");
+    }
+
+    #[test]
+    fn after_the_end_of_a_jvm_all_classes_that_have_not_run_are_run() {
+        let classes = ["a.Vintage", "a.All", "a.Exits", "a.Jupiter", "a.Later"].map(String::from);
+        let known = ["a.Vintage", "a.Exits", "a.Jupiter", "a.Later", "a.Listed"].into();
+        // The engine of the others came first; a.All is a suite of tests that stand elsewhere.
+        let run = ["a.Jupiter", "a.Listed"].into_iter().chain(with_outer_classes("a.Exits$Inner")).collect();
+        assert_eq!(still_to_run(&classes, 2, &known, &run), ["a.Vintage", "a.Later"]);
+    }
+}

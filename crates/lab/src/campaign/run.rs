@@ -1,0 +1,292 @@
+//! The loop of a campaign: its tenant's questions, one after the other on every slot.
+
+use crate::campaign::queue::{Key, Needs, Queue, Taken};
+use crate::session::{LabError, Ledger};
+use crate::slot::{Slot, in_parallel};
+use crate::store::StoreError;
+use crate::trial::engine::{Question, Trials};
+use crate::trial::proof::{Keeper, Unproven};
+use catchment_verdicts::{Attempt, FailureKind, Outcome};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A test that takes so much longer under injection waits for something that does not happen.
+const WAIT_MICROS: u64 = 1_000_000;
+
+/// The maker of a campaign's questions, and the reader of their answers.
+pub(crate) trait Tenant: Sync {
+    type Key: Key;
+
+    /// The phase of the progress.
+    const PHASE: &'static str;
+
+    /// Everything there is to do.
+    fn needs(&self, ledger: &Ledger) -> Vec<Needs<Self::Key>>;
+
+    /// The experiments that can still change something about the group.
+    fn needed(&self, ledger: &Ledger, group: usize) -> Vec<Self::Key>;
+
+    fn question(&self, ledger: &Ledger, taken: Taken<Self::Key>) -> Result<Question, LabError>;
+
+    /// Tells whether the experiment may run together with others of its test's class.
+    fn is_together(&self, key: Self::Key) -> bool;
+
+    /// Tells whether the two are one experiment with two tests of a group.
+    fn is_same_experiment(&self, one: Self::Key, other: Self::Key) -> bool;
+
+    /// Enters what the attempts amount to in the ledger. Tells whether the group may need something else now.
+    fn enter(&self, ledger: &mut Ledger, key: Self::Key, attempts: &[Attempt]) -> bool;
+
+    /// Takes back what was entered: the worker did not prove itself.
+    fn forget(&self, ledger: &mut Ledger, key: Self::Key);
+
+    /// Writes attempts that stand to the store.
+    fn keep(&self, ledger: &Ledger, key: Self::Key, attempts: &[Attempt]) -> Result<(), StoreError>;
+}
+
+/// A campaign under way.
+struct Campaign<'c, 'a, 'p, T: Tenant> {
+    trials: Trials<'a, 'p>,
+    tenant: &'c T,
+    queue: Mutex<Queue<T::Key>>,
+}
+
+/// One experiment to be done now.
+struct Task<K> {
+    key: K,
+    question: Question,
+    /// A worker that did not prove itself has done it before.
+    is_repeated: bool,
+}
+
+/// Carries out all that the tenant needs, as far as there is time.
+pub(crate) fn run<T: Tenant>(
+    trials: Trials<'_, '_>,
+    tenant: &T,
+    slots: &mut [Slot<'_>],
+) -> Result<(), LabError> {
+    let queue = Queue::new(tenant.needs(&trials.session.ledger()));
+    trials.session.reporter.phase(T::PHASE, Some(queue.total()));
+    let campaign = Campaign { trials, tenant, queue: Mutex::new(queue) };
+    in_parallel(slots, |slot| campaign.work(slot))
+}
+
+impl<T: Tenant> Keeper for Campaign<'_, '_, '_, T> {
+    type Result = (T::Key, Vec<Attempt>);
+
+    fn keep(&self, proven: Vec<Self::Result>) -> Result<(), LabError> {
+        let ledger = self.trials.session.ledger();
+        let mut results = proven.iter();
+        let mut keep = |(key, attempts): &Self::Result| self.tenant.keep(&ledger, *key, attempts);
+        Ok(ledger.store.together(|| results.try_for_each(&mut keep))?)
+    }
+
+    fn put_back(&self, lost: Vec<Self::Result>) {
+        let mut ledger = self.trials.session.ledger();
+        let mut queue = self.queue();
+        let mut groups = BTreeSet::new();
+        for (key, _) in lost {
+            self.tenant.forget(&mut ledger, key);
+            queue.suspect(key);
+            groups.insert(key.group());
+        }
+        for group in groups {
+            queue.set_needed(group, self.tenant.needed(&ledger, group));
+        }
+        self.trials.session.reporter.retotal(queue.total());
+    }
+}
+
+impl<T: Tenant> Campaign<'_, '_, '_, T> {
+    fn queue(&self) -> MutexGuard<'_, Queue<T::Key>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, slot: &mut Slot<'_>) -> Result<(), LabError> {
+        let session = self.trials.session;
+        let mut unproven = Unproven::of(self);
+        loop {
+            while !session.is_over()
+                && let Some(task) = self.take()?
+            {
+                let companions = self.companions(&task)?;
+                if companions.is_empty() {
+                    self.do_one(slot, &task, &mut unproven)?;
+                } else {
+                    let tasks: Vec<_> = std::iter::once(task).chain(companions).collect();
+                    self.do_together(slot, &tasks, &mut unproven)?;
+                }
+            }
+            if session.is_interrupted() {
+                return Ok(());
+            }
+            self.trials.prove_last(slot, &mut unproven)?;
+            // What turned out to be in doubt is taken up again.
+            if session.is_over() || !self.queue().has_work() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn take(&self) -> Result<Option<Task<T::Key>>, LabError> {
+        let ledger = self.trials.session.ledger();
+        let taken = self.queue().take();
+        taken.map(|taken| self.task(&ledger, taken)).transpose()
+    }
+
+    fn task(&self, ledger: &Ledger, taken: Taken<T::Key>) -> Result<Task<T::Key>, LabError> {
+        let Taken { key, is_repeated, .. } = taken;
+        Ok(Task { key, question: self.tenant.question(ledger, taken)?, is_repeated })
+    }
+
+    /// The tasks that can be done together with this one; they are taken from the queue.
+    fn companions(&self, task: &Task<T::Key>) -> Result<Vec<Task<T::Key>>, LabError> {
+        let is_alone = task.is_repeated || task.question.demands.only_fresh;
+        if is_alone || !self.tenant.is_together(task.key) {
+            return Ok(Vec::new());
+        }
+        let class_of = |key: T::Key| {
+            let (_, test) = self.trials.test(key.test());
+            (test.configuration, test.unit.class.as_str())
+        };
+        let is_companion = |key: &T::Key| {
+            self.tenant.is_same_experiment(*key, task.key)
+                && class_of(*key) == class_of(task.key)
+                && self.tenant.is_together(*key)
+        };
+        let ledger = self.trials.session.ledger();
+        let more = self.queue().take_more(task.key.group(), is_companion);
+        let taken = |key| Taken { key, is_repeated: false, is_suspect: false };
+        more.into_iter().map(|key| self.task(&ledger, taken(key))).collect()
+    }
+
+    fn do_one(
+        &self,
+        slot: &mut Slot<'_>,
+        task: &Task<T::Key>,
+        unproven: &mut Unproven<'_, Self>,
+    ) -> Result<(), LabError> {
+        self.trials.prove_before_another(slot, task.key.test(), unproven)?;
+        let is_doubtful = self.carry_out(slot, task, Vec::new(), unproven)?;
+        let is_last_repeat = task.is_repeated && !self.queue().has_repeats();
+        if is_last_repeat && !is_doubtful {
+            return self.trials.prove_last(slot, unproven);
+        }
+        self.trials.prove_if_due(slot, is_doubtful.then_some(task.key.test()), unproven)
+    }
+
+    /// All of one group, experiment and class.
+    fn do_together(
+        &self,
+        slot: &mut Slot<'_>,
+        tasks: &[Task<T::Key>],
+        unproven: &mut Unproven<'_, Self>,
+    ) -> Result<(), LabError> {
+        let Some(first) = tasks.first() else { return Ok(()) };
+        self.trials.prove_before_another(slot, first.key.test(), unproven)?;
+        let session = self.trials.session;
+        let questions: Vec<_> = tasks.iter().map(|task| &task.question).collect();
+        let attempts = session.turns.take(|| self.trials.attempt_together(slot, &questions, unproven))?;
+        let mut doubtful = None;
+        for (task, attempt) in tasks.iter().zip(attempts) {
+            if attempt.is_none() && session.is_over() {
+                continue;
+            }
+            if self.carry_out(slot, task, attempt.into_iter().collect(), unproven)? {
+                doubtful = Some(task.key.test());
+            }
+        }
+        self.trials.prove_if_due(slot, doubtful, unproven)
+    }
+
+    /// Makes the attempts the experiment needs besides those that were made. Tells whether something in the warm worker was
+    /// doubtful.
+    fn carry_out(
+        &self,
+        slot: &mut Slot<'_>,
+        task: &Task<T::Key>,
+        made: Vec<Attempt>,
+        unproven: &mut Unproven<'_, Self>,
+    ) -> Result<bool, LabError> {
+        let made_before = made.len();
+        let attempts = self.trials.attempts(slot, &task.question, made, unproven)?;
+        attempts.iter().for_each(|attempt| self.count(attempt));
+        self.count_both_ways(&attempts);
+        if attempts[made_before..].iter().any(has_waited) {
+            self.queue().postpone(task.key.test());
+        }
+        let is_final = attempts.iter().any(|attempt| attempt.is_fresh);
+        if is_final {
+            let ledger = self.trials.session.ledger();
+            ledger.store.together(|| self.tenant.keep(&ledger, task.key, &attempts))?;
+        }
+        self.finish(task.key, &attempts);
+        let has_doubts = attempts.iter().any(|attempt| !attempt.is_fresh && attempt.is_doubtful());
+        if !is_final {
+            let micros = attempts.iter().map(|attempt| attempt.micros).sum();
+            unproven.add(task.key.test(), micros, (task.key, attempts));
+        }
+        Ok(has_doubts)
+    }
+
+    /// The experiment has its outcome; what the group needs now may be less.
+    fn finish(&self, key: T::Key, attempts: &[Attempt]) {
+        let session = self.trials.session;
+        let mut ledger = session.ledger();
+        let mut queue = self.queue();
+        queue.finish(key);
+        if self.tenant.enter(&mut ledger, key, attempts) {
+            queue.set_needed(key.group(), self.tenant.needed(&ledger, key.group()));
+            session.reporter.retotal(queue.total());
+        }
+        session.reporter.step(1);
+    }
+
+    fn count(&self, attempt: &Attempt) {
+        let mut stats = self.trials.session.stats();
+        let is_timeout =
+            matches!(&attempt.outcome, Outcome::Fail(failure) if failure.kind == FailureKind::Timeout);
+        let line = match &attempt.outcome {
+            _ if attempt.is_fresh => &mut stats.fresh,
+            _ if is_timeout => &mut stats.timeouts,
+            Outcome::None(_) => &mut stats.no_outcome,
+            Outcome::Pass | Outcome::Fail(_) => &mut stats.warm,
+        };
+        line.add(seconds(attempt.micros));
+        if !attempt.is_fresh && ended_by_itself(&attempt.outcome) {
+            stats.warm_unarmed_seconds += seconds(attempt.unarmed_micros);
+        }
+    }
+
+    /// What a fresh JVM costs is told by experiments that had an outcome in one and in a warm worker.
+    fn count_both_ways(&self, attempts: &[Attempt]) {
+        let first = |is_fresh| {
+            let mut own = attempts.iter().filter(|attempt| attempt.is_fresh == is_fresh);
+            own.find(|attempt| ended_by_itself(&attempt.outcome))
+        };
+        if let (Some(warm), Some(fresh)) = (first(false), first(true)) {
+            let mut stats = self.trials.session.stats();
+            stats.both_ways.add(seconds(warm.micros));
+            stats.both_ways_fresh_seconds += seconds(fresh.micros);
+            stats.both_ways_different += u64::from(warm.is_failure() != fresh.is_failure());
+        }
+    }
+}
+
+/// The time of a fresh JVM says nothing of its test.
+fn has_waited(attempt: &Attempt) -> bool {
+    !attempt.is_fresh && attempt.micros > attempt.unarmed_micros + WAIT_MICROS
+}
+
+/// Tells whether a test came to its end, well or badly.
+fn ended_by_itself(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Pass => true,
+        Outcome::Fail(failure) => failure.kind != FailureKind::Timeout,
+        Outcome::None(_) => false,
+    }
+}
+
+fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}

@@ -1,0 +1,169 @@
+//! What is seen of tests, as it is kept in the store.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A pair's number in the store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct PairNumber(pub(crate) i64);
+
+/// A test's number in the store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TestNumber(pub(crate) i64);
+
+/// How a run with nothing armed came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// All tests of a configuration, one after the other, in one JVM.
+    Suite,
+    /// Alone in a worker that runs other tests before and after.
+    Solo,
+    /// Alone in a JVM of its own.
+    Fresh,
+    /// With the other tests of its class, and no others, in a worker.
+    Class,
+}
+
+impl Phase {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Suite => "suite",
+            Self::Solo => "solo",
+            Self::Fresh => "fresh",
+            Self::Class => "class",
+        }
+    }
+}
+
+/// Executions of a try, by how they ended as seen from one of its clauses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UsageCounts {
+    pub(crate) entries: u64,
+    pub(crate) pink: u64,
+    pub(crate) white: u64,
+    pub(crate) blue: u64,
+}
+
+impl UsageCounts {
+    fn add(&mut self, more: Self) {
+        self.entries += more.entries;
+        self.pink += more.pink;
+        self.white += more.white;
+        self.blue += more.blue;
+    }
+
+    /// What had not ended when the test had is open. More ends than entries come from usages that another test began.
+    pub(crate) fn judged(self) -> catchment_verdicts::ColourCounts {
+        let Self { entries, pink, white, blue } = self;
+        catchment_verdicts::ColourCounts {
+            pink,
+            white,
+            blue,
+            open: entries.saturating_sub(pink + white + blue),
+        }
+    }
+}
+
+/// How a test ended with nothing armed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum BaselineOutcome {
+    #[default]
+    Passed,
+    /// What it said, in one line.
+    Failed(String),
+    Skipped(String),
+    /// Its JVM ended or was ended, and how.
+    Ended(String),
+}
+
+impl BaselineOutcome {
+    fn severity(&self) -> u8 {
+        match self {
+            Self::Skipped(_) => 0,
+            Self::Passed => 1,
+            Self::Failed(_) => 2,
+            Self::Ended(_) => 3,
+        }
+    }
+}
+
+/// One run of one test with nothing armed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BaselineRun {
+    pub(crate) outcome: BaselineOutcome,
+    /// From the request to the answer where the test was asked for alone, else from its start to its end.
+    pub(crate) micros: u64,
+    /// Exceptions that left the application into the test; counted to the end in a suite only.
+    pub(crate) escaped: u64,
+    pub(crate) external: Vec<String>,
+    pub(crate) threads_left: Vec<String>,
+    /// In a table of their own.
+    #[serde(skip)]
+    pub(crate) usages: Vec<(PairNumber, UsageCounts)>,
+    /// In a suite: what was used since the test before, which belongs to no test. What prepares its class is here.
+    #[serde(default)]
+    pub(crate) before: Vec<(PairNumber, UsageCounts)>,
+}
+
+impl BaselineRun {
+    pub(crate) fn passed(&self) -> bool {
+        self.outcome == BaselineOutcome::Passed
+    }
+
+    /// Why it has not passed, in one line.
+    pub(crate) fn failure(&self) -> Option<String> {
+        match &self.outcome {
+            BaselineOutcome::Passed => None,
+            BaselineOutcome::Failed(what) | BaselineOutcome::Ended(what) => Some(what.clone()),
+            BaselineOutcome::Skipped(what) => Some(format!("skipped: {what}")),
+        }
+    }
+
+    /// Takes another part of the same test in: the worse outcome, and the sum of the rest. `before` is known to both.
+    pub(crate) fn add(&mut self, other: Self) {
+        if self.outcome.severity() < other.outcome.severity() {
+            self.outcome = other.outcome;
+        }
+        self.micros += other.micros;
+        self.escaped += other.escaped;
+        self.external.extend(other.external);
+        self.threads_left.extend(other.threads_left);
+        for (pair, more) in other.usages {
+            match self.usages.iter_mut().find(|(each, _)| *each == pair) {
+                Some((_, usages)) => usages.add(more),
+                None => self.usages.push((pair, more)),
+            }
+        }
+    }
+
+    pub(crate) fn is_skipped(&self) -> bool {
+        matches!(self.outcome, BaselineOutcome::Skipped(_))
+    }
+
+    pub(crate) fn usages_of(&self, pair: PairNumber) -> Option<UsageCounts> {
+        self.usages.iter().find(|(each, _)| *each == pair).map(|(_, usages)| *usages)
+    }
+}
+
+/// By test, and counted from 0.
+pub(crate) type Runs = BTreeMap<(TestNumber, u32), BaselineRun>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_one_test_add_up_and_the_worst_outcome_counts() {
+        let pair = PairNumber(1);
+        let part = |outcome, white| {
+            let usages = vec![(pair, UsageCounts { entries: 2, pink: 2 - white, white, blue: 0 })];
+            BaselineRun { outcome, micros: 5, usages, ..BaselineRun::default() }
+        };
+        let mut run = part(BaselineOutcome::Passed, 0);
+        run.add(part(BaselineOutcome::Failed("no".into()), 2));
+        run.add(part(BaselineOutcome::Skipped(String::new()), 1));
+        assert_eq!(run.outcome, BaselineOutcome::Failed("no".into()));
+        assert_eq!(run.micros, 15);
+        assert_eq!(run.usages_of(pair), Some(UsageCounts { entries: 6, pink: 3, white: 3, blue: 0 }));
+    }
+}

@@ -1,0 +1,349 @@
+//! A session: one project, built and observed, with all that its experiments share.
+//!
+//! ```text
+//! Session::open      lock, build, pairs, store, agent
+//! Session::slots     places where JVMs run
+//! Session::baseline  the project's tests with nothing injected: as a suite, then alone
+//! ...                questions of a tenant (check, stretch): campaigns and trials
+//! Session::checked   everything together
+//! ```
+//!
+//! A session that is cut short is opened again by the next command on the same files, and goes on from its store.
+
+mod error;
+mod lock;
+mod subjects;
+
+pub use error::LabError;
+pub use subjects::PairSelection;
+
+use crate::baseline::{Baseline, shared_contexts, solo, suite};
+use crate::observations::{PairNumber, Phase};
+use crate::progress::{Progress, Reporter};
+use crate::slot::counters::PairNumbers;
+use crate::slot::turns::Turns;
+use crate::slot::{Slot, slots_folder};
+use crate::store::{Found, Store};
+use crate::worker::{Interrupt, heap_note};
+use catchment_build::{Project, ProjectRequest, RunConfiguration, remove_all};
+use catchment_verdicts::{CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Problem, Stats};
+use catchment_watch::{InstalledAgent, install, unix};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use subjects::application_pairs;
+
+/// The project to open and the limits of the work on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionRequest {
+    pub project: ProjectRequest,
+    pub selection: PairSelection,
+    /// JVMs side by side.
+    pub jobs: usize,
+    /// No new work is started when this is used up.
+    pub budget: Option<Duration>,
+    /// A suite that gives no sign of life for so long hangs; two minutes unless given.
+    pub silence: Option<Duration>,
+    /// Forget the results of earlier sessions.
+    pub fresh: bool,
+    /// Inject into tests that talk to other machines too.
+    pub allow_external: bool,
+}
+
+/// All that the threads of one command share. Only parts behind a lock change.
+#[derive(Debug)]
+pub(crate) struct Session<'p> {
+    pub(crate) project: Project,
+    pub(crate) agent: InstalledAgent,
+    /// The store's number of each pair, by the pair's id.
+    pub(crate) numbers: PairNumbers,
+    /// The same numbers, by the pair's position in [`CheckedProject::pairs`].
+    numbers_by_position: Vec<PairNumber>,
+    positions: HashMap<PairNumber, usize>,
+    /// `.catchment` of the project.
+    pub(crate) folder: PathBuf,
+    pub(crate) jobs: usize,
+    pub(crate) turns: Turns,
+    /// Workers replaced for threads that tests have left behind.
+    pub(crate) clean_starts: AtomicU32,
+    pub(crate) reporter: Reporter<'p>,
+    pub(crate) interrupt: &'static Interrupt,
+    pub(crate) deadline: Option<Instant>,
+    /// How long a suite may give no sign of life.
+    pub(crate) silence: Duration,
+    allow_external: bool,
+    begun: Instant,
+    ledger: Mutex<Ledger>,
+    stats: Mutex<Stats>,
+    problems: Mutex<BTreeSet<Problem>>,
+    _slots: SlotsFolder,
+    _lock: File,
+}
+
+/// The results so far, in memory and on disk.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    pub(crate) store: Store,
+    /// Grows from the baselines to the verdicts' evidence.
+    pub(crate) checked: CheckedProject,
+}
+
+/// The copies of the project that slots work in; they go with the session.
+#[derive(Debug)]
+struct SlotsFolder(PathBuf);
+
+impl Drop for SlotsFolder {
+    fn drop(&mut self) {
+        let _ = remove_all(&self.0);
+    }
+}
+
+impl<'p> Session<'p> {
+    /// Builds the project, finds its pairs, and opens the store of earlier sessions.
+    pub(crate) fn open(
+        request: &SessionRequest,
+        progress: &'p mut (dyn Progress + Send),
+    ) -> Result<Self, LabError> {
+        let begun = Instant::now();
+        let interrupt = unix::note_interrupts();
+        let folder = catchment_build::results_folder(&request.project)?;
+        let lock = lock::lock(&folder)?;
+        progress.phase("build", None);
+        let project = catchment_build::prepare(&request.project, &mut |text| progress.note(text))
+            .map_err(|error| LabError::from(error).or_interrupted())?;
+        let build_seconds = begun.elapsed().as_secs_f64();
+        let (pairs, problems) = application_pairs(&project, &request.selection);
+        if !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out) {
+            return Err(LabError::NothingSelected);
+        }
+        let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
+        match found {
+            Found::Same => progress.note("going on with the results of an earlier check"),
+            Found::OtherVersion => progress.note(
+                "the results of another version of Catchment were set aside, in .catchment/results.old.sqlite",
+            ),
+            Found::Nothing | Found::Other => {}
+        }
+        let agent = install::install(&folder)?;
+        let numbers = number_pairs(&store, &pairs)?;
+        let jobs = request.jobs.max(1);
+        let session = Self {
+            agent,
+            numbers: pairs.iter().zip(&numbers).map(|(pair, number)| (pair.id.clone(), *number)).collect(),
+            positions: numbers.iter().enumerate().map(|(position, number)| (*number, position)).collect(),
+            numbers_by_position: numbers,
+            jobs,
+            turns: Turns::of_slots(jobs),
+            clean_starts: AtomicU32::new(0),
+            reporter: Reporter::new(progress),
+            interrupt,
+            deadline: request.budget.map(|budget| begun + time_to_start_work(budget)),
+            silence: request.silence.unwrap_or(suite::SILENCE),
+            allow_external: request.allow_external,
+            begun,
+            ledger: Mutex::new(Ledger {
+                store,
+                checked: CheckedProject {
+                    pairs,
+                    configurations: configurations(&project),
+                    ..CheckedProject::default()
+                },
+            }),
+            stats: Mutex::default(),
+            problems: Mutex::new(problems.into_iter().collect()),
+            project,
+            _slots: SlotsFolder(slots_folder(&folder)),
+            _lock: lock,
+            folder,
+        };
+        session.stats().build.add(build_seconds);
+        Ok(session)
+    }
+
+    /// One slot for each JVM that may run beside others.
+    pub(crate) fn slots(&'p self) -> Result<Vec<Slot<'p>>, LabError> {
+        let failed = |reason| LabError::Folder { path: slots_folder(&self.folder), reason };
+        (0..self.jobs).map(|number| Slot::new(self, number).map_err(failed)).collect()
+    }
+
+    /// Runs the project's tests with nothing injected, as far as earlier sessions have not, and enters the results in the
+    /// ledger.
+    pub(crate) fn baseline(&self, slots: &mut [Slot<'_>]) -> Result<Baseline, LabError> {
+        if let Some(slot) = slots.first_mut() {
+            suite::observe(self, slot)?;
+        }
+        solo::observe(self, slots)?;
+        shared_contexts::observe(self, slots)?;
+        let baseline = Baseline::read(&self.ledger().store)?;
+        let mut ledger = self.ledger();
+        let Ledger { store, checked } = &mut *ledger;
+        checked.tests = baseline.checked_tests(self.allow_external);
+        name_configurations(&mut checked.tests, &checked.configurations);
+        baseline.add_to(&mut checked.pairs, &self.positions);
+        add_unobserved(checked, store, &self.positions)?;
+        if !checked.tests.iter().any(|test| test.colour.is_some()) {
+            return Err(LabError::NothingPasses(why_nothing_passes(checked)));
+        }
+        Ok(baseline)
+    }
+
+    /// A panic in another thread ends the session anyway; the ledger is written through to the store.
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stats(&self) -> MutexGuard<'_, Stats> {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn problem(&self, place: &str, what: &str) {
+        self.problems().insert(Problem { place: place.to_owned(), what: what.to_owned() });
+    }
+
+    fn problems(&self) -> MutexGuard<'_, BTreeSet<Problem>> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The store's number of the pair at this position.
+    pub(crate) fn number_of(&self, position: usize) -> PairNumber {
+        self.numbers_by_position[position]
+    }
+
+    pub(crate) fn position_of(&self, pair: PairNumber) -> Option<usize> {
+        self.positions.get(&pair).copied()
+    }
+
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// No new work is to be started.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The user's Ctrl-C and a full disk explain every other failure.
+    pub(crate) fn explained(&self, error: LabError) -> LabError {
+        match (error.or_interrupted(), self.ledger().store.require_space()) {
+            (LabError::Interrupted, _) => LabError::Interrupted,
+            (_, Err(full)) => LabError::Store(full),
+            (error, Ok(())) => error,
+        }
+    }
+
+    /// The ledger's results, complete with costs and problems. The ledger is empty afterwards.
+    pub(crate) fn checked(&self) -> CheckedProject {
+        let mut ledger = self.ledger();
+        let mut checked = std::mem::take(&mut ledger.checked);
+        let mut problems = self.problems().clone();
+        let of_build = self.project.problems.iter();
+        problems.extend(
+            of_build.map(|problem| Problem { place: problem.place.clone(), what: problem.what.clone() }),
+        );
+        for (index, configuration) in self.project.configurations.iter().enumerate() {
+            if let (Some(jvm), Some(checked)) =
+                (ledger.store.jvm(index).ok().flatten(), checked.configurations.get_mut(index))
+            {
+                (checked.java_version, checked.framework) = (jvm.java, jvm.framework);
+            }
+            for ordinal in 0..suite::RUNS {
+                let found = ledger.store.finished(index, Phase::Suite, ordinal).ok().flatten();
+                let place = &configuration.name;
+                let found = found.unwrap_or_default().into_iter();
+                problems.extend(found.map(|what| Problem { place: place.clone(), what }));
+            }
+        }
+        // Not in the order in which several slots came to an end.
+        for pair in &mut checked.pairs {
+            pair.experiments
+                .sort_by(|a, b| (a.test, &a.exception, a.mode).cmp(&(b.test, &b.exception, b.mode)));
+        }
+        checked.stats = Stats { wall_seconds: self.begun.elapsed().as_secs_f64(), ..*self.stats() };
+        checked.problems = problems.into_iter().collect();
+        checked
+    }
+}
+
+/// The part of a budget in which work is started: the last work, a fresh JVM perhaps, should end within the budget too.
+fn time_to_start_work(budget: Duration) -> Duration {
+    let to_end = (budget / 20).clamp(Duration::from_secs(2), Duration::from_secs(30));
+    budget.saturating_sub(to_end.min(budget / 2))
+}
+
+fn number_pairs(store: &Store, pairs: &[CheckedPair]) -> Result<Vec<PairNumber>, LabError> {
+    let numbers = store.together(|| pairs.iter().map(|pair| store.pair_number(&pair.id)).collect())?;
+    Ok(numbers)
+}
+
+fn configurations(project: &Project) -> Vec<CheckedConfiguration> {
+    let described = |configuration: &RunConfiguration| CheckedConfiguration {
+        name: configuration.name.clone(),
+        framework: configuration.framework.to_string(),
+        notes: configuration.notes.iter().cloned().chain(heap_note(&configuration.jvm_arguments)).collect(),
+        ..CheckedConfiguration::default()
+    };
+    project.configurations.iter().map(described).collect()
+}
+
+/// A test that several configurations run is as many tests; each is named with its configuration.
+fn name_configurations(tests: &mut [CheckedTest], configurations: &[CheckedConfiguration]) {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    tests.iter().for_each(|test| *times.entry(test.name.clone()).or_default() += 1);
+    for test in tests.iter_mut().filter(|test| times[&test.name] > 1) {
+        if let Some(configuration) = configurations.get(test.configuration) {
+            test.name = format!("{} ({})", test.name, configuration.name);
+        }
+    }
+}
+
+/// A class may run as delivered in one configuration and be observed in another.
+fn add_unobserved(
+    checked: &mut CheckedProject,
+    store: &Store,
+    positions: &HashMap<PairNumber, usize>,
+) -> Result<(), LabError> {
+    for (pair, reason) in store.unobserved()? {
+        let Some(position) = positions.get(&pair) else { continue };
+        let pair = &mut checked.pairs[*position];
+        if pair.usages.entries() == 0 {
+            pair.not_observed = Some(reason);
+        }
+    }
+    Ok(())
+}
+
+fn why_nothing_passes(checked: &CheckedProject) -> String {
+    let first = checked.tests.iter().find_map(|test| Some((test, test.set_aside.as_ref()?)));
+    first.map_or_else(
+        || "no test was found in the classes the build runs".to_owned(),
+        |(test, why)| format!("{}: {}", test.name, why.detail()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_work_ends_within_the_budget() {
+        let seconds = |budget| time_to_start_work(Duration::from_secs(budget)).as_secs();
+        assert_eq!([2, 20, 100, 3600].map(seconds), [1, 18, 95, 3570]);
+    }
+
+    #[test]
+    fn a_test_that_two_configurations_run_is_named_with_each() {
+        let test = |name: &str, configuration| CheckedTest {
+            name: name.to_owned(),
+            configuration,
+            ..CheckedTest::default()
+        };
+        let configurations = ["unit", "slow"]
+            .map(|name| CheckedConfiguration { name: name.to_owned(), ..CheckedConfiguration::default() });
+        let mut tests = [test("ATest.a", 0), test("ATest.b", 0), test("ATest.a", 1)];
+        name_configurations(&mut tests, &configurations);
+        assert_eq!(tests.map(|test| test.name), ["ATest.a (unit)", "ATest.b", "ATest.a (slow)"]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Failures of a session.
+
+use crate::store::StoreError;
+use crate::worker::WorkerEnd;
+use catchment_build::ProjectError;
+use catchment_watch::InstallError;
+use std::io;
+use std::path::PathBuf;
+
+/// The reason why a session came to no result, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error("another catchment (process {process}) is working on this project")]
+    Busy { process: String },
+    #[error("cannot use {}: {reason}", path.display())]
+    Folder { path: PathBuf, reason: io::Error },
+    #[error("{0}")]
+    Worker(WorkerEnd),
+    /// Nothing is lost: the next session goes on from here.
+    #[error("interrupted; what the check has finished is kept, and the next one goes on from there")]
+    Interrupted,
+    #[error("--include and --exclude leave no try-catch pair (whole class names: com.acme.* for a package)")]
+    NothingSelected,
+    #[error("no test passed twice with nothing injected: {0}")]
+    NothingPasses(String),
+}
+
+impl LabError {
+    /// An interrupted worker or build means that the user wants to stop, whatever the session was doing.
+    pub(crate) fn or_interrupted(self) -> Self {
+        match self {
+            Self::Worker(WorkerEnd::Interrupted) | Self::Project(ProjectError::Interrupted) => {
+                Self::Interrupted
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The lock on a project's `.catchment` folder, which belongs to one session at a time.
+
+use super::LabError;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+const LOCK: &str = "lock";
+
+/// Takes the lock; the file has to stay open as long as the session.
+pub(super) fn lock(folder: &Path) -> Result<File, LabError> {
+    let path = folder.join(LOCK);
+    let failed = |reason| LabError::Folder { path: path.clone(), reason };
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut process = String::new();
+            let _ = file.read_to_string(&mut process);
+            return Err(LabError::Busy { process: process.trim().to_owned() });
+        }
+        Err(TryLockError::Error(reason)) => return Err(failed(reason)),
+    }
+    // The owner, only for the message above.
+    let _ = file.set_len(0).and_then(|()| file.rewind());
+    let _ = writeln!(file, "{}", std::process::id());
+    Ok(file)
+}

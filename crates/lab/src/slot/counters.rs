@@ -1,0 +1,113 @@
+//! What the counters of one JVM mean, and what moved ones say of each pair.
+
+use crate::observations::{PairNumber, UsageCounts};
+use catchment_protocol::records::{CounterKind, WovenClass, WovenTry};
+use std::collections::{BTreeMap, HashMap};
+
+/// Numbers of the known pairs, by stable id.
+pub(crate) type PairNumbers = HashMap<String, PairNumber>;
+
+/// Filled as the JVM weaves classes.
+#[derive(Debug, Default)]
+pub(crate) struct CounterMeanings {
+    roles: HashMap<u32, Vec<(PairNumber, CounterKind)>>,
+    /// The pair whose clause a counter counts.
+    clauses: HashMap<u32, PairNumber>,
+}
+
+impl CounterMeanings {
+    /// Pairs that are not known (another agent changed the class) count for nothing.
+    pub(crate) fn add_class(&mut self, class: &WovenClass, number_of: impl Fn(&str) -> Option<PairNumber>) {
+        let pairs: Vec<_> = class.pairs.iter().map(|pair| number_of(&pair.id)).collect();
+        let number = |index: u32| pairs.get(index as usize).copied().flatten();
+        for woven_try in &class.tries {
+            self.add_try(class.base, woven_try, number);
+        }
+    }
+
+    fn add_try(&mut self, base: u32, woven_try: &WovenTry, number: impl Fn(u32) -> Option<PairNumber>) {
+        for (pair, role, counter) in woven_try.roles() {
+            if let (Some(pair), Some(counter)) = (number(pair), base.checked_add(counter)) {
+                self.roles.entry(counter).or_default().push((pair, role));
+            }
+        }
+        for clause in &woven_try.clauses {
+            let counter = clause.caught.and_then(|caught| base.checked_add(caught));
+            if let (Some(counter), Some(own)) = (counter, number(clause.pair)) {
+                self.clauses.insert(counter, own);
+            }
+        }
+    }
+
+    pub(crate) fn usages(&self, counted: &[(u32, u64)]) -> Vec<(PairNumber, UsageCounts)> {
+        let mut sums: BTreeMap<PairNumber, UsageCounts> = BTreeMap::new();
+        for (counter, count) in counted {
+            for (pair, role) in self.roles.get(counter).into_iter().flatten() {
+                let usages = sums.entry(*pair).or_default();
+                match role {
+                    CounterKind::Entry => usages.entries += count,
+                    CounterKind::Pink => usages.pink += count,
+                    CounterKind::White => usages.white += count,
+                    CounterKind::Sibling(_) | CounterKind::Escaped => usages.blue += count,
+                }
+            }
+        }
+        sums.into_iter().collect()
+    }
+
+    pub(crate) fn clause_of(&self, counter: u32) -> Option<PairNumber> {
+        self.clauses.get(&counter).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_protocol::records::{WovenClause, WovenPair};
+
+    fn pair(id: &str) -> WovenPair {
+        WovenPair { id: id.into(), ..WovenPair::default() }
+    }
+
+    /// Two clauses of one try, numbered from 100.
+    fn class() -> WovenClass {
+        WovenClass {
+            base: 100,
+            pairs: vec![pair("first"), pair("second")],
+            tries: vec![WovenTry {
+                enter: Some(0),
+                exit: Some(1),
+                escape: Some(2),
+                clauses: vec![
+                    WovenClause { pair: 0, caught: Some(3) },
+                    WovenClause { pair: 1, caught: Some(4) },
+                ],
+            }],
+            ..WovenClass::default()
+        }
+    }
+
+    #[test]
+    fn what_one_clause_catches_is_blue_for_its_sibling() {
+        let number_of = |id: &str| Some(PairNumber(if id == "first" { 1 } else { 2 }));
+        let mut meanings = CounterMeanings::default();
+        meanings.add_class(&class(), number_of);
+        let usages = meanings.usages(&[(100, 9), (101, 4), (102, 1), (103, 2), (104, 1), (999, 5)]);
+        let expected = [
+            (PairNumber(1), UsageCounts { entries: 9, pink: 4, white: 2, blue: 2 }),
+            (PairNumber(2), UsageCounts { entries: 9, pink: 4, white: 1, blue: 3 }),
+        ];
+        assert_eq!(usages, expected);
+        assert_eq!(usages[0].1.judged().open, 1);
+        assert_eq!(meanings.clause_of(104), Some(PairNumber(2)));
+        assert_eq!(meanings.clause_of(100), None);
+    }
+
+    #[test]
+    fn pairs_nobody_knows_count_for_nothing() {
+        let mut meanings = CounterMeanings::default();
+        meanings.add_class(&class(), |id| (id == "second").then_some(PairNumber(2)));
+        let usages = meanings.usages(&[(100, 2), (103, 1)]);
+        assert_eq!(usages, [(PairNumber(2), UsageCounts { entries: 2, pink: 0, white: 0, blue: 1 })]);
+    }
+}

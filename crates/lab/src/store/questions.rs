@@ -1,0 +1,87 @@
+//! Questions and their answers: the plan, the attempts at it, and what tests said when asked many things of one kind.
+
+use super::{Planned, Result, Store};
+use crate::observations::{PairNumber, TestNumber};
+use catchment_verdicts::Attempt;
+use rusqlite::{OptionalExtension, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+impl Store {
+    /// Writes the plan down; what is planned already stays.
+    pub(crate) fn plan(&self, planned: &[Planned]) -> Result<()> {
+        self.together(|| {
+            for each in planned {
+                self.execute(
+                    "insert or ignore into experiment (pair, test, exception) values (?1, ?2, ?3)",
+                    params![each.pair.0, each.test.0, each.exception],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// What a test said of the try of a pair, when asked many things of one kind.
+    pub(crate) fn keep_answer(
+        &self,
+        pair: PairNumber,
+        test: TestNumber,
+        kind: &str,
+        answer: &impl Serialize,
+    ) -> Result<()> {
+        let json = serde_json::to_string(answer)?;
+        self.execute(
+            "insert or replace into answer values (?1, ?2, ?3, ?4)",
+            params![pair.0, test.0, kind, json],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn answer<A: DeserializeOwned>(
+        &self,
+        pair: PairNumber,
+        test: TestNumber,
+        kind: &str,
+    ) -> Result<Option<A>> {
+        let query = "select answer from answer where pair = ?1 and test = ?2 and kind = ?3";
+        let found =
+            self.connection.query_row(query, params![pair.0, test.0, kind], |row| row.get::<_, String>(0));
+        let json = found.optional().map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+
+    /// All attempts at a planned experiment, in place of what was known of it.
+    pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
+        let key = params![planned.pair.0, planned.test.0, planned.exception];
+        let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";
+        self.execute(&format!("delete from attempt where experiment in ({experiment})"), key)?;
+        for (ordinal, attempt) in (0_u32..).zip(attempts) {
+            let json = serde_json::to_string(attempt)?;
+            self.execute(
+                "insert into attempt select number, ?4, ?5 from experiment \
+                 where pair = ?1 and test = ?2 and exception = ?3",
+                params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn attempts(&self) -> Result<BTreeMap<Planned, Vec<Attempt>>> {
+        let query = "select pair, test, exception, attempt from attempt join experiment on experiment = number \
+                     order by number, ordinal";
+        let rows = self.rows(query, [], |row| {
+            let planned = Planned {
+                pair: PairNumber(row.get(0)?),
+                test: TestNumber(row.get(1)?),
+                exception: row.get(2)?,
+            };
+            Ok((planned, row.get::<_, String>(3)?))
+        })?;
+        let mut attempts: BTreeMap<Planned, Vec<Attempt>> = BTreeMap::new();
+        for (planned, json) in rows {
+            attempts.entry(planned).or_default().push(serde_json::from_str(&json)?);
+        }
+        Ok(attempts)
+    }
+}

@@ -1,0 +1,147 @@
+//! Runs with nothing armed: their usages and samples, and the phases that are complete.
+
+use super::{Result, Store};
+use crate::observations::{BaselineRun, PairNumber, Phase, TestNumber, UsageCounts};
+use crate::worker::Jvm;
+use catchment_protocol::experiment::Sample;
+use rusqlite::{OptionalExtension, params};
+use std::collections::BTreeMap;
+
+impl Store {
+    /// Keeps a run and forgets an earlier one under the same name.
+    pub(crate) fn keep_run(
+        &self,
+        test: TestNumber,
+        phase: Phase,
+        ordinal: u32,
+        run: &BaselineRun,
+    ) -> Result<()> {
+        let json = serde_json::to_string(run)?;
+        let key = params![test.0, phase.name(), ordinal];
+        self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
+        self.execute(
+            "insert or replace into baseline_run values (?1, ?2, ?3, ?4)",
+            params![test.0, phase.name(), ordinal, json],
+        )?;
+        for (pair, usages) in &run.usages {
+            let UsageCounts { entries, pink, white, blue } = *usages;
+            let counts = [entries, pink, white, blue].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+            self.execute(
+                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![test.0, phase.name(), ordinal, pair.0, counts[0], counts[1], counts[2], counts[3]],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// All runs of a phase, with their usages.
+    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), BaselineRun>> {
+        let query = "select test, ordinal, run from baseline_run where phase = ?1";
+        let rows = self.rows(query, [phase.name()], |row| {
+            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
+        })?;
+        let mut runs = BTreeMap::new();
+        for (key, json) in rows {
+            runs.insert(key, serde_json::from_str::<BaselineRun>(&json)?);
+        }
+        let query = "select test, ordinal, pair, entries, pink, white, blue from usage where phase = ?1";
+        let usages = self.rows(query, [phase.name()], |row| {
+            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+            let usages =
+                UsageCounts { entries: count(3)?, pink: count(4)?, white: count(5)?, blue: count(6)? };
+            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
+        })?;
+        for (key, pair, usages) in usages {
+            if let Some(run) = runs.get_mut(&key) {
+                run.usages.push((pair, usages));
+            }
+        }
+        Ok(runs)
+    }
+
+    /// The first one of a test stays.
+    pub(crate) fn keep_sample(&self, pair: PairNumber, test: TestNumber, sample: &Sample) -> Result<()> {
+        let json = serde_json::to_string(sample)?;
+        self.execute(
+            "insert or ignore into sample values (?1, ?2, ?3, ?4)",
+            params![pair.0, sample.exception, test.0, json],
+        )?;
+        Ok(())
+    }
+
+    /// What the pair caught in this test or, if it caught nothing of that type there, in the first other one by name: which
+    /// test came first in time must not matter. If it names no other type, what it caught of a narrower one will do.
+    pub(crate) fn sample(
+        &self,
+        pair: PairNumber,
+        test: TestNumber,
+        exception: &str,
+        is_only_type: bool,
+    ) -> Result<Option<Sample>> {
+        let query = "select sample from sample join test on test.number = sample.test
+            where pair = ?1 and (exception = ?2 or ?4)
+            order by test.number <> ?3, exception <> ?2, configuration, class, unit, exception limit 1";
+        let parameters = params![pair.0, exception, test.0, is_only_type];
+        let found = self.connection.query_row(query, parameters, |row| row.get::<_, String>(0));
+        let json = found.optional().map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+
+    /// A phase of a configuration is complete; what went wrong in it.
+    pub(crate) fn finish(
+        &self,
+        configuration: usize,
+        phase: Phase,
+        ordinal: u32,
+        problems: &[String],
+    ) -> Result<()> {
+        let problems = serde_json::to_string(problems)?;
+        self.execute(
+            "insert or replace into finished values (?1, ?2, ?3, ?4)",
+            params![configuration as i64, phase.name(), ordinal, problems],
+        )?;
+        Ok(())
+    }
+
+    pub(crate) fn keep_jvm(&self, configuration: usize, jvm: &Jvm) -> Result<()> {
+        self.execute(
+            "insert or replace into jvm values (?1, ?2, ?3)",
+            params![configuration as i64, jvm.java, jvm.framework],
+        )?;
+        Ok(())
+    }
+
+    /// `None` before the first suite run.
+    pub(crate) fn jvm(&self, configuration: usize) -> Result<Option<Jvm>> {
+        let query = "select java, framework from jvm where configuration = ?1";
+        let found = self.connection.query_row(query, [configuration as i64], |row| {
+            Ok(Jvm { java: row.get(0)?, framework: row.get(1)? })
+        });
+        found.optional().map_err(|reason| self.failed(reason))
+    }
+
+    /// Nothing can be said about the pair from the runs of the suite, and why.
+    pub(crate) fn keep_unobserved(&self, pair: PairNumber, reason: &str) -> Result<()> {
+        self.execute("insert or replace into unobserved values (?1, ?2)", params![pair.0, reason])?;
+        Ok(())
+    }
+
+    pub(crate) fn unobserved(&self) -> Result<BTreeMap<PairNumber, String>> {
+        let query = "select pair, reason from unobserved";
+        Ok(self.rows(query, [], |row| Ok((PairNumber(row.get(0)?), row.get(1)?)))?.into_iter().collect())
+    }
+
+    /// The problems of a phase that is complete; `None` while it is not.
+    pub(crate) fn finished(
+        &self,
+        configuration: usize,
+        phase: Phase,
+        ordinal: u32,
+    ) -> Result<Option<Vec<String>>> {
+        let query = "select problems from finished where configuration = ?1 and phase = ?2 and ordinal = ?3";
+        let key = params![configuration as i64, phase.name(), ordinal];
+        let found = self.connection.query_row(query, key, |row| row.get::<_, String>(0)).optional();
+        let json = found.map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    }
+}

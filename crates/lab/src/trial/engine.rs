@@ -1,0 +1,239 @@
+//! The trial engine: attempts at one question, in a warm worker or in a fresh JVM.
+//!
+//! The baseline of a test is its second run in a JVM, so an attempt too follows a run of its test in the same JVM with
+//! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
+//! the pair is used once per JVM does the attempt come first.
+
+use crate::baseline::Baseline;
+use crate::baseline::solo::{baseline_time_limit, fresh_time_limit, run_baseline, time_limit};
+use crate::observations::{BaselineRun, TestNumber};
+use crate::session::{LabError, Session};
+use crate::slot::{Running, Slot};
+use crate::store::KnownTest;
+use crate::trial::proof::{Keeper, Unproven};
+use crate::trial::reported::{attempt_of, place_of};
+use crate::worker::WorkerEnd;
+use catchment_protocol::conversation::TestRun;
+use catchment_protocol::experiment::Experiment;
+use catchment_protocol::occurrences::Occurrences;
+use catchment_verdicts::{Attempt, Demands, JvmKind, TestId, next_jvm};
+use std::time::{Duration, Instant};
+
+/// More executions of a try than so many times the baseline's, and then some, never end.
+const ENDLESS_FACTOR: u64 = 100;
+const ENDLESS_ALLOWANCE: u64 = 10_000;
+
+/// One question to one test.
+pub(crate) struct Question {
+    pub(crate) test: TestId,
+    pub(crate) experiment: Experiment,
+    pub(crate) demands: Demands,
+    /// The pair is used once per JVM, so that nothing may run before.
+    pub(crate) comes_first: bool,
+    pub(crate) reading: Reading,
+}
+
+/// The meaning of an observation for one question: the attempt as it would be read of any, and what it is read from.
+pub(crate) type Reading = Box<dyn Fn(Attempt, &Seen<'_>) -> Attempt + Send + Sync>;
+
+/// One run under an experiment.
+pub(crate) struct Seen<'r> {
+    /// `None` when the JVM has ended before the test.
+    pub(crate) run: Option<&'r TestRun>,
+    /// Executions of the try before the one in which something was thrown.
+    pub(crate) before: Option<&'r Occurrences>,
+}
+
+impl Question {
+    /// A question whose observations mean what they always do.
+    pub(crate) fn new(test: TestId, experiment: Experiment, demands: Demands, comes_first: bool) -> Self {
+        Self { test, experiment, demands, comes_first, reading: Box::new(|attempt, _| attempt) }
+    }
+}
+
+/// The trials of a session.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trials<'a, 'p> {
+    pub(crate) session: &'a Session<'p>,
+    pub(crate) baseline: &'a Baseline,
+}
+
+impl<'a> Trials<'a, '_> {
+    pub(crate) fn test(&self, test: TestId) -> &'a (TestNumber, KnownTest) {
+        &self.baseline.tests[test.index()]
+    }
+
+    /// Microseconds of the test alone with nothing armed.
+    pub(crate) fn micros_of(&self, test: TestId) -> u64 {
+        self.baseline.solo_micros(self.test(test).0)
+    }
+
+    pub(crate) fn baseline_limit(&self, test: TestId) -> Duration {
+        baseline_time_limit(self.baseline.longest_micros(self.test(test).0))
+    }
+
+    /// Makes the attempts that the vote wants besides those that were made.
+    pub(crate) fn attempts<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        question: &Question,
+        made: Vec<Attempt>,
+        unproven: &mut Unproven<'_, K>,
+    ) -> Result<Vec<Attempt>, LabError> {
+        let mut attempts = made;
+        while let Some(jvm) = next_jvm(&attempts, question.demands) {
+            attempts.push(self.session.turns.take(|| match jvm {
+                JvmKind::Warm => self.attempt_warm(slot, question, unproven),
+                JvmKind::Fresh => self.attempt_fresh(slot, question),
+            })?);
+        }
+        Ok(attempts)
+    }
+
+    /// A worker that does not survive it takes its unproven results with it.
+    pub(crate) fn attempt_warm<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        question: &Question,
+        unproven: &mut Unproven<'_, K>,
+    ) -> Result<Attempt, LabError> {
+        let (number, test) = self.test(question.test);
+        let limit = time_limit(self.baseline.longest_micros(*number));
+        if !self.settle_warm(slot, question.test, unproven)? {
+            return Ok(Attempt::baseline_failed());
+        }
+        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+        let (result, micros) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit);
+        let attempt = self.read(question, running, &result, micros)?;
+        match &result {
+            Err(_) => {
+                slot.discard();
+                unproven.put_back();
+            }
+            Ok(run) if !run.threads_left.is_empty() && self.note_litter(slot, &[*number]) => {
+                unproven.condemn();
+            }
+            Ok(_) => {}
+        }
+        Ok(attempt)
+    }
+
+    pub(crate) fn attempt_fresh(
+        &self,
+        slot: &mut Slot<'_>,
+        question: &Question,
+    ) -> Result<Attempt, LabError> {
+        let begun = Instant::now();
+        let limit = fresh_time_limit(self.baseline.longest_micros(self.test(question.test).0));
+        let Some((running, result)) = self.run_fresh(slot, question, limit)? else {
+            return Ok(Attempt { is_fresh: true, ..Attempt::baseline_failed() });
+        };
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let attempt = self.read(question, &running, &result, micros)?;
+        if result.is_ok() {
+            running.stop();
+        }
+        Ok(Attempt { is_fresh: true, ..attempt })
+    }
+
+    /// The run of the experiment in a JVM of its own; `None` when the test does not pass there with nothing armed.
+    pub(crate) fn run_fresh<'s>(
+        &self,
+        slot: &mut Slot<'s>,
+        question: &Question,
+        limit: Duration,
+    ) -> Result<Option<Armed<'s>>, LabError> {
+        let (_, test) = self.test(question.test);
+        let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
+        if !question.comes_first {
+            let ((plain, _), _) = run_baseline(&mut running, test, self.baseline_limit(question.test))?;
+            if !plain.passed() {
+                return Ok(None);
+            }
+        }
+        let (result, _) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit);
+        Ok(Some((running, result)))
+    }
+
+    /// Lets the test run once with nothing armed in the warm worker, unless it has, and tells whether it passed. A worker in
+    /// which it does not is replaced, once.
+    pub(crate) fn settle_warm<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        asked: TestId,
+        unproven: &mut Unproven<'_, K>,
+    ) -> Result<bool, LabError> {
+        let (_, test) = self.test(asked);
+        for _ in 0..2 {
+            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+            if running.has_settled(&test.unit.id) {
+                return Ok(true);
+            }
+            let begun = Instant::now();
+            let ((plain, _), has_ended) = run_baseline(running, test, self.baseline_limit(asked))?;
+            self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
+            if plain.passed() {
+                return Ok(true);
+            }
+            self.replace(slot, has_ended, unproven)?;
+        }
+        Ok(false)
+    }
+
+    /// The run of the test in the warm worker with nothing armed, if it passes; otherwise the worker is discarded.
+    pub(crate) fn passes_again(
+        &self,
+        slot: &mut Slot<'_>,
+        asked: TestId,
+    ) -> Result<Option<BaselineRun>, LabError> {
+        let (_, test) = self.test(asked);
+        if slot.warm_configuration() != Some(test.configuration) {
+            return Ok(None);
+        }
+        let ((plain, _), has_ended) = self.session.turns.take(|| {
+            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+            run_baseline(running, test, self.baseline_limit(asked))
+        })?;
+        if !plain.passed() || has_ended {
+            slot.discard();
+            return Ok(None);
+        }
+        Ok(Some(plain))
+    }
+
+    /// Tells whether the worker is to be replaced for threads that these tests have left behind. Where they do so with
+    /// nothing armed as well, that is not always worth it.
+    pub(crate) fn note_litter(&self, slot: &mut Slot<'_>, tests: &[TestNumber]) -> bool {
+        let is_expected = tests.iter().any(|test| self.baseline.leaves_threads(*test));
+        slot.note_litter() || !is_expected
+    }
+
+    pub(crate) fn read(
+        &self,
+        question: &Question,
+        running: &Running<'_>,
+        result: &Result<TestRun, WorkerEnd>,
+        micros: u64,
+    ) -> Result<Attempt, LabError> {
+        if let Err(WorkerEnd::Interrupted) = result {
+            return Err(LabError::Interrupted);
+        }
+        let ledger = self.session.ledger();
+        let place = |counter: u32| {
+            let position = self.session.position_of(running.events.meanings.clause_of(counter)?)?;
+            Some(place_of(&ledger.checked.pairs[position]))
+        };
+        let before = running.events.fired.as_ref();
+        let attempt = attempt_of(result, before.is_some(), place);
+        let attempt = (question.reading)(attempt, &Seen { run: result.as_ref().ok(), before });
+        Ok(Attempt { micros, unarmed_micros: self.micros_of(question.test), ..attempt })
+    }
+}
+
+/// A JVM, and the run under an experiment that it has just had.
+pub(crate) type Armed<'s> = (Running<'s>, Result<TestRun, WorkerEnd>);
+
+/// With more executions of a try than this a test never ends; `entries` are those of the baseline.
+pub(crate) fn most_visits(entries: u64) -> u64 {
+    ENDLESS_ALLOWANCE + entries.saturating_mul(ENDLESS_FACTOR)
+}

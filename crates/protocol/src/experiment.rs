@@ -1,0 +1,203 @@
+//! An experiment: one run of a test in which something is done to it or its course is watched; and what was observed.
+//!
+//! ```text
+//! sites   where          the tries of a pair, single instructions, all woven instructions
+//! when    which visits   only within executions of a try, and of those every one, the n-th, the first of each
+//! act     what is done   nothing, or a fault is thrown
+//! watch   what is kept   samples of caught exceptions, visited sites, exceptions that pass a clause
+//! ```
+//!
+//! The parts are independent: a new command adds variants to one of them, and the agent's `guard.rs` alone decides which
+//! visits are hit.
+
+use crate::occurrences::Occurrences;
+use serde::{Deserialize, Serialize};
+
+/// One run of a test in which something is done to it, or its course is watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Experiment {
+    pub sites: Sites,
+    pub when: When,
+    pub act: Act,
+    pub watch: Watch,
+    /// More visits than this are a loop that never ends; the worker says so and ends.
+    pub most_visits: u64,
+}
+
+impl Experiment {
+    /// The fault is thrown at the beginning of every execution of the pair's tries.
+    pub fn at_every_execution(pair: String, fault: Fault, most_visits: u64) -> Self {
+        Self {
+            sites: Sites::Tries(pair),
+            when: When { within: Within::Anywhere, visits: Visits::Every },
+            act: Act::Throw(fault),
+            watch: Watch::default(),
+            most_visits,
+        }
+    }
+
+    /// Nothing is done, and executions of the pair's tries are told apart.
+    pub fn watching(pair: String, sites: Sites, watch: Watch, most_visits: u64) -> Self {
+        let when = When { within: Within::Executions(pair), visits: Visits::None };
+        Self { sites, when, act: Act::Nothing, watch, most_visits }
+    }
+
+    /// Stable id of the pair whose tries are hit or whose executions are told apart.
+    pub fn pair(&self) -> Option<&str> {
+        match (&self.when.within, &self.sites) {
+            (Within::Executions(pair), _) | (Within::Anywhere, Sites::Tries(pair)) => Some(pair),
+            (Within::Anywhere, Sites::At(_) | Sites::Instructions) => None,
+        }
+    }
+}
+
+/// Sites of an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Sites {
+    /// The beginnings of the tries of a pair, named by its stable id.
+    Tries(String),
+    /// Single instructions.
+    At(Vec<Site>),
+    /// All calls and throws of the application that are woven.
+    Instructions,
+}
+
+/// An instruction of a class file. Probes stand before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Site {
+    /// Binary name with dots.
+    pub class: String,
+    pub method: String,
+    pub descriptor: String,
+    /// Offset of the instruction in the method's bytecode as compiled, before anything is woven.
+    pub pc: u16,
+}
+
+/// Condition under which a visit of a site is hit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct When {
+    /// Visits elsewhere do not count.
+    pub within: Within,
+    /// Selection among the visits that count.
+    pub visits: Visits,
+}
+
+/// Region in which a visit counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Within {
+    #[default]
+    Anywhere,
+    /// Executions of the tries of a pair, named by its stable id. Executions are told apart, and how each ended is observed.
+    Executions(String),
+}
+
+/// Selection among the visits that count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Visits {
+    #[default]
+    None,
+    Every,
+    /// The visit before which so many counted.
+    Only(u64),
+    /// The first visit of each execution of the try.
+    FirstOfEach,
+}
+
+/// Act of an experiment at the visits that are hit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Act {
+    #[default]
+    Nothing,
+    Throw(Fault),
+}
+
+/// An exception to be thrown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Binary name of its type.
+    pub exception: String,
+    /// Data of an exception that the clause caught in the baseline; the fault is a copy of it where possible.
+    pub sample: Option<Sample>,
+}
+
+/// Facts kept of an experiment's run, besides those that every experiment gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watch {
+    /// Samples of what the pair's clause catches, by execution.
+    pub samples: bool,
+    /// Sites that were visited where visits count, each once.
+    pub visited: bool,
+    /// Exceptions that pass a clause are followed to the test.
+    pub passing: Option<Passing>,
+}
+
+/// Exceptions that pass the clause of a pair: they leave its try, or a later clause catches them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Passing {
+    /// Stable id of the pair.
+    pub pair: String,
+    /// Binary name of the type that is followed, with its subtypes.
+    pub exception: String,
+}
+
+/// Data of an exception that a clause has caught.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    pub exception: String,
+    pub message: Option<String>,
+    /// Class and message of its cause.
+    pub cause: Option<(String, Option<String>)>,
+    /// Fields below `Throwable`: declaring class, name, value. Complete, or the sample would not have been taken.
+    pub fields: Vec<(String, String, FieldValue)>,
+}
+
+/// Value of a field of a sampled exception.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FieldValue {
+    Null,
+    Text(String),
+    /// Any primitive, as its raw bits.
+    Bits(u64),
+    /// Another exception, by class and message: some keep their cause themselves.
+    Exception(String, Option<String>),
+}
+
+/// Facts observed during an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observed {
+    /// Visits that were to be hit.
+    pub reached: u64,
+    /// Exceptions that were thrown.
+    pub fired: u64,
+    /// Of the fired, how many the experiment's pair caught first.
+    pub caught_here: u64,
+    /// Of the fired, how many another woven clause caught first, with its counter.
+    pub caught_elsewhere: Vec<(u32, u64)>,
+    /// How the exception was made: `as seen in the baseline`, `constructor (String)`, ... or why it could not be.
+    pub made: Result<String, String>,
+    /// Executions of the try; empty unless visits count within executions only.
+    pub executions: Occurrences,
+    /// Watched samples, by the number of executions begun before. Not all, if the clause caught very many.
+    pub samples: Vec<(u64, Sample)>,
+    /// Watched sites, in the order of their first visits.
+    pub visited: Vec<Site>,
+    /// Class of the first watched exception that passed the clause and then left the application into test code.
+    pub bubbled: Option<String>,
+}
+
+impl Default for Observed {
+    /// Nothing happened, and nothing had to be made.
+    fn default() -> Self {
+        Self {
+            reached: 0,
+            fired: 0,
+            caught_here: 0,
+            caught_elsewhere: Vec::new(),
+            made: Ok(String::new()),
+            executions: Occurrences::default(),
+            samples: Vec::new(),
+            visited: Vec::new(),
+            bubbled: None,
+        }
+    }
+}

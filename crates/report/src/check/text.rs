@@ -1,0 +1,328 @@
+//! A check for a terminal: the few findings worth a look first, then the totals, then where the rest is.
+//!
+//! Findings come in the order of `catchment_verdicts::findings_of`, which says why.
+
+mod fine;
+pub(crate) mod plan;
+mod reasons;
+pub(crate) mod stats;
+mod tables;
+
+use crate::check::CheckReport;
+use crate::failure_text::shortened;
+use crate::text::{counted, pair_line, readable, simple_name};
+use catchment_verdicts::{
+    CheckEvidence, CheckFinding, CheckedPair, Experiment, Findings, Judgement, NoOutcome, NotRun, Outcome,
+    PureResilience, Reliance, Rule, SourceIndependence, Unknown, Verdicts, advice_on_dependence, explain,
+    failure_at_once, nearest_test,
+};
+use fine::{write_fine, write_hidden};
+use reasons::write_reasons;
+use std::io::{self, Write};
+use tables::{write_pair_table, write_set_aside, write_test_table};
+
+/// So many findings are shown unless all are asked for.
+const WORTH_DOING_FIRST: usize = 10;
+/// So many problems are shown unless all are asked for.
+const PROBLEMS_SHOWN: usize = 5;
+
+/// How exceptions are made that may not be what any real one is.
+const WITHOUT_CONSTRUCTORS: &str = "allocated";
+
+/// How much to say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CheckDetail {
+    /// All findings, all pairs, all tests that were set aside; otherwise what is worth doing first, and totals.
+    pub all: bool,
+}
+
+pub fn write_check_text(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    detail: CheckDetail,
+) -> io::Result<()> {
+    write_findings(out, report, detail)?;
+    write_hidden(out, report)?;
+    if detail.all {
+        write_all_pairs(out, report)?;
+    }
+    write_pair_table(out, report, detail)?;
+    write_test_table(out, report.project)?;
+    write_set_aside(out, &report.project.tests, detail)?;
+    write_notes(out, report)?;
+    write_unfinished(out, report)?;
+    write_problems(out, report, detail)?;
+    write_stale(out, report)?;
+    if !detail.all {
+        writeln!(out, "\n--all lists every pair with its verdicts, --json every experiment.")?;
+    }
+    Ok(())
+}
+
+fn write_findings(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
+    let Findings { open, routine, accepted, .. } = &report.findings;
+    let shown = if detail.all { open.len() } else { open.len().min(WORTH_DOING_FIRST) };
+    match open.len() {
+        0 if routine.is_empty() => writeln!(out, "No findings.")?,
+        0 => writeln!(out, "No findings worth doing first.")?,
+        all if all == shown => writeln!(out, "{}", counted(all, "finding", "findings"))?,
+        all => writeln!(out, "The first {shown} of {all} findings; --all shows the others")?,
+    }
+    for (number, finding) in open.iter().take(shown).enumerate() {
+        write_finding(out, report, &format!("{}.", number + 1), finding)?;
+    }
+    if !routine.is_empty() {
+        write_not_resilient(out, report, routine.len())?;
+    }
+    if detail.all {
+        routine.iter().try_for_each(|finding| write_finding(out, report, "- ", finding))?;
+    }
+    match accepted.len() {
+        0 => Ok(()),
+        count => writeln!(out, "\n{} suppressed", counted(count, "finding is", "findings are")),
+    }
+}
+
+/// The clauses that are not purely resilient, as the table counts them, and where they are listed.
+fn write_not_resilient(out: &mut dyn Write, report: &CheckReport<'_>, routine: usize) -> io::Result<()> {
+    let count = |findings: &[CheckFinding]| {
+        let verdicts = findings.iter().map(|finding| report.pair_of(finding).1.pure_resilience.verdict);
+        verdicts.filter(|verdict| *verdict == PureResilience::NotResilient).count()
+    };
+    let (open, suppressed) = (count(&report.findings.open), count(&report.findings.accepted));
+    let clauses = counted(open + routine + suppressed, "clause is", "clauses are");
+    write!(out, "\n{clauses} not purely resilient")?;
+    let elsewhere = [(open, "is a finding", "are findings"), (suppressed, "is suppressed", "are suppressed")];
+    let elsewhere = elsewhere.iter().filter(|(count, ..)| *count > 0);
+    let elsewhere: Vec<_> = elsewhere.map(|(count, one, many)| counted(*count, one, many)).collect();
+    match elsewhere.as_slice() {
+        [] => write!(out, ": ")?,
+        parts => write!(out, ": {}; for {routine} ", parts.join(", "))?,
+    }
+    writeln!(out, "a test merely notices the failure, which is normal.")
+}
+
+fn write_finding(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    label: &str,
+    finding: &CheckFinding,
+) -> io::Result<()> {
+    let (pair, _) = report.pair_of(finding);
+    writeln!(out, "\n{label} {}", line_of(pair))?;
+    let shown_by = finding.evidence.shown_by.and_then(|number| pair.experiments.get(number));
+    match shown_by {
+        None => writeln!(out, "   {}", finding.message),
+        Some(experiment) => {
+            write_failure(out, report, finding, experiment)?;
+            let mut reliances = pair.relies_on.iter();
+            reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
+        }
+    }
+}
+
+/// `it reads variable size (line 34), which the try sets (lines 30, 31)`.
+fn reliance_line(reliance: &Reliance) -> String {
+    let place = if reliance.is_read_after { "the code behind it" } else { "it" };
+    let lines = |lines: &[u32]| match lines {
+        [] => String::new(),
+        [line] => format!(" (line {line})"),
+        lines => format!(" (lines {})", lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let read = lines(reliance.read_line.as_slice());
+    format!("{place} reads {}{read}, which the try sets{}", reliance.what, lines(&reliance.set_lines))
+}
+
+fn write_failure(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    finding: &CheckFinding,
+    experiment: &Experiment,
+) -> io::Result<()> {
+    let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
+    let CheckEvidence { tests, only_timeouts, .. } = finding.evidence;
+    if finding.rule == Rule::FailsAtOnce {
+        writeln!(out, "   works for the exceptions the tests cause, not for one at the start of the try:")?;
+    }
+    writeln!(
+        out,
+        "   {}\n     {}",
+        failure_at_once(report.project, experiment, failure.kind),
+        shortened(&failure.text)
+    )?;
+    if let Some(made) = experiment.made.as_deref().filter(|made| made.starts_with(WITHOUT_CONSTRUCTORS)) {
+        writeln!(out, "   the exception was {made}")?;
+    }
+    if only_timeouts {
+        writeln!(out, "   the only evidence is a timeout")?;
+    }
+    match tests.saturating_sub(1) {
+        0 => Ok(()),
+        more => writeln!(out, "   {} so too", counted(more, "other test says", "other tests say")),
+    }
+}
+
+pub(crate) fn line_of(pair: &CheckedPair) -> String {
+    let line = pair.catch_line.or(pair.try_line);
+    let text = pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types);
+    if pair.maybe_generated { format!("{text}  (maybe generated)") } else { text }
+}
+
+fn write_all_pairs(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    writeln!(out, "\nAll pairs")?;
+    for (pair, verdicts) in report.judged().filter(|(pair, _)| !pair.left_out) {
+        write_pair(out, report, pair, verdicts)?;
+    }
+    Ok(())
+}
+
+fn write_pair(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    verdicts: &Verdicts,
+) -> io::Result<()> {
+    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.id)?;
+    let usages = pair.usages;
+    writeln!(
+        out,
+        "    {} pink, {} white, {} blue, {} open; {}",
+        usages.pink,
+        usages.white,
+        usages.blue,
+        usages.open,
+        counted(pair.executing_tests.len(), "test", "tests")
+    )?;
+    writeln!(
+        out,
+        "    source independence: {}; pure resilience: {}",
+        verdicts.source_independence.verdict.as_str(),
+        verdicts.pure_resilience.verdict.as_str().replace('_', " ")
+    )?;
+    if pair.types.len() > 1 {
+        writeln!(
+            out,
+            "    every test is tried with each of its {} types, and must pass with all",
+            pair.types.len()
+        )?;
+    }
+    if let Some(advice) = advice_on_dependence(verdicts) {
+        writeln!(out, "    {advice}")?;
+    }
+    pair.relies_on.iter().try_for_each(|each| writeln!(out, "    {}", reliance_line(each)))?;
+    if let Some(selective) = &verdicts.selective {
+        write_selective(out, report, pair, selective)?;
+    }
+    if let Some(fine) = &verdicts.fine {
+        write_fine(out, report, pair, fine)?;
+    }
+    write_reasons(out, pair, verdicts, &report.project.tests)?;
+    if let Some(nearest) = nearest_test(report.project, pair) {
+        let name = report.project.test(nearest.test).map_or("?", |test| test.name.as_str());
+        writeln!(out, "    to start from: {}, which {}", readable(name), nearest.nearness.as_str())?;
+    }
+    match report.suppression_of(pair) {
+        Some(suppression) => writeln!(out, "    suppressed: {}", suppression.reason),
+        None => Ok(()),
+    }
+}
+
+/// What single executions say where all together say nothing.
+fn write_selective(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    selective: &Judgement<SourceIndependence>,
+) -> io::Result<()> {
+    write!(out, "    source independence, execution by execution: {}", selective.verdict.as_str())?;
+    let first = selective.evidence.first().and_then(|number| pair.experiments.get(*number));
+    let why = match (selective.verdict, first) {
+        (SourceIndependence::Independent, _) => {
+            let runs = counted(selective.evidence.len(), "run", "runs");
+            let white: u64 = pair.executing_tests.iter().map(|executing| executing.usages.white).sum();
+            let white = usize::try_from(white).unwrap_or(usize::MAX);
+            format!(" ({runs}, {} in the catch)", counted(white, "execution ends", "executions end"))
+        }
+        (SourceIndependence::Dependent, Some(experiment)) => {
+            let only_time =
+                if selective.only_timeouts { "\n      the only evidence is a timeout" } else { "" };
+            selective_failure(report, experiment) + only_time
+        }
+        _ => {
+            let reasons = selective.unknown.iter();
+            let why = reasons.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
+            why.map(|why| format!(", {}", readable(&why))).unwrap_or_default()
+        }
+    };
+    writeln!(out, "{why}")
+}
+
+fn selective_failure(report: &CheckReport<'_>, experiment: &Experiment) -> String {
+    let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
+    format!(
+        "\n      {} {} when {} comes at the start of execution {}\n        {}",
+        report.test_name(experiment),
+        failure.kind.verb(),
+        simple_name(&experiment.exception),
+        experiment.mode.occurrence().unwrap_or_default(),
+        shortened(&failure.text)
+    )
+}
+
+/// How observation differs from what the build does.
+fn write_notes(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    for configuration in &report.project.configurations {
+        for note in &configuration.notes {
+            writeln!(out, "\nnote: {}: {note}", configuration.name)?;
+        }
+    }
+    Ok(())
+}
+
+/// A check that was cut short must not look like one that was not.
+fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let experiments = || report.project.pairs.iter().flat_map(|pair| &pair.experiments);
+    let left =
+        |why: NotRun| experiments().filter(|it| it.outcome == Outcome::None(NoOutcome::NotRun(why))).count();
+    let (budget, interrupted) = (left(NotRun::Budget) + single_left(report), left(NotRun::Interrupted));
+    let why = match (budget, interrupted) {
+        (0, 0) => return Ok(()),
+        (_, 0) => "the budget was used up",
+        _ => "the check was interrupted",
+    };
+    let experiments = counted(budget + interrupted, "experiment was", "experiments were");
+    writeln!(out, "\nIncomplete: {why}, {experiments} not run. The next check goes on from here.")
+}
+
+/// Single executions that nobody has come to.
+fn single_left(report: &CheckReport<'_>) -> usize {
+    let selective = report.verdicts.iter().filter_map(|verdicts| verdicts.selective.as_ref());
+    let left = selective.flat_map(|judgement| &judgement.unknown).map(|reason| match reason {
+        Unknown::NotRun(count) => *count,
+        _ => 0,
+    });
+    left.sum()
+}
+
+fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {
+    let problems = &report.project.problems;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let shown = if detail.all { problems.len() } else { PROBLEMS_SHOWN };
+    writeln!(out, "\n{}", counted(problems.len(), "problem", "problems"))?;
+    for problem in problems.iter().take(shown) {
+        writeln!(out, "  {}: {}", readable(&problem.place), readable(&problem.what))?;
+    }
+    match problems.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more"),
+    }
+}
+
+fn write_stale(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    for stale in &report.findings.stale {
+        writeln!(out, "\nwarning: stale suppression of {}: {}", stale.pair, stale.why)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! What throwing at the calls within a try has shown.
+
+use super::line_of;
+use crate::check::CheckReport;
+use crate::failure_text::shortened;
+use crate::text::{counted, readable, simple_name, source_place};
+use catchment_verdicts::{
+    CheckedPair, Experiment, FinePlace, Judgement, Outcome, SourceIndependence, explain,
+};
+use std::io::{self, Write};
+
+/// Clauses that hold in the worst case and not at one of the calls: no findings by the rule of the paper, and worth as much.
+pub(crate) fn write_hidden(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let failing: Vec<_> = report
+        .judged()
+        .filter_map(|(pair, verdicts)| {
+            let fine = verdicts.fine.as_ref().filter(|fine| fine.verdict == SourceIndependence::Dependent)?;
+            Some((pair, failure(pair, fine)?))
+        })
+        .collect();
+    if failing.is_empty() {
+        return Ok(());
+    }
+    let clauses = counted(failing.len(), "catch holds", "catches hold");
+    writeln!(out, "\n{clauses} when the exception comes at once, and not when it comes later:")?;
+    for (pair, (experiment, place)) in failing {
+        writeln!(out, "\n-  {}", line_of(pair))?;
+        writeln!(out, "   {}", failure_text(report, experiment, place))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn write_fine(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    fine: &Judgement<SourceIndependence>,
+) -> io::Result<()> {
+    write!(out, "    source independence, call by call: {}", fine.verdict.as_str())?;
+    let why = match (fine.verdict, failure(pair, fine)) {
+        (SourceIndependence::Independent, _) => {
+            let places = pair.fine_grained.as_ref().map_or(0, |fine| fine.places.len());
+            let runs = counted(fine.evidence.len(), "run", "runs");
+            format!(" ({runs}, {})", counted(places, "call", "calls"))
+        }
+        (SourceIndependence::Dependent, Some((experiment, place))) => {
+            format!("\n      {}", failure_text(report, experiment, place))
+        }
+        _ => {
+            let reasons = fine.unknown.iter();
+            let why = reasons.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
+            why.map(|why| format!(", {}", readable(&why))).unwrap_or_default()
+        }
+    };
+    writeln!(out, "{why}")
+}
+
+/// The run that decided, and where the exception was thrown.
+fn failure<'a>(
+    pair: &'a CheckedPair,
+    fine: &Judgement<SourceIndependence>,
+) -> Option<(&'a Experiment, &'a FinePlace)> {
+    let experiment = fine.evidence.first().and_then(|number| pair.experiments.get(*number))?;
+    let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
+    Some((experiment, place))
+}
+
+/// `T fails when IOException comes before the call of java.io.Reader.read (Cache.java:83): expected ...`.
+fn failure_text(report: &CheckReport<'_>, experiment: &Experiment, place: &FinePlace) -> String {
+    let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
+    let what = match &place.callee {
+        Some(callee) => format!("the call of {callee}"),
+        None => "the throw".to_owned(),
+    };
+    let inside = if place.is_in_body { String::new() } else { format!(" in {}", readable(&place.method)) };
+    format!(
+        "{} {} when {} comes before {what}{inside} ({}): {}",
+        report.test_name(experiment),
+        failure.kind.verb(),
+        simple_name(&experiment.exception),
+        source_place(place.source_file.as_deref(), place.line),
+        shortened(&failure.text)
+    )
+}

@@ -1,0 +1,260 @@
+//! `catchment.links/2`.
+
+use crate::json::{JsonPair, JsonProblem, write_line};
+use crate::links::LinksReport;
+use crate::links::recorded_json::{JsonComparison, json_comparison};
+use crate::links::words::{blind_spot, layer};
+use catchment_exceptions::{
+    BlindSite, ExceptionType, FoundLink, LinkedPair, LinksAnswer, PointDescription, RaisedBy, Site,
+};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct JsonLinks<'a> {
+    schema: &'static str,
+    analysis: String,
+    /// `exact`: every link by itself.
+    view: &'static str,
+    entries: Vec<JsonEntry<'a>>,
+    pairs: Vec<JsonLinkedPair<'a>>,
+    points: Vec<JsonPoint<'a>>,
+    links: Vec<JsonLink<'a>>,
+    stats: JsonStats,
+    memory: Option<JsonMemory<'a>>,
+    #[serde(rename = "experienced")]
+    comparison: Option<JsonComparison<'a>>,
+    blind_spots: Vec<JsonBlindSpot<'a>>,
+    missing_classes: &'a [String],
+    problems: Vec<JsonProblem<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonEntry<'a> {
+    class: &'a str,
+    method: &'a str,
+    descriptor: &'a str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct JsonLinkedPair<'a> {
+    #[serde(flatten)]
+    pair: JsonPair<'a>,
+    layer: &'static str,
+    reached: bool,
+}
+
+#[derive(Serialize)]
+struct JsonLink<'a> {
+    id: &'a str,
+    number: usize,
+    /// Index into `points`.
+    from: usize,
+    to: &'a str,
+    /// Instructions of the try that the exceptions come out of.
+    sites: Vec<JsonSite<'a>>,
+    /// The nearest class that all of `exceptions` are.
+    exception: &'a str,
+    exceptions: Vec<JsonException<'a>>,
+    /// Whether a run has gone through it, if runs were given.
+    seen: Option<bool>,
+}
+
+/// A raising point.
+#[derive(Serialize)]
+pub(crate) struct JsonPoint<'a> {
+    kind: &'static str,
+    /// The catalogue entry, of operations only.
+    operation: Option<String>,
+    /// The kind of its fault, of operations only.
+    fault: Option<&'a str>,
+    #[serde(flatten)]
+    site: JsonSite<'a>,
+    layer: &'static str,
+    /// The nearest class that all exceptions of its links are, where they have one name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exception: Option<&'a str>,
+}
+
+/// SITE of the contracts: an instruction, or a method as a whole.
+#[derive(Serialize)]
+pub(crate) struct JsonSite<'a> {
+    class: &'a str,
+    method: &'a str,
+    /// None where a catalogue entry means all overloads.
+    descriptor: Option<&'a str>,
+    pc: Option<u16>,
+    line: Option<u32>,
+    file: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct JsonException<'a> {
+    pub(crate) class: &'a str,
+    pub(crate) exact: bool,
+}
+
+#[derive(Serialize)]
+struct JsonStats {
+    classes: usize,
+    reachable_methods: usize,
+    call_edges: usize,
+    nodes: usize,
+    objects: usize,
+    seconds: f64,
+    peak_mib: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct JsonBlindSpot<'a> {
+    kind: &'static str,
+    class: &'a str,
+    method: &'a str,
+    line: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct JsonMemory<'a> {
+    ceiling_mib: usize,
+    asked: String,
+    coarse_packages: &'a [String],
+    by_classes: bool,
+    exceeded: bool,
+}
+
+/// One element per link, however many types of exceptions come by it.
+pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
+    let answer = &report.answer;
+    let unread =
+        answer.problems.iter().map(|problem| JsonProblem { place: &problem.class, what: &problem.what });
+    let problems =
+        report.problems.iter().map(|problem| JsonProblem { place: &problem.place, what: &problem.what });
+    let value = JsonLinks {
+        schema: "catchment.links/2",
+        analysis: answer.analysis.to_string(),
+        view: "exact",
+        entries: answer
+            .entries
+            .iter()
+            .map(|it| JsonEntry { class: &it.class, method: &it.method, descriptor: &it.descriptor })
+            .collect(),
+        pairs: answer.pairs.iter().map(linked_pair).collect(),
+        points: json_points(answer),
+        links: answer.links.iter().map(|link| json_link(answer, link)).collect(),
+        stats: stats(report),
+        memory: answer.memory.as_ref().map(|memory| JsonMemory {
+            ceiling_mib: memory.ceiling >> 20,
+            asked: memory.asked.to_string(),
+            coarse_packages: &memory.coarsened.packages,
+            by_classes: memory.coarsened.by_classes,
+            exceeded: memory.is_exceeded,
+        }),
+        comparison: answer.comparison.as_ref().map(|it| json_comparison(it, answer)),
+        blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
+        missing_classes: &answer.missing_classes,
+        problems: problems.chain(unread).collect(),
+    };
+    write_line(out, &value)
+}
+
+fn stats(report: &LinksReport) -> JsonStats {
+    let stats = report.answer.stats;
+    JsonStats {
+        classes: stats.classes,
+        reachable_methods: stats.reachable_methods,
+        call_edges: stats.call_edges,
+        nodes: stats.nodes,
+        objects: stats.objects,
+        seconds: report.seconds,
+        peak_mib: report.peak_mib,
+    }
+}
+
+pub(crate) fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
+    let pair = &linked.pair;
+    JsonLinkedPair {
+        pair: JsonPair {
+            id: &pair.id,
+            class: &linked.class,
+            method: &pair.method,
+            descriptor: &pair.descriptor,
+            types: &pair.types,
+            try_line: pair.try_line,
+            catch_line: pair.catch_line,
+            parent: linked.parent.as_deref(),
+            source_file: linked.source_file.as_deref(),
+            maybe_generated: pair.maybe_generated,
+        },
+        layer: layer(linked.layer),
+        reached: linked.is_reached,
+    }
+}
+
+fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonLink<'a> {
+    JsonLink {
+        id: &link.id,
+        number: link.number,
+        from: link.from,
+        to: &answer.pairs[link.to].pair.id,
+        sites: link.sites.iter().map(|site| json_site(&answer.sites[*site])).collect(),
+        exception: &link.exception,
+        exceptions: json_exceptions(&link.exceptions),
+        seen: answer.comparison.as_ref().map(|_| link.is_seen),
+    }
+}
+
+pub(crate) fn json_exceptions(exceptions: &[ExceptionType]) -> Vec<JsonException<'_>> {
+    let exceptions = exceptions.iter();
+    exceptions.map(|exception| JsonException { class: &exception.name, exact: exception.is_exact }).collect()
+}
+
+fn json_points(answer: &LinksAnswer) -> Vec<JsonPoint<'_>> {
+    let points = answer.points.iter().zip(&answer.point_exceptions);
+    points
+        .map(|(point, exception)| JsonPoint {
+            exception: Some(exception.as_str()),
+            ..json_point(point, answer)
+        })
+        .collect()
+}
+
+pub(crate) fn json_point<'a>(point: &'a PointDescription, answer: &'a LinksAnswer) -> JsonPoint<'a> {
+    let (operation, fault) = match &point.by {
+        RaisedBy::Operation { kind, number } => {
+            (answer.catalogue.get(*number).map(|entry| entry.operation.to_string()), Some(kind.as_str()))
+        }
+        RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => (None, None),
+    };
+    let (site, layer) = (json_site(&point.site), layer(point.site.layer));
+    JsonPoint { kind: point_kind(&point.by), operation, fault, site, layer, exception: None }
+}
+
+/// The word of the contracts for a kind of raising point.
+pub(crate) fn point_kind(by: &RaisedBy) -> &'static str {
+    match by {
+        RaisedBy::Operation { .. } => "operation",
+        RaisedBy::Throw => "throw",
+        RaisedBy::Implicit => "implicit",
+        RaisedBy::Native => "native",
+    }
+}
+
+pub(crate) fn json_site(site: &Site) -> JsonSite<'_> {
+    JsonSite {
+        class: &site.class,
+        method: &site.method,
+        descriptor: Some(site.descriptor.as_str()).filter(|descriptor| !descriptor.is_empty()),
+        pc: site.pc,
+        line: site.line,
+        file: site.file.as_deref(),
+    }
+}
+
+pub(crate) fn json_blind_spot(blind: &BlindSite) -> JsonBlindSpot<'_> {
+    JsonBlindSpot {
+        kind: blind_spot(blind.spot).0,
+        class: &blind.site.class,
+        method: &blind.site.method,
+        line: blind.site.line,
+    }
+}

@@ -1,0 +1,4 @@
+//! Reports of `stretch`.
+
+pub(crate) mod json;
+pub(crate) mod text;

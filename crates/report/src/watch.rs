@@ -1,0 +1,4 @@
+//! Reports of `watch`.
+
+pub(crate) mod json;
+pub(crate) mod text;

@@ -1,0 +1,219 @@
+//! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
+
+use crate::text::{counted, pair_line, readable};
+use catchment_watch::{Ended, Jvm, Origin, SeenException, WatchedPair, WatchedRun};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+pub fn write_watch_text(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
+    let several_versions = classes_with_several_versions(seen);
+    let (entered, not_entered): (Vec<_>, Vec<_>) =
+        seen.pairs.iter().partition(|pair| pair.usages.entries > 0);
+    for pair in &entered {
+        let is_ambiguous = several_versions.contains(pair.class.as_str());
+        write_entered(out, pair, is_ambiguous)?;
+    }
+    write_not_entered(out, &not_entered)?;
+    write_problems(out, seen)?;
+    write_totals(out, seen, entered.len())
+}
+
+/// Different bytes under one name: only their code source tells them apart.
+fn classes_with_several_versions(seen: &WatchedRun) -> BTreeSet<&str> {
+    let mut hashes: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+    for pair in &seen.pairs {
+        hashes.entry(&pair.class).or_default().insert(pair.class_hash);
+    }
+    hashes.into_iter().filter(|(_, hashes)| hashes.len() > 1).map(|(class, _)| class).collect()
+}
+
+fn write_entered(out: &mut dyn Write, pair: &WatchedPair, is_ambiguous: bool) -> io::Result<()> {
+    writeln!(out, "{}", line_of(pair))?;
+    if is_ambiguous {
+        writeln!(out, "    from {}", pair.code_sources.join(", "))?;
+    }
+    let usages = pair.usages;
+    writeln!(
+        out,
+        "    entered {}: {} pink, {} white, {} blue, {} open",
+        usages.entries,
+        usages.pink,
+        usages.white,
+        usages.blue(),
+        usages.open()
+    )?;
+    for exception in &pair.caught {
+        write_exception(out, "caught", exception)?;
+    }
+    if usages.sibling > 0 {
+        writeln!(out, "    blue     {} caught by another clause of this try", usages.sibling)?;
+    }
+    for exception in &pair.escaped {
+        write_exception(out, "escaped", exception)?;
+    }
+    Ok(())
+}
+
+fn write_exception(out: &mut dyn Write, what: &str, seen: &SeenException) -> io::Result<()> {
+    let name = seen.exception.as_deref().unwrap_or("(class not noted)");
+    writeln!(out, "    {what:<8} {} {name}{}", seen.count, origins(&seen.origins))
+}
+
+fn origins(origins: &[Origin]) -> String {
+    let texts: Vec<_> = origins.iter().map(origin).collect();
+    if texts.is_empty() { String::new() } else { format!("  from {}", texts.join(", ")) }
+}
+
+fn origin(origin: &Origin) -> String {
+    match &origin.frame {
+        Some(frame) if origin.application => readable(frame),
+        Some(frame) => format!("{} (no frame of the application)", readable(frame)),
+        None => "(no stack trace)".to_owned(),
+    }
+}
+
+fn write_not_entered(out: &mut dyn Write, pairs: &[&WatchedPair]) -> io::Result<()> {
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "never entered:")?;
+    for pair in pairs {
+        match &pair.not_observed {
+            Some(reason) => writeln!(out, "    {}  (not observed: {reason})", line_of(pair))?,
+            None => writeln!(out, "    {}", line_of(pair))?,
+        }
+    }
+    Ok(())
+}
+
+fn write_problems(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
+    for problem in &seen.problems {
+        writeln!(out, "problem: {}: {}", problem.place, problem.what)?;
+    }
+    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for skipped in &seen.skipped {
+        reasons.entry(&skipped.reason).or_default().push(&skipped.class);
+    }
+    for (reason, classes) in reasons {
+        let more = if classes.len() > 1 { ", ..." } else { "" };
+        let count = counted(classes.len(), "class", "classes");
+        writeln!(out, "not watched: {count} ({}{more}): {reason}", classes[0])?;
+    }
+    Ok(())
+}
+
+fn write_totals(out: &mut dyn Write, seen: &WatchedRun, entered: usize) -> io::Result<()> {
+    let jvms = counted(seen.jvms.len(), "JVM", "JVMs");
+    let pairs = counted(seen.pairs.len(), "try-catch pair", "try-catch pairs");
+    let white = seen.pairs.iter().filter(|pair| pair.usages.white > 0).count();
+    writeln!(out, "{pairs} of loaded classes in {jvms}: {entered} entered, {white} caught something")?;
+    write_jvms(out, seen)
+}
+
+/// A single JVM that ended by itself needs no line.
+fn write_jvms(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
+    let is_worth_a_line = |jvm: &&Jvm| seen.jvms.len() > 1 || jvm.ended != Ended::Orderly;
+    for jvm in seen.jvms.iter().filter(is_worth_a_line) {
+        let ending = match jvm.ended {
+            Ended::Orderly => "",
+            Ended::Running => ", still runs: its counts are those of this moment",
+            Ended::Killed => ", killed: its counts are complete up to then",
+        };
+        let classes = counted(jvm.woven_classes, "class", "classes");
+        writeln!(
+            out,
+            "    process {}: {} (Java {}), {classes} woven{ending}",
+            jvm.pid, jvm.command, jvm.java_version
+        )?;
+    }
+    Ok(())
+}
+
+fn line_of(pair: &WatchedPair) -> String {
+    let line = pair.place.catch_line.or(pair.place.try_line);
+    pair_line(&pair.class, &pair.method, pair.place.source_file.as_deref(), line, &pair.types)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_watch::{Problem, SkippedClass, SourceLines, Usages};
+
+    fn pair(class_hash: u64, code_source: &str) -> WatchedPair {
+        WatchedPair {
+            class: "a.B".into(),
+            method: "m".into(),
+            types: vec!["java.io.IOException".into()],
+            place: SourceLines { source_file: Some("B.java".into()), try_line: Some(1), catch_line: Some(2) },
+            class_hash,
+            code_sources: vec![code_source.into()],
+            ..WatchedPair::default()
+        }
+    }
+
+    fn text_of(seen: &WatchedRun) -> String {
+        let mut text = Vec::new();
+        write_watch_text(&mut text, seen).unwrap();
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn versions_of_a_class_are_told_apart_by_their_code_source() {
+        let usages = Usages { entries: 2, pink: 1, ..Usages::default() };
+        let entered = |hash, source| WatchedPair { usages, ..pair(hash, source) };
+        let seen =
+            WatchedRun { pairs: vec![entered(1, "/one"), entered(2, "/two")], ..WatchedRun::default() };
+        let expected = "\
+a.B.m  B.java:2  catch IOException
+    from /one
+    entered 2: 1 pink, 0 white, 0 blue, 1 open
+a.B.m  B.java:2  catch IOException
+    from /two
+    entered 2: 1 pink, 0 white, 0 blue, 1 open
+2 try-catch pairs of loaded classes in 0 JVMs: 2 entered, 0 caught something
+";
+        assert_eq!(text_of(&seen), expected);
+    }
+
+    #[test]
+    fn what_was_not_seen_is_said() {
+        let unobserved = WatchedPair { not_observed: Some("method too large".into()), ..pair(1, "/one") };
+        let skipped = |class: &str| SkippedClass {
+            class: class.into(),
+            code_source: "/one".into(),
+            reason: "made at run time".into(),
+        };
+        let jvm = Jvm {
+            pid: 7,
+            java_version: "17".into(),
+            command: "Main".into(),
+            ended: Ended::Killed,
+            woven_classes: 1,
+        };
+        let seen = WatchedRun {
+            jvms_started: 1,
+            jvms: vec![jvm],
+            pairs: vec![unobserved],
+            skipped: vec![skipped("a.C"), skipped("a.D")],
+            problems: vec![Problem { place: "a.B".into(), what: "odd".into() }],
+        };
+        let expected = "\
+never entered:
+    a.B.m  B.java:2  catch IOException  (not observed: method too large)
+problem: a.B: odd
+not watched: 2 classes (a.C, ...): made at run time
+1 try-catch pair of loaded classes in 1 JVM: 0 entered, 0 caught something
+    process 7: Main (Java 17), 1 class woven, killed: its counts are complete up to then
+";
+        assert_eq!(text_of(&seen), expected);
+    }
+
+    #[test]
+    fn origins_say_whose_frame_they_are() {
+        let origin =
+            |frame: Option<&str>, application| Origin { frame: frame.map(str::to_owned), application };
+        let all = [origin(Some("a.B.m:1"), true), origin(Some("java.x.Y.z:2"), false), origin(None, false)];
+        let expected = "  from a.B.m:1, java.x.Y.z:2 (no frame of the application), (no stack trace)";
+        assert_eq!(origins(&all), expected);
+    }
+}

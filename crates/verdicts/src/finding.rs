@@ -1,0 +1,62 @@
+//! A finding: the one value in which every command says what is worth a look, and every report reads it.
+
+use crate::rules::{Level, Rule};
+
+/// One finding; `E` is the command's evidence for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding<E> {
+    /// Stable from run to run: a hash of the rule, and of the pair or site.
+    pub id: String,
+    pub rule: Rule,
+    pub level: Level,
+    /// The finding in one line.
+    pub message: String,
+    pub site: FindingSite,
+    /// Id of the pair, where the finding is about one.
+    pub pair: Option<String>,
+    /// Other sites that help to understand the finding.
+    pub related: Vec<FindingSite>,
+    pub evidence: E,
+    /// The user's reason for living with the finding.
+    pub accepted: Option<String>,
+}
+
+/// The place of a finding in the code.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct FindingSite {
+    /// Binary name with dots.
+    pub class: String,
+    pub method: String,
+    pub descriptor: String,
+    /// Byte offset in the code of the method, where one instruction is meant.
+    pub pc: Option<u16>,
+    pub line: Option<u32>,
+    /// The source file as the class file names it.
+    pub file: Option<String>,
+}
+
+/// The id of a finding about `subject`: a pair's id, or the place of a site.
+pub(crate) fn finding_id(rule: Rule, subject: &str) -> String {
+    let bytes = rule.id().bytes().chain([0]).chain(subject.bytes());
+    let hash = bytes.fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
+    format!("{hash:016x}")
+}
+
+// FNV-1a, as in the ids of pairs: the same on every platform and in every release.
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ids_never_change() {
+        assert_eq!(finding_id(Rule::FailsAtOnce, "a"), finding_id(Rule::FailsAtOnce, "a"));
+        let ids: BTreeSet<_> =
+            Rule::ALL.iter().flat_map(|rule| ["a", "b"].map(|subject| finding_id(*rule, subject))).collect();
+        assert_eq!(ids.len(), 2 * Rule::ALL.len());
+        assert_eq!(finding_id(Rule::FailsAtOnce, "a.B.c()V#0.0:a.E@00000001"), "3a2b551b25cdb753");
+    }
+}

@@ -1,0 +1,30 @@
+//! Puts the agent into the JVMs that a command starts, and reads the results they wrote.
+//!
+//! A command runs as a child process ([`watch`], [`record`]); every JVM below it writes files of its own, which are merged
+//! into one [`WatchedRun`] (how often each try was executed, and how that ended) or one [`Recording`] (which exceptions
+//! came to which handlers, by which calls). The agent and the Java it needs are built by `build.rs` and embedded; [`install`]
+//! unpacks them. What only the operating system can do is in [`unix`].
+
+mod cache_folders;
+mod child;
+mod embedded;
+pub mod install;
+mod merge;
+mod recording;
+mod results;
+pub mod unix;
+mod watch;
+mod watched_run;
+
+pub use cache_folders::{cache_folders, existing_private_folder, private_temporary_folder};
+pub use child::ChildEnd;
+pub use embedded::driver_jar;
+pub use install::{InstallError, InstalledAgent, embedded_content};
+pub use recording::{Caught, Frame, RecordedMethod, Recording, ReflectiveCall};
+pub use watch::{
+    RecordedCommand, WatchError, WatchOptions, WatchedCommand, add_agent, record, record_command, watch,
+    watch_command,
+};
+pub use watched_run::{
+    Ended, Jvm, Origin, Problem, SeenException, SkippedClass, SourceLines, Usages, WatchedPair, WatchedRun,
+};
