@@ -1,6 +1,6 @@
 //! A worker's side of the conversation with the controller, and what it knows of the running test.
 //!
-//! No JVM here; the natives in `jvm/lab.rs` translate. One thread, the driver's, asks and reports; records and endings come
+//! No JVM here; the natives in `jvm/natives.rs` translate. One thread, the driver's, asks and reports; records and endings come
 //! from any thread. Without a controller a worker is of no use: whenever the socket fails, the process ends.
 
 use crate::artefact::explains_nulls;

@@ -100,7 +100,7 @@ pub(crate) enum CommandArgs {
     Stretch(StretchArgs),
     /// List the try-catch pairs of a project, folder or jar
     #[command(after_help = HANDLERS_EXAMPLES)]
-    ClauseScope(HandlersArgs),
+    Handlers(HandlersArgs),
     /// Tell what can reach each catch clause: throws and failing operations
     #[command(after_help = LINKS_EXAMPLES)]
     Links(LinksArgs),

@@ -18,7 +18,7 @@ fn main() -> std::process::ExitCode {
     let outcome = match args.command {
         CommandArgs::Check(args) => commands::check::run(args),
         CommandArgs::Stretch(args) => commands::stretch::run(&args),
-        CommandArgs::ClauseScope(args) => commands::handlers::run(&args),
+        CommandArgs::Handlers(args) => commands::handlers::run(&args),
         CommandArgs::Links(args) => commands::links::run(&args),
         CommandArgs::Watch(args) => commands::watch::run(args),
         CommandArgs::Demo => commands::demo::run(),

@@ -67,7 +67,7 @@ impl LinkSearch<'_> {
 }
 
 impl SiteFinder<'_, '_> {
-    /// ClauseScope of clauses that have links.
+    /// Handlers of clauses that have links.
     fn handlers(&self) -> Vec<Handler> {
         let clauses: FxHashSet<Clause> = self.numbers.keys().map(|(_, clause)| *clause).collect();
         let LinkSearch { flow, reached, .. } = &*self.search;

@@ -1,4 +1,4 @@
-//! ClauseScope and pairs of a class path, as `catchment handlers` lists them.
+//! Handlers and pairs of a class path, as `catchment handlers` lists them.
 
 pub(crate) mod json;
 pub(crate) mod text;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Output;
 
 const HANDLERS: &str = r#"
-public class ClauseScope {
+public class Handlers {
     static void outer() throws Exception {
         try {
             try (AutoCloseable resource = () -> { }) {
@@ -28,10 +28,10 @@ fn handlers(program: &Program, options: &[&str]) -> Output {
 
 #[test]
 fn pairs_are_listed_and_compiler_made_handlers_only_counted() {
-    let output = handlers(&Program::new("ClauseScope", HANDLERS), &[]);
+    let output = handlers(&Program::new("Handlers", HANDLERS), &[]);
     let expected = "\
-ClauseScope.outer  ClauseScope.java:10  catch RuntimeException
-ClauseScope.outer  ClauseScope.java:7  catch IllegalStateException | IllegalArgumentException
+Handlers.outer  Handlers.java:10  catch RuntimeException
+Handlers.outer  Handlers.java:7  catch IllegalStateException | IllegalArgumentException
 2 try-catch pairs in 1 class; 3 handlers filtered: 1 finally, 2 try-with-resources
 ";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
@@ -40,7 +40,7 @@ ClauseScope.outer  ClauseScope.java:7  catch IllegalStateException | IllegalArgu
 
 #[test]
 fn filtered_handlers_are_listed_on_request() {
-    let output = handlers(&Program::new("ClauseScope", HANDLERS), &["--filtered"]);
+    let output = handlers(&Program::new("Handlers", HANDLERS), &["--filtered"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(text.matches("  filtered: ").count(), 3, "{text}");
     assert!(text.contains("filtered: finally"), "{text}");
@@ -48,13 +48,13 @@ fn filtered_handlers_are_listed_on_request() {
 
 #[test]
 fn json_follows_its_contract() {
-    let output = handlers(&Program::new("ClauseScope", HANDLERS), &["--json"]);
+    let output = handlers(&Program::new("Handlers", HANDLERS), &["--json"]);
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_follows_schema("handlers", &json);
     assert_eq!(json["schema"], "catchment.handlers/1");
     let pairs = json["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 2);
-    assert_eq!(pairs[0]["class"], "ClauseScope");
+    assert_eq!(pairs[0]["class"], "Handlers");
     assert_eq!(pairs[0]["method"], "outer");
     assert_eq!(pairs[0]["descriptor"], "()V");
     assert_eq!(pairs[0]["types"], serde_json::json!(["java.lang.RuntimeException"]));

@@ -1,7 +1,7 @@
 //! What becomes of one exception that is raised at one instruction: which handlers it may come to, and whether it may leave the
 //! method.
 //!
-//! The same walk over the exception table as in `flow.rs`, for a single exception. ClauseScope of the compiler throw on what they catch.
+//! The same walk over the exception table as in `exception_flow.rs`, for a single exception. Handlers of the compiler throw on what they catch.
 
 use crate::exception_flow::class_handlers::{ClassHandlers, MethodHandlers};
 use catchment_ir::Translator;

@@ -50,7 +50,7 @@ pub(super) fn subjects() -> Result<Vec<Subject>> {
         ("shapes/OldProgram.java", &[Compiler::Javac8 { level: 3 }, Compiler::Ecj2009 { level: 4 }]),
         ("shapes/OldShapes.java", &[Compiler::Javac8 { level: 3 }, Compiler::Ecj2009 { level: 4 }]),
         ("shapes/Resources.java", &[Compiler::Javac8 { level: 8 }, Compiler::Javac9 { level: 8 }, JAVAC]),
-        ("flow/ClauseScope.java", &[Compiler::Javac8 { level: 8 }, JAVAC]),
+        ("flow/Handlers.java", &[Compiler::Javac8 { level: 8 }, JAVAC]),
         ("flow/ModernHandlers.java", &[JAVAC]),
         ("annotated/Annotated.java", &[JAVAC]),
     ];
