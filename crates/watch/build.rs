@@ -102,7 +102,7 @@ fn build_runtime(workspace: &Path, out: &Path) -> BuildResult<PathBuf> {
     Ok(packed)
 }
 
-/// Knows the agent only as `Lab`, and test frameworks only as stubs.
+/// Knows the agent only as `Worker`, and test frameworks only as stubs.
 fn build_driver(workspace: &Path, out: &Path) -> BuildResult<PathBuf> {
     let jvm = workspace.join("jvm");
     let sources = ["driver", "runtime/catchment/runtime/Worker.java", "stubs/junit", "stubs/org"];

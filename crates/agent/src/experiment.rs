@@ -109,6 +109,7 @@ impl Registry {
             Sites::Instructions => {
                 self.sites.counters().for_each(|counter| switches.set_entry(counter, on));
             }
+            Sites::Catches(_) => {}
         }
     }
 
@@ -118,6 +119,9 @@ impl Registry {
         }
         if let Some(pair) = running.asking_pair() {
             self.tries.entries_of(pair).for_each(|counter| switches.set_entry(counter, on));
+        }
+        if let Sites::Catches(pair) = &running.experiment.sites {
+            self.tries.catches_of(pair).for_each(|counter| switches.set_entry(counter, on));
         }
     }
 }
@@ -139,7 +143,7 @@ impl Experiments {
         if let Some(running) = &registry.running {
             let is_concerned = |pair: &str| class.pairs.iter().any(|woven| woven.id == pair);
             let passing = running.passing().map(|passing| passing.pair.as_str());
-            if [running.asking_pair(), passing].into_iter().flatten().any(is_concerned) {
+            if [running.experiment.pair(), passing].into_iter().flatten().any(is_concerned) {
                 registry.switch_tries(running, switches, true);
             }
         }
@@ -192,10 +196,11 @@ impl Experiments {
         counter: u32,
         on_stack: impl FnOnce() -> usize,
     ) -> Visit {
-        let site = lock(&self.registry).sites.at(counter).cloned();
-        match site {
-            Some(site) => self.visit_within(running, counters, switches, (counter, site)),
-            None => self.begin(running, counters, on_stack),
+        let is_instruction = lock(&self.registry).sites.at(counter).is_some();
+        if is_instruction {
+            self.visit_instruction(running, counters, switches, counter)
+        } else {
+            self.begin(running, counters, on_stack)
         }
     }
 
@@ -212,18 +217,18 @@ impl Experiments {
         }
         match (&running.experiment.sites, &running.experiment.act) {
             (Sites::Tries(_), _) if lock(&running.guard).visit(execution) => Visit::HitAtTry,
-            (Sites::Tries(_), _) | (_, Act::Nothing) => Visit::Passed,
+            (Sites::Tries(_), _) | (_, Act::Nothing | Act::Exchange(_)) => Visit::Passed,
             (_, Act::Throw(_)) => Visit::Prepared,
         }
     }
 
     /// An instruction is reached, which counts if an execution of the try is under way.
-    fn visit_within(
+    fn visit_instruction(
         &self,
         running: &Running,
         counters: &CounterFile,
         switches: &Switches,
-        (counter, site): (u32, Site),
+        counter: u32,
     ) -> Visit {
         // Most calls of a program are not in the try.
         if !lock(&running.log).is_open() {
@@ -234,7 +239,7 @@ impl Experiments {
         if running.experiment.watch.visited {
             let mut visited = lock(&running.visited);
             if visited.counters.insert(counter) {
-                visited.sites.push(site);
+                visited.sites.extend(lock(&self.registry).sites.at(counter).cloned());
             }
             if running.experiment.when.visits == Visits::None {
                 // The site is known now, and need not ask again.
@@ -252,6 +257,19 @@ impl Experiments {
         }
         let ended = lock(&self.registry).tries.ended(running.experiment.pair(), counters);
         lock(&running.log).close_ended(ended)
+    }
+
+    /// The experiment's clause has caught something, which is to be exchanged.
+    pub(crate) fn is_exchanged(&self, running: &Running, counter: u32) -> bool {
+        let is_site = matches!(running.experiment.sites, Sites::Catches(_))
+            && matches!(running.experiment.act, Act::Exchange(_))
+            && lock(&self.registry).tries.is_clause_of(counter, running.experiment.pair());
+        is_site && lock(&running.guard).visit(None)
+    }
+
+    /// Types that the clause of this counter names.
+    pub(crate) fn types_of(&self, counter: u32) -> Option<Arc<[String]>> {
+        lock(&self.registry).tries.types_of(counter)
     }
 
     /// An exception at this counter has passed the watched clause.
@@ -291,7 +309,9 @@ impl Running {
     /// The pair whose tries ask what to do when they begin. Where no visit can be hit and executions are not told apart,
     /// nobody asks.
     fn asking_pair(&self) -> Option<&str> {
-        let is_asking = self.tells_executions_apart() || self.experiment.when.visits != Visits::None;
+        let hits_tries = !matches!(self.experiment.sites, Sites::Catches(_));
+        let is_asking =
+            self.tells_executions_apart() || hits_tries && self.experiment.when.visits != Visits::None;
         self.experiment.pair().filter(|_| is_asking)
     }
 
@@ -300,10 +320,10 @@ impl Running {
         self.experiment.watch.passing.as_ref()
     }
 
-    /// The exception to be thrown.
+    /// The exception to be thrown, or given to the clause.
     pub(crate) fn fault(&self) -> Option<&Fault> {
         match &self.experiment.act {
-            Act::Throw(fault) => Some(fault),
+            Act::Throw(fault) | Act::Exchange(fault) => Some(fault),
             Act::Nothing => None,
         }
     }
@@ -316,7 +336,7 @@ impl Running {
     /// The site is one of the experiment's.
     fn concerns(&self, site: &Site) -> bool {
         match &self.experiment.sites {
-            Sites::Tries(_) => false,
+            Sites::Tries(_) | Sites::Catches(_) => false,
             Sites::At(sites) => sites.contains(site),
             Sites::Instructions => true,
         }

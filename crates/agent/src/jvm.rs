@@ -21,7 +21,7 @@ pub(crate) use arrivals::{exception_caught, exception_thrown};
 pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
-pub(crate) use members::LabMembers;
+pub(crate) use members::WorkerMembers;
 pub(crate) use reflected::Reflection;
 
 use crate::scope::CodeSource;
@@ -162,6 +162,7 @@ fn register_natives(jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
         native(c"switches", c"()J", natives::switches as *mut c_void),
         native(c"entrySwitches", c"()J", natives::entry_switches as *mut c_void),
         native(c"inject", c"(I)Ljava/lang/Throwable;", natives::inject as *mut c_void),
+        native(c"exchange", c"(I)Ljava/lang/Throwable;", natives::exchange as *mut c_void),
         native(c"caught", c"(Ljava/lang/Throwable;I)V", natives::caught as *mut c_void),
         native(c"passed", c"(Ljava/lang/Throwable;I)V", natives::passed as *mut c_void),
         native(c"escaped", c"(Ljava/lang/Throwable;)V", natives::escaped as *mut c_void),

@@ -34,12 +34,13 @@ mod worker;
 
 use crate::arrivals::Arrivals;
 use crate::describe::Delivered;
-use crate::jvm::{Java, JdkMembers, LabMembers, Reflection, SharedJvmti};
+use crate::jvm::{Java, JdkMembers, Reflection, SharedJvmti, WorkerMembers};
 use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
 use crate::worker::Worker;
 use catchment_protocol::AGENT_FAILED_EXIT;
 use catchment_protocol::conversation::Ending;
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::{AgentOptions, RuntimeClass, unpack_runtime};
 use catchment_protocol::records::{JvmStarted, Record, WovenClass};
 use jvmti_bindings::prelude::*;
@@ -52,7 +53,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 static OBSERVER: OnceLock<Observer> = OnceLock::new();
 static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
 /// In workers only.
-static LAB: OnceLock<(SharedJvmti, LabMembers)> = OnceLock::new();
+static WORKER: OnceLock<(SharedJvmti, WorkerMembers)> = OnceLock::new();
 /// In JVMs that are to record arrivals only.
 static REFLECTION: OnceLock<Reflection> = OnceLock::new();
 
@@ -72,7 +73,7 @@ fn recorder() -> Option<(&'static Observer, &'static Arrivals)> {
 
 /// The JVM as the running callback sees it; `None` outside workers.
 fn java(jni: &JniEnv) -> Option<Java<'_>> {
-    LAB.get().map(|(jvmti, members)| Java::new(jni, *jvmti, members))
+    WORKER.get().map(|(jvmti, members)| Java::new(jni, *jvmti, members))
 }
 
 /// A panic is contained where it happens, so what a lock protects is still whole.
@@ -219,17 +220,13 @@ impl CatchmentAgent {
         let options = AgentOptions::parse(&options).map_err(|error| error.to_string())?;
         match Observer::create(&options) {
             Ok(observer) => {
-                if options.record_launch {
+                if options.equipment.contains(Equipment::LAUNCH) {
                     record_launch(&observer)?;
                 }
-                let role = match (&options.socket, options.record_arrivals) {
-                    (Some(_), _) => Role::Worker,
-                    (None, true) => Role::Recorder,
-                    (None, false) => Role::Watcher,
-                };
+                let (is_worker, equipment) = (options.socket.is_some(), options.equipment);
                 let _ = OBSERVER.set(observer);
                 let _ = self.options.set(options);
-                request_events(context, role)
+                request_events(context, is_worker, equipment)
             }
             // Started by something that outlived the watched command (a build daemon): nobody reads results any more.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -250,7 +247,7 @@ impl CatchmentAgent {
         };
         let worker = Worker::connect(socket, java_version)
             .map_err(|error| format!("cannot connect to {}: {error}", socket.display()))?;
-        let _ = LAB.set((SharedJvmti::new(jvmti), LabMembers::find(jni)?));
+        let _ = WORKER.set((SharedJvmti::new(jvmti), WorkerMembers::find(jni)?));
         observer.set_worker(worker);
         Ok(())
     }
@@ -331,17 +328,6 @@ impl CatchmentAgent {
     }
 }
 
-/// What a JVM is watched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// Counts at its tries.
-    Watcher,
-    /// Which exceptions come to which handlers.
-    Recorder,
-    /// Whatever the controller asks.
-    Worker,
-}
-
 /// Exceptions are asked for only now: before, the JVM is not ready for what we ask about them.
 fn start_recording(
     jvmti: &Jvmti,
@@ -366,8 +352,12 @@ fn start_recording(
 
 /// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them on, a JVM
 /// with an ahead-of-time cache does not take classes of the application from it, which would come without an event.
-fn request_events(context: &AgentLoadContext<'_>, role: Role) -> Result<(), String> {
-    let (is_worker, is_recorder) = (role == Role::Worker, role == Role::Recorder);
+fn request_events(
+    context: &AgentLoadContext<'_>,
+    is_worker: bool,
+    equipment: Equipment,
+) -> Result<(), String> {
+    let is_recorder = equipment.contains(Equipment::RECORDING);
     let jvmti = context.vm().jvmti().map_err(|code| format!("no JVMTI: {}", describe_jni_result(code)))?;
     // Only newer JVMs have virtual threads, and only if asked they tell of exceptions in them.
     let has_virtual_threads = jvmti

@@ -10,6 +10,7 @@ use crate::mapping::{CounterFile, Switches};
 use crate::scope::{CodeSource, Decision, Scope};
 use crate::sites::sites_of;
 use crate::worker::Worker;
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::Site;
 use catchment_protocol::hash::hash64;
 use catchment_protocol::options::AgentOptions;
@@ -68,11 +69,13 @@ impl Observer {
     pub(crate) fn create(options: &AgentOptions) -> io::Result<Self> {
         let (log, counters) = create_files(&options.results)?;
         // Which exceptions leave the application into test code matters only where tests are known.
-        let kinds = match (&options.socket, options.calls_can_throw) {
-            (Some(_), true) => IN_WORKERS.union(ProbeKinds::CALL).union(ProbeKinds::THROWING),
-            (Some(_), false) => IN_WORKERS,
-            (None, _) => ProbeKinds::USAGE,
-        };
+        let mut kinds = if options.socket.is_some() { IN_WORKERS } else { ProbeKinds::USAGE };
+        if options.equipment.contains(Equipment::CALLS) {
+            kinds = kinds.union(ProbeKinds::CALL).union(ProbeKinds::THROWING);
+        }
+        if options.equipment.contains(Equipment::EXCHANGE) {
+            kinds = kinds.union(ProbeKinds::EXCHANGE);
+        }
         Ok(Self {
             switches: Switches::create(&counters)?,
             counters,
@@ -84,7 +87,7 @@ impl Observer {
             tests: Mutex::default(),
             kinds,
             worker: OnceLock::new(),
-            arrivals: options.record_arrivals.then(Arrivals::default),
+            arrivals: options.equipment.contains(Equipment::RECORDING).then(Arrivals::default),
             ready: AtomicBool::new(false),
             self_test_types: Mutex::default(),
         })

@@ -82,6 +82,17 @@ impl WovenTries {
         self.entries.get(pair).into_iter().flatten().copied()
     }
 
+    /// Counters of what the pair's clause catches.
+    pub(crate) fn catches_of(&self, pair: &str) -> impl Iterator<Item = u32> {
+        let clauses = self.clauses.iter().filter(move |(_, clause)| &*clause.pair == pair);
+        clauses.map(|(counter, _)| *counter)
+    }
+
+    /// Types that the clause of this counter names.
+    pub(crate) fn types_of(&self, counter: u32) -> Option<Arc<[String]>> {
+        self.clauses.get(&counter).map(|clause| Arc::clone(&clause.types))
+    }
+
     /// Executions of the pair's tries that have ended so far.
     pub(crate) fn ended(&self, pair: Option<&str>, counters: &CounterFile) -> Ended {
         let mut ended = Ended::default();

@@ -1,6 +1,7 @@
 //! Runs a build tool: output to a log, progress from its lines, every JVM in it under the agent that records its start.
 
 use crate::ProjectError;
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Launch, Record};
 use catchment_protocol::{LOG_EXTENSION, log};
@@ -66,7 +67,7 @@ impl BuildRun {
             runtime: agent.runtime.clone(),
             // Only how a JVM was started is of interest: no class is woven.
             exclude: vec!["*".to_owned()],
-            record_launch: true,
+            equipment: Equipment::LAUNCH,
             ..AgentOptions::default()
         };
         let unseen = Self::unseen(own_folder);

@@ -12,6 +12,7 @@ use crate::slot::events::WorkerEvents;
 use crate::worker::{LEAST_HEAP_MIB, Worker, WorkerEnd, WorkerSetup};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::{TestRun, TestUnit};
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::Experiment;
 use catchment_watch::unix;
 use std::collections::HashSet;
@@ -182,7 +183,7 @@ pub(crate) struct Slot<'a> {
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
     changes: Changes,
-    calls_can_throw: bool,
+    equipment: Equipment,
 }
 
 impl<'a> Slot<'a> {
@@ -200,7 +201,7 @@ impl<'a> Slot<'a> {
             warm_workers: 0,
             littered: 0,
             changes: Changes::default(),
-            calls_can_throw: false,
+            equipment: Equipment::NONE,
         })
     }
 
@@ -210,10 +211,12 @@ impl<'a> Slot<'a> {
         self.changes = changes;
     }
 
-    /// From now on calls within tries can be made to throw in its JVMs, or no longer.
-    pub(crate) fn let_calls_throw(&mut self, calls_can_throw: bool) {
-        self.retire();
-        self.calls_can_throw = calls_can_throw;
+    /// From now on JVMs of this slot have this equipment.
+    pub(crate) fn equip(&mut self, equipment: Equipment) {
+        if self.equipment != equipment {
+            self.retire();
+            self.equipment = equipment;
+        }
     }
 
     /// The warm worker for this configuration, started if there is none.
@@ -293,7 +296,7 @@ impl<'a> Slot<'a> {
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             is_short_lived,
-            calls_can_throw: self.calls_can_throw,
+            equipment: self.equipment,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The conversation between the controller and a worker: a JVM that runs tests on demand.
 //!
 //! ```text
-//! controller --- Request ---> agent --- Lab.next() ---> driver (Java), which runs the test
-//! controller <-- Event ------ agent <-- Lab.started/finished/... --- driver
+//! controller --- Request ---> agent --- Worker.next() ---> driver (Java), which runs the test
+//! controller <-- Event ------ agent <-- Worker.started/finished/... --- driver
 //! ```
 //!
 //! Over one Unix socket that the controller listens on and the agent connects to; each message has its length in front,

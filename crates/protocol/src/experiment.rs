@@ -1,9 +1,9 @@
 //! An experiment: one run of a test in which something is done to it or its course is watched; and what was observed.
 //!
 //! ```text
-//! sites   where          the tries of a pair, single instructions, all woven instructions
+//! sites   where          the tries or the clause of a pair, single instructions, all woven instructions
 //! when    which visits   only within executions of a try, and of those every one, the n-th, the first of each
-//! act     what is done   nothing, or a fault is thrown
+//! act     what is done   nothing, a fault is thrown, or the object that a clause catches is exchanged
 //! watch   what is kept   samples of caught exceptions, visited sites, exceptions that pass a clause
 //! ```
 //!
@@ -36,6 +36,17 @@ impl Experiment {
         }
     }
 
+    /// Whenever the pair's clause catches, it goes on with the fault instead of what it has caught.
+    pub fn at_every_catch(pair: String, fault: Fault, most_visits: u64) -> Self {
+        Self {
+            sites: Sites::Catches(pair),
+            when: When { within: Within::Anywhere, visits: Visits::Every },
+            act: Act::Exchange(fault),
+            watch: Watch::default(),
+            most_visits,
+        }
+    }
+
     /// Nothing is done, and executions of the pair's tries are told apart.
     pub fn watching(pair: String, sites: Sites, watch: Watch, most_visits: u64) -> Self {
         let when = When { within: Within::Executions(pair), visits: Visits::None };
@@ -45,7 +56,9 @@ impl Experiment {
     /// Stable id of the pair whose tries are hit or whose executions are told apart.
     pub fn pair(&self) -> Option<&str> {
         match (&self.when.within, &self.sites) {
-            (Within::Executions(pair), _) | (Within::Anywhere, Sites::Tries(pair)) => Some(pair),
+            (Within::Executions(pair), _) | (Within::Anywhere, Sites::Tries(pair) | Sites::Catches(pair)) => {
+                Some(pair)
+            }
             (Within::Anywhere, Sites::At(_) | Sites::Instructions) => None,
         }
     }
@@ -60,6 +73,8 @@ pub enum Sites {
     At(Vec<Site>),
     /// All calls and throws of the application that are woven.
     Instructions,
+    /// The catches of a pair's clause, named by its stable id. Needs [`Equipment::EXCHANGE`](crate::equipment::Equipment).
+    Catches(String),
 }
 
 /// An instruction of a class file. Probes stand before it.
@@ -109,6 +124,8 @@ pub enum Act {
     #[default]
     Nothing,
     Throw(Fault),
+    /// At a catch: the clause goes on with the fault instead of the object that it has caught.
+    Exchange(Fault),
 }
 
 /// An exception to be thrown.
@@ -167,7 +184,7 @@ pub enum FieldValue {
 pub struct Observed {
     /// Visits that were to be hit.
     pub reached: u64,
-    /// Exceptions that were thrown.
+    /// Exceptions that were thrown, or given to the clause.
     pub fired: u64,
     /// Of the fired, how many the experiment's pair caught first.
     pub caught_here: u64,

@@ -13,6 +13,7 @@
 pub mod arrivals;
 pub mod conversation;
 pub mod counters;
+pub mod equipment;
 pub mod experiment;
 pub mod hash;
 pub mod log;

@@ -3,6 +3,7 @@
 //! It travels through `JAVA_TOOL_OPTIONS`, which the JVM splits at blanks and unquotes, so every byte except
 //! plain path and name characters is written as `%XX`. Keys are separated by commas.
 
+use crate::equipment::Equipment;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -24,12 +25,7 @@ pub struct AgentOptions {
     pub tests: Vec<PathBuf>,
     /// The socket of the controller whose worker this JVM is.
     pub socket: Option<PathBuf>,
-    /// Write down how this JVM was started.
-    pub record_launch: bool,
-    /// Calls and throws of the application can be made to throw too, not only tries.
-    pub calls_can_throw: bool,
-    /// Instead of weaving, write down which exceptions come to which handlers.
-    pub record_arrivals: bool,
+    pub equipment: Equipment,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,14 +55,8 @@ impl AgentOptions {
         parts.extend(folders("application", &self.application));
         parts.extend(folders("tests", &self.tests));
         parts.extend(self.socket.iter().map(|socket| format!("socket={}", escape(socket.as_os_str()))));
-        if self.record_launch {
-            parts.push("launch=record".to_owned());
-        }
-        if self.calls_can_throw {
-            parts.push("calls=throw".to_owned());
-        }
-        if self.record_arrivals {
-            parts.push("arrivals=record".to_owned());
+        if !self.equipment.is_empty() {
+            parts.push(format!("equipment={}", escape(OsStr::new(&self.equipment.encode()))));
         }
         parts.join(",")
     }
@@ -84,9 +74,10 @@ impl AgentOptions {
                 "application" => options.application.push(PathBuf::from(value)),
                 "tests" => options.tests.push(PathBuf::from(value)),
                 "socket" => options.socket = Some(PathBuf::from(value)),
-                "launch" if value == "record" => options.record_launch = true,
-                "calls" if value == "throw" => options.calls_can_throw = true,
-                "arrivals" if value == "record" => options.record_arrivals = true,
+                "equipment" => {
+                    let named = value.to_str().and_then(Equipment::parse);
+                    options.equipment = named.ok_or_else(|| OptionsError::Unknown(part.into()))?;
+                }
                 _ => return Err(OptionsError::Unknown(key.into())),
             }
         }
@@ -169,9 +160,7 @@ mod tests {
             application: vec!["/p/target/classes".into(), "/q/a b".into()],
             tests: vec!["/p/target/test-classes".into()],
             socket: Some("/run/s 1".into()),
-            record_launch: true,
-            calls_can_throw: true,
-            record_arrivals: true,
+            equipment: Equipment::CALLS.union(Equipment::EXCHANGE),
         };
         let text = options.encode();
         assert!(text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\''), "{text}");
@@ -182,6 +171,8 @@ mod tests {
     fn mistakes_are_named() {
         assert_eq!(AgentOptions::parse("results=/a"), Err(OptionsError::Missing("runtime")));
         assert_eq!(AgentOptions::parse("colour=red"), Err(OptionsError::Unknown("colour".into())));
+        let unknown = "results=/a,runtime=/b,equipment=wings";
+        assert_eq!(AgentOptions::parse(unknown), Err(OptionsError::Unknown("equipment=wings".into())));
         assert_eq!(AgentOptions::parse("results"), Err(OptionsError::Unknown("results".into())));
         assert_eq!(AgentOptions::parse("results=%4"), Err(OptionsError::BadEscape("results".into())));
         assert_eq!(

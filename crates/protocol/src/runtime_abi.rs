@@ -13,19 +13,22 @@ pub struct ProbeMethod {
 }
 
 impl ProbeMethod {
-    /// Whether the probe is given the exception at hand before its id.
+    /// The probe is given the exception at hand before its id.
     pub fn takes_throwable(self) -> bool {
-        self.descriptor == THROWABLE_AND_ID
+        [THROWABLE_AND_ID, EXCHANGE_THROWABLE].contains(&self.descriptor)
     }
 }
 
 const ID: &str = "(I)V";
 const THROWABLE_AND_ID: &str = "(Ljava/lang/Throwable;I)V";
+const EXCHANGE_THROWABLE: &str = "(Ljava/lang/Throwable;I)Ljava/lang/Throwable;";
 
 pub const TRY_ENTER: ProbeMethod = ProbeMethod { name: "tryEnter", descriptor: ID };
 pub const TRY_EXIT: ProbeMethod = ProbeMethod { name: "tryExit", descriptor: ID };
 pub const TRY_ESCAPE: ProbeMethod = ProbeMethod { name: "tryEscape", descriptor: THROWABLE_AND_ID };
 pub const CAUGHT: ProbeMethod = ProbeMethod { name: "caught", descriptor: THROWABLE_AND_ID };
+/// As [`CAUGHT`], and gives the object that the clause goes on with.
+pub const EXCHANGE: ProbeMethod = ProbeMethod { name: "exchange", descriptor: EXCHANGE_THROWABLE };
 pub const THROWING: ProbeMethod = ProbeMethod { name: "throwing", descriptor: THROWABLE_AND_ID };
 pub const CALL: ProbeMethod = ProbeMethod { name: "call", descriptor: ID };
 pub const METHOD_ENTER: ProbeMethod = ProbeMethod { name: "methodEnter", descriptor: ID };

@@ -6,6 +6,7 @@ use crate::merge::merge;
 use crate::recording::{self, Recording};
 use crate::results::{self, JvmFiles};
 use crate::watched_run::{Problem, WatchedRun};
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -40,13 +41,6 @@ pub struct RecordedCommand {
     pub recording: Recording,
 }
 
-/// What the agent is to do in the JVMs of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
-    Count,
-    RecordArrivals,
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
     #[error("no command to watch")]
@@ -72,7 +66,7 @@ pub fn watch(command: &[OsString], options: &WatchOptions) -> Result<WatchedComm
 
 /// As [`watch`], for a command with its own environment, folder or streams.
 pub fn watch_command(command: &mut Command, options: &WatchOptions) -> Result<WatchedCommand, WatchError> {
-    let (end, jvms, problems) = run(command, options, Purpose::Count)?;
+    let (end, jvms, problems) = run(command, options, Equipment::NONE)?;
     Ok(WatchedCommand { end, run: merge(&jvms, problems) })
 }
 
@@ -84,7 +78,7 @@ pub fn record(command: &[OsString], options: &WatchOptions) -> Result<RecordedCo
 
 /// As [`record`], for a command with its own environment, folder or streams.
 pub fn record_command(command: &mut Command, options: &WatchOptions) -> Result<RecordedCommand, WatchError> {
-    let (end, jvms, problems) = run(command, options, Purpose::RecordArrivals)?;
+    let (end, jvms, problems) = run(command, options, Equipment::RECORDING)?;
     Ok(RecordedCommand { end, recording: recording::merge(&jvms, problems) })
 }
 
@@ -98,7 +92,7 @@ fn to_command(command: &[OsString]) -> Result<Command, WatchError> {
 fn run(
     command: &mut Command,
     options: &WatchOptions,
-    purpose: Purpose,
+    equipment: Equipment,
 ) -> Result<(ChildEnd, Vec<JvmFiles>, Vec<Problem>), WatchError> {
     let existing = existing_tool_options(command);
     if existing.as_ref().is_some_and(|existing| existing.to_string_lossy().contains(install::LIBRARY)) {
@@ -111,7 +105,7 @@ fn run(
     let results = folder.path().join("results");
     std::fs::create_dir(&results).map_err(WatchError::ResultsFolder)?;
     let agent = install::install(folder.path())?;
-    command.env(TOOL_OPTIONS, tool_options(existing, &agent, &results, options, purpose));
+    command.env(TOOL_OPTIONS, tool_options(existing, &agent, &results, options, equipment));
     let end = child::run(command, options.forward_signals).map_err(|reason| {
         let program = command.get_program().to_string_lossy().into_owned();
         WatchError::CannotStart { program, reason }
@@ -131,14 +125,14 @@ fn tool_options(
     agent: &InstalledAgent,
     results: &Path,
     options: &WatchOptions,
-    purpose: Purpose,
+    equipment: Equipment,
 ) -> OsString {
     let agent_options = AgentOptions {
         results: results.to_owned(),
         runtime: agent.runtime.clone(),
         include: options.include.clone(),
         exclude: options.exclude.clone(),
-        record_arrivals: purpose == Purpose::RecordArrivals,
+        equipment,
         ..AgentOptions::default()
     };
     add_agent(existing, agent, &agent_options)
@@ -164,7 +158,7 @@ mod tests {
         let agent = InstalledAgent { library: library.into(), runtime: "/r".into(), driver: "/d".into() };
         let existing = existing.map(OsString::from);
         let results = Path::new("/some/a b");
-        tool_options(existing, &agent, results, &WatchOptions::default(), Purpose::Count)
+        tool_options(existing, &agent, results, &WatchOptions::default(), Equipment::NONE)
             .into_string()
             .unwrap()
     }

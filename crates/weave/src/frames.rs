@@ -30,6 +30,14 @@ pub(crate) struct FrameView<'t, 'a> {
 }
 
 impl<'a> FrameView<'_, 'a> {
+    /// The constant of the class of the only value on the stack.
+    pub(crate) fn only_class_on_stack(self) -> Option<u16> {
+        match self.stack {
+            [VerificationType::Object(class)] => Some(*class),
+            _ => None,
+        }
+    }
+
     pub(crate) fn to_frame(self) -> Frame<'a> {
         Frame { locals: self.locals.to_vec(), stack: self.stack.to_vec() }
     }

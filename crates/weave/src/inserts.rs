@@ -31,6 +31,13 @@ pub(crate) enum Action {
     CaughtWithCast {
         id: u32,
     },
+    /// A caught probe that gives the object the clause goes on with. Its class is the constant `class` of the pool.
+    Exchange {
+        id: u32,
+        class: u16,
+        /// The stack map frame may promise less than an exception.
+        with_cast: bool,
+    },
     BypassCaught,
 }
 
@@ -47,6 +54,11 @@ impl Insert {
         // More ids than a u32 counts would need more code than a class file can hold.
         let id = u32::try_from(id).unwrap_or(u32::MAX);
         Self { pc: pc as u32, rank, action: Action::Probe { probe, id } }
+    }
+
+    pub(crate) fn exchange(pc: usize, id: usize, class: u16) -> Self {
+        let id = u32::try_from(id).unwrap_or(u32::MAX);
+        Self { pc: pc as u32, rank: Rank::Caught, action: Action::Exchange { id, class, with_cast: false } }
     }
 
     pub(crate) fn bypass(pc: usize) -> Self {

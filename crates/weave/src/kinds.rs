@@ -16,10 +16,13 @@ impl ProbeKinds {
     pub const METHOD_ENTER: Self = Self(1 << 6);
     pub const METHOD_EXIT: Self = Self(1 << 7);
     pub const METHOD_ESCAPE: Self = Self(1 << 8);
+    /// Probes at clauses can give them another object than the one they catch.
+    pub const EXCHANGE: Self = Self(1 << 9).union(Self::CAUGHT);
     /// Entry, normal exits and exceptional exit of methods.
     pub const METHOD: Self = Self::METHOD_ENTER.union(Self::METHOD_EXIT).union(Self::METHOD_ESCAPE);
     /// What usages and colours need.
     pub const USAGE: Self = Self::TRY_ENTER.union(Self::TRY_EXIT).union(Self::TRY_ESCAPE).union(Self::CAUGHT);
+    /// One probe of every kind; probes at clauses leave them the object.
     pub const ALL: Self = Self::USAGE.union(Self::THROWING).union(Self::CALL).union(Self::METHOD);
 
     pub const fn contains(self, other: Self) -> bool {
@@ -32,7 +35,7 @@ impl ProbeKinds {
 
     /// Whether any probe stands at instructions, so that methods without tries matter too.
     pub(crate) const fn beyond_tries(self) -> bool {
-        self.0 & !Self::USAGE.0 != 0
+        self.0 & !Self::USAGE.union(Self::EXCHANGE).0 != 0
     }
 
     /// The roles of the instructions that each have a probe of their own in front of them.

@@ -14,7 +14,7 @@ use crate::probes::Probe;
 use crate::sites::{MethodIds, MethodProbePoints, TryIds};
 use catchment_classfile::{
     Appended, AppendedEnd, BlockFrame, ClassError, CodeEdit, CodePosition, Constants as _, ControlKind,
-    ExceptionEntry, Frame, MethodCode, NewException, Piece, RelocateError, opcodes,
+    ExceptionEntry, Frame, JvmStr, MethodCode, NewException, Piece, RelocateError, opcodes,
 };
 use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
@@ -138,9 +138,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             }
             if let Some(first) = ids.first_caught {
                 let caught = it.clauses.iter().zip(first..);
-                inserts.extend(caught.map(|(clause, id)| {
-                    Insert::probe(usize::from(clause.handler), Rank::Caught, Probe::Caught, id)
-                }));
+                inserts.extend(caught.map(|(clause, id)| self.caught_probe(usize::from(clause.handler), id)));
             }
         }
         for (edges, rank) in [(&edges.falls, Rank::FallExit), (&edges.returns, Rank::TryExit)] {
@@ -149,6 +147,34 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
                 Some(Insert::probe(*pc, rank, Probe::TryExit, id))
             }));
         }
+    }
+
+    fn caught_probe(&self, handler: usize, id: usize) -> Insert {
+        let exchanged =
+            if self.kinds.contains(ProbeKinds::EXCHANGE) { self.caught_class(handler) } else { None };
+        match exchanged {
+            Some(class) => Insert::exchange(handler, id, class),
+            None => Insert::probe(handler, Rank::Caught, Probe::Caught, id),
+        }
+    }
+
+    /// The constant of the class to which another object for this handler has to be cast: the one that the stack map frame
+    /// promises, or in a method without frames the only one that is caught. `None` where the cast itself might fail to
+    /// resolve: a superclass of several caught types may lie in another package and be private to it.
+    fn caught_class(&self, handler: usize) -> Option<u16> {
+        let rows = self.entries.iter().filter(|entry| usize::from(entry.handler) == handler);
+        let mut caught: SmallVec<[u16; 4]> = rows.map(|entry| entry.catch_type).collect();
+        caught.dedup();
+        let class = match self.frames.at(handler).ok()? {
+            Some(frame) => frame.only_class_on_stack()?,
+            None if !self.frames.exist() && caught.len() == 1 => caught[0],
+            None => return None,
+        };
+        let pool = &self.source.class.pool;
+        let name = pool.class_name(class).ok()?;
+        let is_caught = caught.iter().any(|caught| pool.class_name(*caught).is_ok_and(|it| it == name));
+        let is_accessible = package(name) == b"java/lang" || package(name) == package(self.source.class.name);
+        (is_caught || is_accessible).then_some(class)
     }
 
     fn insert_in_place(&self, inserts: &mut Vec<Insert>) {
@@ -186,8 +212,10 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             entered.extend(targets.filter(|target| caught.binary_search(target).is_ok()));
         }
         for insert in inserts.iter_mut().filter(|it| it.rank == Rank::Caught && entered.contains(&it.pc())) {
-            if let Action::Probe { id, .. } = insert.action {
-                insert.action = Action::CaughtWithCast { id };
+            match &mut insert.action {
+                Action::Probe { id, .. } => insert.action = Action::CaughtWithCast { id: *id },
+                Action::Exchange { with_cast, .. } => *with_cast = true,
+                Action::CaughtWithCast { .. } | Action::BypassCaught => {}
             }
         }
         Ok(())
@@ -363,6 +391,9 @@ pub(crate) fn put_insert(
     match insert.action {
         Action::Probe { probe, id } => put_probe(probe, id as usize, constants, out),
         Action::CaughtWithCast { id } => put_caught_with_cast(id as usize, constants, out),
+        Action::Exchange { id, class, with_cast } => {
+            put_exchange(id as usize, class, with_cast, constants, out)
+        }
         Action::BypassCaught => Ok(()),
     }
 }
@@ -386,6 +417,34 @@ pub(crate) fn put_probe(
     constants.put_call(probe, id, out).ok_or(RelocateError::PoolFull)
 }
 
+/// The exception on the stack is replaced by what the probe gives.
+fn put_exchange(
+    id: usize,
+    class: u16,
+    with_cast: bool,
+    constants: &mut ProbeConstants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    if with_cast {
+        let throwable = constants.throwable().ok_or(RelocateError::PoolFull)?;
+        put_cast(throwable, out);
+    }
+    constants.put_call(Probe::Exchange, id, out).ok_or(RelocateError::PoolFull)?;
+    put_cast(class, out);
+    Ok(())
+}
+
+/// The package in the internal name of a class.
+fn package(name: JvmStr<'_>) -> &[u8] {
+    let bytes = name.as_bytes();
+    bytes.iter().rposition(|byte| *byte == b'/').map_or(&[], |end| &bytes[..end])
+}
+
+fn put_cast(class: u16, out: &mut Vec<u8>) {
+    out.push(opcodes::CHECKCAST);
+    out.extend_from_slice(&class.to_be_bytes());
+}
+
 /// Only exceptions come here, whatever the frame says, so the cast never fails.
 fn put_caught_with_cast(
     id: usize,
@@ -393,7 +452,7 @@ fn put_caught_with_cast(
     out: &mut Vec<u8>,
 ) -> Result<(), RelocateError> {
     let throwable = constants.throwable().ok_or(RelocateError::PoolFull)?;
-    out.extend_from_slice(&[opcodes::DUP, opcodes::CHECKCAST]);
-    out.extend_from_slice(&throwable.to_be_bytes());
+    out.push(opcodes::DUP);
+    put_cast(throwable, out);
     constants.put_call(Probe::Caught, id, out).ok_or(RelocateError::PoolFull)
 }

@@ -8,6 +8,7 @@ pub(crate) enum Probe {
     TryExit,
     TryEscape,
     Caught,
+    Exchange,
     Throwing,
     Call,
     MethodEnter,
@@ -25,6 +26,7 @@ impl Probe {
             Self::TryExit => abi::TRY_EXIT,
             Self::TryEscape => abi::TRY_ESCAPE,
             Self::Caught => abi::CAUGHT,
+            Self::Exchange => abi::EXCHANGE,
             Self::Throwing => abi::THROWING,
             Self::Call => abi::CALL,
             Self::MethodEnter => abi::METHOD_ENTER,
@@ -36,7 +38,7 @@ impl Probe {
     /// Whether it is given the exception at hand before its id.
     #[inline]
     pub(crate) fn takes_throwable(self) -> bool {
-        matches!(self, Self::TryEscape | Self::Caught | Self::Throwing | Self::MethodEscape)
+        matches!(self, Self::TryEscape | Self::Caught | Self::Exchange | Self::Throwing | Self::MethodEscape)
     }
 }
 
@@ -47,8 +49,18 @@ mod tests {
     #[test]
     fn probes_take_what_their_methods_take() {
         use Probe::*;
-        let all =
-            [TryEnter, TryExit, TryEscape, Caught, Throwing, Call, MethodEnter, MethodExit, MethodEscape];
+        let all = [
+            TryEnter,
+            TryExit,
+            TryEscape,
+            Caught,
+            Exchange,
+            Throwing,
+            Call,
+            MethodEnter,
+            MethodExit,
+            MethodEscape,
+        ];
         assert_eq!(all.len(), Probe::COUNT);
         for probe in all {
             assert_eq!(probe.takes_throwable(), probe.method().takes_throwable(), "{probe:?}");

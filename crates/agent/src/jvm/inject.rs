@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// The frames between the native method and the try: `inject`, `enter`, `tryEnter`.
 const FRAMES_OF_INJECTION: i32 = 3;
+/// The frames between the native method and the clause: `exchange` of the agent and of the probes.
+const FRAMES_OF_EXCHANGE: i32 = 2;
 /// No more frames are read to see whether executions of a try lie within each other.
 const DEEPEST_STACK: i32 = 100_000;
 /// Those between the native method and whoever called the method that is being left: `escaped`, `methodEscape`, the
@@ -39,15 +41,38 @@ pub(super) fn next_exception<'j>(call: &Call<'j>, counter: u32) -> Option<Throwa
     let running = experiments.running()?;
     let on_stack = || calls_on_stack(&call.java);
     match experiments.visit(&running, &observer.counters, &observer.switches, counter, on_stack) {
-        Visit::HitAtTry => thrown(call, &running, &*recipe_at_try(call, &running)?),
+        Visit::HitAtTry => thrown(call, &running, &*recipe_at(call, &running, FRAMES_OF_INJECTION)?),
         Visit::HitWithin => thrown(call, &running, &*running.recipe()?),
         Visit::Prepared => {
-            recipe_at_try(call, &running);
+            recipe_at(call, &running, FRAMES_OF_INJECTION);
             None
         }
         Visit::Passed => None,
         Visit::TooMany(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
+}
+
+/// The object that the clause of this counter goes on with instead of the one it has caught, if any.
+pub(super) fn exchanged<'j>(call: &Call<'j>, counter: u32) -> Option<Throwable<'j>> {
+    if IS_BUILDING.replace(true) {
+        return None;
+    }
+    let _building = Building;
+    let experiments = &call.worker.experiments;
+    let running = experiments.running()?;
+    if !experiments.is_exchanged(&running, counter) {
+        return None;
+    }
+    let recipe = recipe_at(call, &running, FRAMES_OF_EXCHANGE)?;
+    let made = recipe.make(&call.java)?;
+    // The clause gets nothing that it could not have caught.
+    if !experiments.types_of(counter)?.iter().any(|caught| is_a(&call.java, made, caught)) {
+        return None;
+    }
+    fire(call, &running);
+    call.java.mark(made, caught_mark(&running));
+    experiments.caught(&running, counter);
+    Some(made)
 }
 
 /// Calls of the visiting method that this thread is in.
@@ -66,10 +91,10 @@ impl Drop for Building {
     }
 }
 
-/// An execution of the try begins: how the exception is made, as the class of the try knows its type.
-fn recipe_at_try(call: &Call<'_>, running: &Running) -> Option<Arc<Recipe>> {
+/// How the exception is made, as the class of the try knows its type, whose method is below `frames` of ours.
+fn recipe_at(call: &Call<'_>, running: &Running, frames: i32) -> Option<Arc<Recipe>> {
     let java = &call.java;
-    let method = *java.stack(FRAMES_OF_INJECTION, 1).first()?;
+    let method = *java.stack(frames, 1).first()?;
     let catching = java.class_of_method(method)?;
     if !call.worker.explains_nulls {
         running.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));
@@ -84,16 +109,29 @@ fn recipe_at_try(call: &Call<'_>, running: &Running) -> Option<Arc<Recipe>> {
 
 fn thrown<'j>(call: &Call<'j>, running: &Running, recipe: &Recipe) -> Option<Throwable<'j>> {
     let made = recipe.make(&call.java)?;
-    call.java.mark(made, 2 * running.number);
+    call.java.mark(made, thrown_mark(running));
+    fire(call, running);
+    Some(made)
+}
+
+fn fire(call: &Call<'_>, running: &Running) {
     match running.fire() {
         Fired::First => call.worker.fired(running.occurrences()),
         Fired::Again => {}
         Fired::TooOften(fired) => call.worker.end(Ending::EndlessLoop { fired }),
     }
-    Some(made)
 }
 
 /// Marks are even until their exception has been caught.
+fn thrown_mark(running: &Running) -> i64 {
+    2 * running.number
+}
+
+fn caught_mark(running: &Running) -> i64 {
+    thrown_mark(running) + 1
+}
+
+/// A clause has caught an exception while an experiment runs.
 pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     let Some(running) = call.worker.experiments.running() else { return };
     if running.passing().is_some() {
@@ -107,8 +145,8 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     {
         running.add_sample(execution, sample);
     }
-    if call.java.mark_of(thrown) == 2 * running.number {
-        call.java.mark(thrown, 2 * running.number + 1);
+    if call.java.mark_of(thrown) == thrown_mark(&running) {
+        call.java.mark(thrown, caught_mark(&running));
         call.worker.experiments.caught(&running, counter);
     }
 }
@@ -120,7 +158,7 @@ pub(super) fn passed<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
         && call.worker.experiments.is_passed(passing, counter)
         && is_a(&call.java, thrown, &passing.exception)
     {
-        call.java.mark(thrown, 2 * running.number);
+        call.java.mark(thrown, thrown_mark(&running));
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) use fields::NewValue;
 pub(crate) use stacks::Method;
 pub(crate) use throwables::Parameter;
 
-use super::members::LabMembers;
+use super::members::WorkerMembers;
 use jvmti_bindings::prelude::*;
 use std::fmt;
 use std::marker::PhantomData;
@@ -158,7 +158,7 @@ pub(crate) enum Value<'j> {
 pub(crate) struct Java<'j> {
     jni: &'j JniEnv,
     jvmti: Jvmti,
-    members: &'static LabMembers,
+    members: &'static WorkerMembers,
 }
 
 impl fmt::Debug for Java<'_> {
@@ -168,7 +168,7 @@ impl fmt::Debug for Java<'_> {
 }
 
 impl<'j> Java<'j> {
-    pub(crate) fn new(jni: &'j JniEnv, jvmti: SharedJvmti, members: &'static LabMembers) -> Self {
+    pub(crate) fn new(jni: &'j JniEnv, jvmti: SharedJvmti, members: &'static WorkerMembers) -> Self {
         Self { jni, jvmti: jvmti.get(), members }
     }
 

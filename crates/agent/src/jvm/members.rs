@@ -6,7 +6,7 @@ use super::java::Global;
 use jvmti_bindings::prelude::*;
 
 #[derive(Debug)]
-pub(crate) struct LabMembers {
+pub(crate) struct WorkerMembers {
     pub(super) class: Global,
     pub(super) for_name: jni::jmethodID,
     /// Not before Java 17.
@@ -33,11 +33,11 @@ pub(crate) struct LabMembers {
 }
 
 // SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
-unsafe impl Send for LabMembers {}
+unsafe impl Send for WorkerMembers {}
 // SAFETY: as above.
-unsafe impl Sync for LabMembers {}
+unsafe impl Sync for WorkerMembers {}
 
-impl LabMembers {
+impl WorkerMembers {
     pub(crate) fn find(jni: &JniEnv) -> Result<Self, String> {
         let class = |name: &str| -> Result<jni::jclass, String> {
             jni.find_class(name).ok_or_else(|| failed(jni, &format!("find {name}")))

@@ -1,4 +1,4 @@
-//! The native methods of `catchment.runtime.Worker`, and those of `Link` that only workers need.
+//! The native methods of `catchment.runtime.Worker`, and those of `Agent` that only workers need.
 //!
 //! A panic must not cross into the JVM; it becomes a problem in the log, and the method gives what it gives when there is
 //! nothing to do.
@@ -17,7 +17,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-const LAB: &str = "catchment/runtime/Worker";
+const WORKER: &str = "catchment/runtime/Worker";
 
 /// What a native method of a worker works with.
 pub(super) struct Call<'j> {
@@ -84,7 +84,7 @@ pub(super) fn register(jni: &JniEnv, defined: &[(&str, jni::jclass)]) -> Result<
     ];
     // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never
     // unloaded.
-    let registered = unsafe { jni.register_natives(class_named(defined, LAB)?, &methods) };
+    let registered = unsafe { jni.register_natives(class_named(defined, WORKER)?, &methods) };
     registered.map_err(|_| failed(jni, "register native methods"))
 }
 
@@ -220,6 +220,17 @@ pub(super) extern "system" fn inject(
 ) -> jni::jobject {
     in_worker(env, null_mut(), |call| {
         let made = inject::next_exception(call, u32::try_from(counter).ok()?)?;
+        Some(Java::raw(made.into()))
+    })
+}
+
+pub(super) extern "system" fn exchange(
+    env: *mut jni::JNIEnv,
+    _: jni::jclass,
+    counter: jni::jint,
+) -> jni::jobject {
+    in_worker(env, null_mut(), |call| {
+        let made = inject::exchanged(call, u32::try_from(counter).ok()?)?;
         Some(Java::raw(made.into()))
     })
 }

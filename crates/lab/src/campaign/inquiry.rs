@@ -5,6 +5,7 @@ use crate::session::LabError;
 use crate::slot::{Slot, in_parallel};
 use crate::trial::ask::{Answers, Line, Questions, Row, Subject, Unavailable};
 use crate::trial::engine::Trials;
+use catchment_protocol::equipment::Equipment;
 use catchment_verdicts::{CheckedPair, Demands, ExecutingTest, Verdicts, judge};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,8 @@ pub(crate) trait Inquiry: Sync {
     /// The phase of the progress.
     const PHASE: &'static str;
     const LINE: Line;
+    /// Equipment of the JVMs that are asked.
+    const EQUIPMENT: Equipment = Equipment::NONE;
 
     /// Tells whether pairs with these verdicts are asked about.
     fn is_about(&self, verdicts: &Verdicts) -> bool;
@@ -36,9 +39,6 @@ pub(crate) trait Inquiry: Sync {
     fn take_over(&self, _pair: &mut CheckedPair, _subject: &Subject) -> bool {
         false
     }
-
-    /// Prepares a slot for the inquiry, and makes it what it was at the end.
-    fn equip(&self, _slot: &mut Slot<'_>, _is_asking: bool) {}
 
     fn questions(
         &self,
@@ -65,9 +65,9 @@ pub(crate) fn run<I: Inquiry>(
             left.push(subject);
         }
     }
-    slots.iter_mut().for_each(|slot| inquiry.equip(slot, true));
+    slots.iter_mut().for_each(|slot| slot.equip(I::EQUIPMENT));
     let outcome = ask_all(trials, inquiry, left, slots);
-    slots.iter_mut().for_each(|slot| inquiry.equip(slot, false));
+    slots.iter_mut().for_each(|slot| slot.equip(Equipment::NONE));
     outcome
 }
 

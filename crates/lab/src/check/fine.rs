@@ -14,6 +14,7 @@ use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailab
 use crate::trial::engine::{Question, Trials};
 use catchment_build::Project;
 use catchment_protocol::conversation::TestRun;
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::{Experiment, Site, Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
     Attempt, CheckedPair, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, Outcome, SourceIndependence,
@@ -35,6 +36,7 @@ impl Inquiry for Calls<'_> {
     const KIND: &'static str = "calls";
     const PHASE: &'static str = "calls within tries";
     const LINE: Line = |stats| &mut stats.fine;
+    const EQUIPMENT: Equipment = Equipment::CALLS;
 
     fn is_about(&self, verdicts: &Verdicts) -> bool {
         verdicts.source_independence.verdict == SourceIndependence::Independent
@@ -47,10 +49,6 @@ impl Inquiry for Calls<'_> {
 
     fn begin(&self, pair: &mut CheckedPair) {
         pair.fine_grained.get_or_insert_default();
-    }
-
-    fn equip(&self, slot: &mut Slot<'_>, is_asking: bool) {
-        slot.let_calls_throw(is_asking);
     }
 
     fn questions(

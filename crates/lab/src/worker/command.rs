@@ -3,6 +3,7 @@
 
 use super::sweep::MARKER;
 use catchment_build::{Framework, RunConfiguration, remove_all};
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use catchment_watch::InstalledAgent;
 use std::ffi::{OsStr, OsString};
@@ -33,8 +34,7 @@ pub(crate) struct WorkerSetup {
     pub(crate) max_heap_mib: u64,
     /// For a JVM that runs a single test: compile fast rather than well.
     pub(crate) is_short_lived: bool,
-    /// Calls and throws of the application can be made to throw too.
-    pub(crate) calls_can_throw: bool,
+    pub(crate) equipment: Equipment,
 }
 
 impl WorkerSetup {
@@ -127,7 +127,7 @@ impl WorkerSetup {
             application: self.configuration.application.clone(),
             tests: self.configuration.tests.clone(),
             socket: Some(self.socket()),
-            calls_can_throw: self.calls_can_throw,
+            equipment: self.equipment,
             ..AgentOptions::default()
         };
         let mut argument = joined("-agentpath:", self.agent.library.as_os_str());
@@ -233,7 +233,7 @@ mod tests {
             marker: "m".to_owned(),
             max_heap_mib: 512,
             is_short_lived: false,
-            calls_can_throw: false,
+            equipment: Equipment::NONE,
         }
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::panic, clippy::result_large_err, reason = "helpers of tests fail as tests do")]
 
 use catchment_protocol::conversation::{Event, Request, TestRun};
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::{Act, Experiment, Fault};
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Record, WovenClass};
@@ -90,12 +91,23 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn start(java: u32, classes: &Classes, jvm: &[&str], arguments: &[&str]) -> Self {
+        Self::equipped(java, classes, Equipment::NONE, jvm, arguments)
+    }
+
+    fn equipped(
+        java: u32,
+        classes: &Classes,
+        equipment: Equipment,
+        jvm: &[&str],
+        arguments: &[&str],
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let options = AgentOptions {
             results: folder.path().to_owned(),
             application: vec![classes.application.clone(), classes.plugin.clone(), classes.modern.clone()],
             tests: vec![classes.tests.clone()],
             socket: Some(folder.path().join("socket")),
+            equipment,
             ..AgentOptions::default()
         };
         let listener = UnixListener::bind(folder.path().join("socket")).expect("a socket");
@@ -135,10 +147,18 @@ impl Worker {
     }
 
     pub(crate) fn ready_with(java: u32, classes: &Classes, jvm: &[&str]) -> Self {
-        let mut worker = Self::start(java, classes, jvm, &[]);
-        let event = worker.event();
+        Self::start(java, classes, jvm, &[]).waits()
+    }
+
+    /// Started with this equipment, and ready; the JVM verifies all that is woven.
+    pub(crate) fn ready_equipped(java: u32, classes: &Classes, equipment: Equipment) -> Self {
+        Self::equipped(java, classes, equipment, &["-Xverify:all"], &[]).waits()
+    }
+
+    fn waits(mut self) -> Self {
+        let event = self.event();
         assert!(matches!(event, Some(Event::Ready { .. })), "{event:?}");
-        worker
+        self
     }
 
     pub(crate) fn run(&mut self, test: &str) -> TestRun {
@@ -231,7 +251,7 @@ pub(crate) fn seen(run: &TestRun) -> &str {
 /// The fault that the experiment throws.
 pub(crate) fn fault_of(experiment: &mut Experiment) -> &mut Fault {
     match &mut experiment.act {
-        Act::Throw(fault) => fault,
+        Act::Throw(fault) | Act::Exchange(fault) => fault,
         Act::Nothing => panic!("it throws nothing"),
     }
 }

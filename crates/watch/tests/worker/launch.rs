@@ -1,6 +1,7 @@
 //! How a JVM was started, written down by the agent in it.
 
 use crate::harness::{agent_argument, classes, javas};
+use catchment_protocol::equipment::Equipment;
 use catchment_protocol::log;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Launch, Record};
@@ -29,8 +30,11 @@ fn everything_needed_to_start_the_jvm_again_is_written_down() {
         fs::create_dir(&results).unwrap();
         let content = format!("-cp \"{}\"\n", classes.driver.display());
         fs::write(folder.path().join("arguments"), &content).unwrap();
-        let options =
-            AgentOptions { results: results.clone(), record_launch: true, ..AgentOptions::default() };
+        let options = AgentOptions {
+            results: results.clone(),
+            equipment: Equipment::LAUNCH,
+            ..AgentOptions::default()
+        };
         let mut command = jdk::runtime(java).unwrap().command("java");
         command.arg(agent_argument(options)).args(["-Dodd=a b", "@arguments", "driver.Driver", "\u{e4}"]);
         let status = command.current_dir(folder.path()).env("SOME_NAME", "some value").status().unwrap();

@@ -2,6 +2,7 @@
 
 mod endings;
 mod exceptions;
+mod exchange;
 mod harness;
 mod injection;
 mod launch;

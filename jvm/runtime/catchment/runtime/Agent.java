@@ -28,6 +28,11 @@ final class Agent {
     @LambdaForm.Hidden
     static native Throwable inject(int counter);
 
+    /** The object that the clause of this counter goes on with instead of what it has caught; null: that very object. */
+    @Hidden
+    @LambdaForm.Hidden
+    static native Throwable exchange(int counter);
+
     /** While an experiment runs: a clause has caught this. */
     static native void caught(Throwable thrown, int counter);
 

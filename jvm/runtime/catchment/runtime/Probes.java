@@ -90,6 +90,24 @@ public final class Probes {
         }
     }
 
+    /** As {@link #caught}; the clause goes on with what this gives. Only in JVMs that are equipped for it. */
+    @Hidden
+    @LambdaForm.Hidden
+    public static Throwable exchange(Throwable thrown, int id) {
+        caught(thrown, id);
+        try {
+            if (UNSAFE.getByte(ENTRIES + id) != 0) {
+                Throwable other = Agent.exchange(id);
+                if (other != null) {
+                    return other;
+                }
+            }
+        } catch (VirtualMachineError ours) {
+            // No stack or no memory left to build it: the clause keeps what it has, counted as not fired.
+        }
+        return thrown;
+    }
+
     @ForceInline
     @Hidden
     @LambdaForm.Hidden

@@ -12,6 +12,10 @@ public final class Probes {
 
     public static void caught(Throwable thrown, int id) {}
 
+    public static Throwable exchange(Throwable thrown, int id) {
+        return thrown;
+    }
+
     public static void throwing(Throwable thrown, int id) {}
 
     public static void call(int id) {}

@@ -1,6 +1,6 @@
 package driver;
 
-import catchment.runtime.Lab;
+import catchment.runtime.Worker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
@@ -8,11 +8,11 @@ import java.lang.reflect.Method;
 public final class Driver {
     public static void main(String[] arguments) throws Exception {
         if (arguments.length > 0) {
-            Lab.unusable(arguments[0]);
+            Worker.unusable(arguments[0]);
             return;
         }
-        Lab.ready("by hand");
-        for (String[] order = Lab.next(); order != null; order = Lab.next()) {
+        Worker.ready("by hand");
+        for (String[] order = Worker.next(); order != null; order = Worker.next()) {
             switch (order[0]) {
                 case "discover":
                     discover(order);
@@ -30,29 +30,29 @@ public final class Driver {
         for (int i = 1; i < order.length; i++) {
             for (Method method : Class.forName(order[i]).getDeclaredMethods()) {
                 if (!method.isSynthetic() && method.getParameterCount() == 0) {
-                    Lab.unit(order[i] + "#" + method.getName(), order[i], method.getName(), null);
+                    Worker.unit(order[i] + "#" + method.getName(), order[i], method.getName(), null);
                 }
             }
         }
-        Lab.problem("nothing odd");
-        Lab.discovered();
+        Worker.problem("nothing odd");
+        Worker.discovered();
     }
 
     private static void suite(String[] order) throws Exception {
-        Lab.unit("late", order[1], "late", "shown by the suite");
-        Lab.finished("late", Lab.SKIPPED, null);
+        Worker.unit("late", order[1], "late", "shown by the suite");
+        Worker.finished("late", Worker.SKIPPED, null);
         for (int i = 1; i < order.length; i++) {
             run(order[i]);
         }
-        Lab.problem("nothing odd in the suite");
-        Lab.suiteFinished();
+        Worker.problem("nothing odd in the suite");
+        Worker.suiteFinished();
     }
 
     private static void run(String id) throws Exception {
         int split = id.indexOf('#');
         Method method = Class.forName(id.substring(0, split)).getDeclaredMethod(id.substring(split + 1));
         method.setAccessible(true);
-        Lab.started(id);
+        Worker.started(id);
         Throwable failure = null;
         try {
             Object seen = method.invoke(null);
@@ -60,6 +60,6 @@ public final class Driver {
         } catch (InvocationTargetException thrown) {
             failure = thrown.getCause();
         }
-        Lab.finished(id, failure == null ? Lab.PASSED : Lab.FAILED, failure);
+        Worker.finished(id, failure == null ? Worker.PASSED : Worker.FAILED, failure);
     }
 }

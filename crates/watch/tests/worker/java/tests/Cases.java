@@ -1,5 +1,6 @@
 package tests;
 
+import app.Caught;
 import app.Once;
 import app.Shapes;
 import app.Types;
@@ -33,6 +34,42 @@ final class Cases {
     static Object passes() {
         Shapes.plain(() -> {});
         return null;
+    }
+
+    static Object caughtOne() {
+        return Caught.one();
+    }
+
+    static Object caughtThrice() {
+        return Caught.one() + ", " + Caught.one() + ", " + Caught.one();
+    }
+
+    static Object caughtNarrower() {
+        return Caught.narrower();
+    }
+
+    static Object caughtSeveral() {
+        return Caught.several(true) + ", " + Caught.several(false);
+    }
+
+    static Object caughtOfThisPackage() {
+        return Caught.ofThisPackage();
+    }
+
+    static Object caughtWithin() {
+        return Caught.within();
+    }
+
+    static Object caughtAndPassedOn() {
+        return Caught.passedOn();
+    }
+
+    static Object caughtInThread() {
+        return CompletableFuture.supplyAsync(Caught::one).join();
+    }
+
+    static Object traceOfCaught() {
+        return Caught.trace();
     }
 
     static Object nested() {
