@@ -7,7 +7,11 @@ use catchment_weave::{ProbeKinds, prepare};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    for (kinds, first_id) in [(ProbeKinds::USAGE, 0), (ProbeKinds::ALL, 40_000)] {
+    for (kinds, first_id) in [
+        (ProbeKinds::USAGE, 0),
+        (ProbeKinds::ALL, 40_000),
+        (ProbeKinds::ALL.union(ProbeKinds::EXCHANGE), 40_000),
+    ] {
         let Ok(prepared) = prepare(bytes, kinds) else { return };
         let woven = prepared.weave(first_id);
         assert_eq!(prepared.weave(first_id), woven);

@@ -7,7 +7,7 @@
 //! watch   what is kept   samples of caught exceptions, visited sites, exceptions that pass a clause
 //! ```
 //!
-//! The parts are independent: a new command adds variants to one of them, and the agent's `guard.rs` alone decides which
+//! A new command adds variants to one of the parts and changes none that exist; the agent's `guard.rs` alone decides which
 //! visits are hit.
 
 use crate::occurrences::Occurrences;

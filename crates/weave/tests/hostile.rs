@@ -56,7 +56,11 @@ fn for_each_damaged_class(mut check: impl FnMut(&[u8])) {
 fn damaged_classes_are_woven_or_refused() {
     let (mut woven, mut refused) = (0, 0);
     for_each_damaged_class(|bytes| {
-        for (kinds, first_id) in [(ProbeKinds::USAGE, 3), (ProbeKinds::ALL, 70_000)] {
+        for (kinds, first_id) in [
+            (ProbeKinds::USAGE, 3),
+            (ProbeKinds::ALL, 70_000),
+            (ProbeKinds::ALL.union(ProbeKinds::EXCHANGE), 70_000),
+        ] {
             let Ok(prepared) = prepare(bytes, kinds) else {
                 refused += 1;
                 continue;

@@ -52,12 +52,15 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
     for (number, (name, bytes)) in (0u32..).zip(&classes) {
         let rewritten = rewrite(&ClassFile::parse(bytes).expect("a class"));
         assert_eq!((&rewritten.bytes, &rewritten.refused[..]), (bytes, &[][..]), "{name}");
-        // Every second class gets ids that need a constant.
-        let first_id = number % 2 * 40_000;
-        let out = prepare(bytes, ProbeKinds::ALL).expect("prepared").weave(first_id);
+        // Every second class gets ids that need a constant, and clauses that can be given another object.
+        let (first_id, kinds) = match number % 2 {
+            0 => (0, ProbeKinds::ALL),
+            _ => (40_000, ProbeKinds::ALL.union(ProbeKinds::EXCHANGE)),
+        };
+        let out = prepare(bytes, kinds).expect("prepared").weave(first_id);
         assert_eq!(out.skipped, [], "{name}");
         // As the agent does it: memory goes from class to class.
-        let prepared = lasting.prepare(bytes, ProbeKinds::ALL).expect("prepared");
+        let prepared = lasting.prepare(bytes, kinds).expect("prepared");
         assert_eq!(
             lasting.weave(&prepared, first_id).bytes,
             out.bytes,

@@ -8,13 +8,19 @@ use std::path::Path;
 
 /// Weaves one class of an artifact with all probes; it must link, and equal itself without them.
 fn check(coordinate: &str, class: &str) {
+    for kinds in [ProbeKinds::ALL, ProbeKinds::ALL.union(ProbeKinds::EXCHANGE)] {
+        check_with(coordinate, class, kinds);
+    }
+}
+
+fn check_with(coordinate: &str, class: &str, kinds: ProbeKinds) {
     let jar = maven::resolve(&[coordinate]).expect("fixture").remove(0);
     let (original, woven) = (tempfile::tempdir().expect("fixture"), tempfile::tempdir().expect("fixture"));
     let mut met = 0;
     visit(&jar, &LoadOptions::default(), &mut |it| {
         if it.expected_name() == class {
             met += 1;
-            let bytes = prepare(it.bytes, ProbeKinds::ALL).expect("fixture").weave(0).bytes.expect("fixture");
+            let bytes = prepare(it.bytes, kinds).expect("fixture").weave(0).bytes.expect("fixture");
             store(original.path(), class, it.bytes);
             store(woven.path(), class, &bytes);
         }

@@ -20,6 +20,7 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
  *                   push id; invokestatic Probes.xxx                  | dup; push id; tryEscape or methodEscape; athrow
  *                   dup; push id; invokestatic Probes.caught/throwing |
  *                   dup; checkcast; push id; invokestatic caught      |
+ *                   [checkcast;] push id; invokestatic exchange; checkcast
  *                   goto over a caught probe                          |
  * </pre>
  *
@@ -27,6 +28,8 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
  * {@link Unexpected}.
  */
 final class StrippedCode implements CodeText.Positions {
+    private static final String CAUGHT = "caught";
+    private static final String EXCHANGE = "exchange";
     static final String PROBES = "catchment/runtime/Probes";
 
     /** Woven code that is not made as the picture says. */
@@ -69,22 +72,39 @@ final class StrippedCode implements CodeText.Positions {
             if (!(real.get(at) instanceof MethodInsnNode call && call.owner.equals(PROBES))) {
                 continue;
             }
-            boolean throwable = call.desc.startsWith("(Ljava/lang/Throwable;");
-            int start = throwable ? at - 2 : at - 1;
-            if (throwable && start > 0 && real.get(start).getOpcode() == Opcodes.CHECKCAST) {
-                start--;
-            }
-            if (start < 0 || !isPush(real.get(at - 1))) {
+            if (at < 1 || !isPush(real.get(at - 1))) {
                 throw new Unexpected("probe at " + at + " without its number");
             }
-            if (throwable && real.get(start).getOpcode() != Opcodes.DUP) {
-                throw new Unexpected("probe at " + at + " without a copy of the exception");
+            boolean exchange = call.name.equals(EXCHANGE);
+            int start = exchange ? startOfExchange(at) : startOfProbe(at, call);
+            int end = exchange ? at + 1 : at;
+            if (exchange && (end == real.size() || real.get(end).getOpcode() != Opcodes.CHECKCAST)) {
+                throw new Unexpected("exchange at " + at + " whose result is not cast");
             }
-            for (int part = start; part <= at; part++) {
+            for (int part = start; part <= end; part++) {
                 markProbe(part);
             }
             probes++;
         }
+    }
+
+    private int startOfProbe(int at, MethodInsnNode call) {
+        if (!call.desc.startsWith("(Ljava/lang/Throwable;")) {
+            return at - 1;
+        }
+        int start = at - 2;
+        if (start > 0 && real.get(start).getOpcode() == Opcodes.CHECKCAST) {
+            start--;
+        }
+        if (start < 0 || real.get(start).getOpcode() != Opcodes.DUP) {
+            throw new Unexpected("probe at " + at + " without a copy of the exception");
+        }
+        return start;
+    }
+
+    /** A handler stands behind a jump, ours or another, so that a cast in front is the probe's. */
+    private int startOfExchange(int at) {
+        return at > 1 && real.get(at - 2).getOpcode() == Opcodes.CHECKCAST ? at - 2 : at - 1;
     }
 
     private void markProbe(int at) {
@@ -129,7 +149,16 @@ final class StrippedCode implements CodeText.Positions {
         while (behind < target && behind < real.size() && probe[behind]) {
             behind++;
         }
-        return target > at + 1 && behind == target && real.get(at + 1).getOpcode() == Opcodes.DUP;
+        return target > at + 1 && behind == target && isCaughtProbe(at + 1);
+    }
+
+    private boolean isCaughtProbe(int at) {
+        int call = at;
+        while (!(real.get(call) instanceof MethodInsnNode)) {
+            call++;
+        }
+        String name = ((MethodInsnNode) real.get(call)).name;
+        return name.equals(CAUGHT) || name.equals(EXCHANGE);
     }
 
     /** An original goto to the next instruction looks the same, but then nothing falls through, so no bypass is made. */
