@@ -61,7 +61,7 @@ pub(crate) struct JdkMembers {
 
 // SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
 unsafe impl Send for JdkMembers {}
-// SAFETY: as above.
+// SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
 unsafe impl Sync for JdkMembers {}
 
 impl JdkMembers {
@@ -72,7 +72,7 @@ impl JdkMembers {
             found.ok_or_else(|| failed(jni, &format!("find {class}.{name}")))
         };
         let field = |class: &str, name: &str, descriptor: &str| {
-            // SAFETY: as above.
+            // SAFETY: the class was just found, and the names have a 0 at their end.
             let found = jni.find_class(class).and_then(|c| unsafe { jni.get_field_id(c, name, descriptor) });
             found.ok_or_else(|| failed(jni, &format!("find {class}.{name}")))
         };
@@ -309,7 +309,7 @@ unsafe fn field_of(jni: &JniEnv, object: jni::jobject, field: jni::jfieldID) -> 
     if object.is_null() {
         return object;
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: `field` is a field of the live `object`, as the caller promises.
     unsafe { jni.get_object_field(object, field) }
 }
 
@@ -319,14 +319,14 @@ unsafe fn object_from(jni: &JniEnv, object: jni::jobject, method: jni::jmethodID
     if object.is_null() || jni.exception_check() {
         return std::ptr::null_mut();
     }
-    // SAFETY: promised by the caller.
+    // SAFETY: `method` is a method of the live `object`, as the caller promises.
     unsafe { jni.call_object_method(object, method, &[]) }
 }
 
 /// # Safety
 /// As `object_from`, for a method that returns a string.
 unsafe fn string_from(jni: &JniEnv, object: jni::jobject, method: jni::jmethodID) -> Option<String> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `method` is a method of `object` that returns a string, as the caller promises.
     unsafe {
         let string = object_from(jni, object, method);
         if jni.exception_check() { None } else { jni.get_string_lossy(string) }
@@ -386,7 +386,7 @@ unsafe fn note_origin(
     let counter = u32::try_from(counter).ok()?;
     if observer.worker().is_some() {
         // Nobody asks a worker for origins.
-        // SAFETY: promised by the caller.
+        // SAFETY: `thrown` is a live throwable, as the caller promises.
         return unsafe { note_sample(jni, observer, thrown, counter) };
     }
     let class = jni.find_class("java/lang/Throwable")?;
@@ -416,7 +416,7 @@ unsafe fn note_sample(
     counter: u32,
 ) -> Option<()> {
     let (worker, java) = (observer.worker()?, crate::java(jni)?);
-    // SAFETY: promised by the caller.
+    // SAFETY: `thrown` is a live throwable, as the caller promises.
     let thrown = unsafe { java.throwable(thrown) }?;
     let name = java.name_of(thrown);
     if worker.wants_sample(counter, &name) {
@@ -441,7 +441,7 @@ unsafe fn top_frame(
     let length = unsafe { jni.get_array_length(trace) }.min(FRAMES_READ);
     for index in 0..length {
         let Ok(frame) = jni.push_local_frame(8) else { break };
-        // SAFETY: as above.
+        // SAFETY: `trace` is a live array of stack trace elements, and the index below its length.
         let (class, text) = unsafe {
             let element = jni.get_object_array_element(trace, index);
             let class = string_from(jni, element, members.class_name).unwrap_or_default();
@@ -461,7 +461,7 @@ unsafe fn top_frame(
 /// # Safety
 /// `element` is a live handle of a stack trace element.
 unsafe fn frame_text(jni: &JniEnv, members: &JdkMembers, element: jni::jobject, class: &str) -> String {
-    // SAFETY: promised by the caller.
+    // SAFETY: `element` is a live stack trace element, as the caller promises.
     let (method, line) = unsafe {
         let method = string_from(jni, element, members.method_name).unwrap_or_default();
         (method, jni.call_int_method(element, members.line_number, &[]))

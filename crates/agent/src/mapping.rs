@@ -54,7 +54,7 @@ const ENTRIES_OFFSET: usize = 4096;
 
 // SAFETY: the mapping lives as long as the process and every access to it is atomic.
 unsafe impl Send for Switches {}
-// SAFETY: as above.
+// SAFETY: the mapping lives as long as the process and every access to it is atomic.
 unsafe impl Sync for Switches {}
 
 impl Switches {
@@ -127,7 +127,7 @@ impl Switches {
 // SAFETY: the mapping lives as long as the process and every access to it is atomic, here and, by the rules of slot
 // ownership, in the Java runtime.
 unsafe impl Send for CounterFile {}
-// SAFETY: as above.
+// SAFETY: see `Send`: every access to the mapping is atomic.
 unsafe impl Sync for CounterFile {}
 
 impl CounterFile {

@@ -72,7 +72,7 @@ impl SignalForwarding {
         for signal in FORWARDED {
             // SAFETY: all zero is a valid value of this plain C struct.
             let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
-            // SAFETY: as above.
+            // SAFETY: all bytes 0 are a valid `sigaction`: no handler, no flags.
             let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = forward;
             new.sa_sigaction = handler as usize;

@@ -138,7 +138,7 @@ fn stack(jvmti: &Jvmti) -> Option<(Vec<RawFrame>, bool)> {
     let mut frames =
         unsafe { jvmti.get_stack_trace(std::ptr::null_mut(), 0, FRAMES_KEPT as jni::jint) }.ok()?;
     if frames.len() >= FRAMES_KEPT {
-        // SAFETY: as above.
+        // SAFETY: a null thread is the current one, which runs this callback.
         frames = unsafe { jvmti.get_stack_trace(std::ptr::null_mut(), 0, FRAMES_READ) }.ok()?;
     }
     let is_cut = frames.len() >= FRAMES_READ as usize;
@@ -203,7 +203,7 @@ pub(super) fn names(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, id: usize)
 /// # Safety
 /// A live handle of a class.
 pub(super) unsafe fn class_name(jvmti: &Jvmti, class: jni::jclass) -> Option<(String, bool)> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `class` is a live class, as the caller promises.
     let (signature, _) = unsafe { jvmti.get_class_signature(class) }.ok()?;
     let name = signature.strip_prefix('L').and_then(|name| name.strip_suffix(';')).unwrap_or(&signature);
     // Neither `.` nor `;` can be part of the internal name of any other class.
@@ -221,7 +221,7 @@ fn number_of_object(jvmti: &Jvmti, exception: jni::jobject) -> Option<jni::jlong
         return Some(tag >> ARRIVAL_BITS);
     }
     let object = NEXT_OBJECT.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: as above.
+    // SAFETY: `exception` is the live object of the running event.
     unsafe { jvmti.set_tag(exception, object << ARRIVAL_BITS) }.ok().map(|()| object)
 }
 
@@ -235,7 +235,7 @@ fn number_of_class(jvmti: &Jvmti, jni: &JniEnv, arrivals: &Arrivals, exception: 
 /// # Safety
 /// A live handle of a class.
 pub(super) unsafe fn number_of(jvmti: &Jvmti, arrivals: &Arrivals, class: jni::jclass) -> Option<u32> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `class` is a live class, as the caller promises.
     unsafe {
         let tag = jvmti.get_tag(class).ok()?;
         if tag != 0 {

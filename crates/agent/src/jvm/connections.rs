@@ -186,7 +186,7 @@ unsafe fn addresses(call: &Call<'_>, array: jni::jobject) -> Vec<String> {
     }
     // SAFETY: promised by the caller; indices are below the length.
     let elements = unsafe { 0..call.jni.get_array_length(array) };
-    // SAFETY: as above.
+    // SAFETY: `array` is live, and the index below its length.
     let element = |index| unsafe { call.java.object(call.jni.get_object_array_element(array, index)) };
     elements.filter_map(element).filter_map(|address| call.java.host_address(address)).collect()
 }

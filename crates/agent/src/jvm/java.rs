@@ -25,7 +25,7 @@ pub(crate) struct SharedJvmti(*mut jvmti::jvmtiEnv);
 
 // SAFETY: a JVMTI environment may be used on every thread and is never disposed of.
 unsafe impl Send for SharedJvmti {}
-// SAFETY: as above.
+// SAFETY: a JVMTI environment may be used on every thread and is never disposed of.
 unsafe impl Sync for SharedJvmti {}
 
 impl fmt::Debug for SharedJvmti {
@@ -72,7 +72,7 @@ pub(crate) struct Global(GlobalRef);
 
 // SAFETY: global references are valid on every thread, and deleting one finds the environment of its thread itself.
 unsafe impl Send for Global {}
-// SAFETY: as above.
+// SAFETY: global references are valid on every thread, and deleting one finds the environment of its thread itself.
 unsafe impl Sync for Global {}
 
 impl fmt::Debug for Global {
@@ -98,7 +98,7 @@ pub(crate) struct Weak(WeakGlobalRef);
 
 // SAFETY: as for global references.
 unsafe impl Send for Weak {}
-// SAFETY: as above.
+// SAFETY: as for global references.
 unsafe impl Sync for Weak {}
 
 impl fmt::Debug for Weak {
@@ -123,7 +123,7 @@ pub(crate) struct Constructor {
 
 // SAFETY: the id is valid on every thread as long as the class lives, and only used together with it.
 unsafe impl Send for Constructor {}
-// SAFETY: as above.
+// SAFETY: the id is valid on every thread as long as the class lives, and only used together with it.
 unsafe impl Sync for Constructor {}
 
 /// A field of an object.
@@ -145,7 +145,7 @@ pub(crate) struct KnownField {
 
 // SAFETY: the id is valid on every thread as long as the class lives, and only used together with it.
 unsafe impl Send for KnownField {}
-// SAFETY: as above.
+// SAFETY: the id is valid on every thread as long as the class lives, and only used together with it.
 unsafe impl Sync for KnownField {}
 
 /// The value of a field.

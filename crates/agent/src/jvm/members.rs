@@ -34,7 +34,7 @@ pub(crate) struct WorkerMembers {
 
 // SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
 unsafe impl Send for WorkerMembers {}
-// SAFETY: as above.
+// SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
 unsafe impl Sync for WorkerMembers {}
 
 impl WorkerMembers {
@@ -51,12 +51,12 @@ impl WorkerMembers {
             found.ok_or_else(|| failed(jni, &format!("find {owner}.{name}")))
         };
         let static_method = |owner: &str, name: &str, descriptor: &str| {
-            // SAFETY: as above.
+            // SAFETY: a live boot class, and names with a 0 at their end.
             let found = unsafe { jni.get_static_method_id(class(owner)?, name, descriptor) };
             found.ok_or_else(|| failed(jni, &format!("find {owner}.{name}")))
         };
         let field = |owner: &str, name: &str, descriptor: &str| {
-            // SAFETY: as above.
+            // SAFETY: a live boot class, and names with a 0 at their end.
             let found = unsafe { jni.get_field_id(class(owner)?, name, descriptor) };
             found.ok_or_else(|| failed(jni, &format!("find {owner}.{name}")))
         };

@@ -53,14 +53,14 @@ impl<'j> Call<'j> {
     /// # Safety
     /// A string among the arguments of the running native method, or null.
     unsafe fn text(&self, string: jni::jstring) -> Option<String> {
-        // SAFETY: promised by the caller.
+        // SAFETY: `string` is a live string or null, as the caller promises.
         unsafe { self.jni.get_string_lossy(string) }
     }
 
     /// # Safety
     /// A throwable among the arguments of the running native method, or null.
     pub(super) unsafe fn throwable(&self, raw: jni::jthrowable) -> Option<Throwable<'j>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: `raw` is a live throwable or null, as the caller promises.
         unsafe { self.java.throwable(raw) }
     }
 }
@@ -108,7 +108,7 @@ extern "system" fn next(env: *mut jni::JNIEnv, _: jni::jclass) -> jni::jobject {
 
 extern "system" fn ready(env: *mut jni::JNIEnv, _: jni::jclass, framework: jni::jstring) {
     in_worker(env, (), |call| {
-        // SAFETY: the argument.
+        // SAFETY: `framework` is a string of the running native method.
         call.worker.ready(unsafe { call.text(framework) }.unwrap_or_default());
         Some(())
     });
@@ -116,7 +116,7 @@ extern "system" fn ready(env: *mut jni::JNIEnv, _: jni::jclass, framework: jni::
 
 extern "system" fn unusable(env: *mut jni::JNIEnv, _: jni::jclass, what: jni::jstring) {
     in_worker(env, (), |call| {
-        // SAFETY: the argument.
+        // SAFETY: `what` is a string of the running native method.
         call.worker.unusable(unsafe { call.text(what) }.unwrap_or_default())
     });
 }
@@ -130,7 +130,7 @@ extern "system" fn unit(
     shared: jni::jstring,
 ) {
     in_worker(env, (), |call| {
-        // SAFETY: the arguments.
+        // SAFETY: all four are strings of the running native method, or null.
         let unit = unsafe {
             TestUnit {
                 id: call.text(id)?,
@@ -146,7 +146,7 @@ extern "system" fn unit(
 
 extern "system" fn problem(env: *mut jni::JNIEnv, _: jni::jclass, what: jni::jstring) {
     in_worker(env, (), |call| {
-        // SAFETY: the argument.
+        // SAFETY: `what` is a string of the running native method.
         call.worker.problem(unsafe { call.text(what) }.unwrap_or_default());
         Some(())
     });
@@ -161,7 +161,7 @@ extern "system" fn discovered(env: *mut jni::JNIEnv, _: jni::jclass) {
 
 extern "system" fn started(env: *mut jni::JNIEnv, _: jni::jclass, id: jni::jstring) {
     in_worker(env, (), |call| {
-        // SAFETY: the argument.
+        // SAFETY: `id` is a string of the running native method.
         let test = unsafe { call.text(id) }?;
         let threads = threads::alive(&call.java);
         let observer = call.observer;
@@ -179,7 +179,7 @@ extern "system" fn finished(
 ) {
     in_worker(env, (), |call| {
         let ended = call.worker.test_ended(&call.observer.counters, &call.observer.switches);
-        // SAFETY: the arguments.
+        // SAFETY: `id` is a string and `failure` a throwable of the running native method, or null.
         let (test, failure) = unsafe { (call.text(id)?, call.throwable(failure)) };
         let outcome = match outcome {
             0 => Outcome::Passed,
@@ -241,12 +241,8 @@ pub(super) extern "system" fn caught(
     thrown: jni::jthrowable,
     counter: jni::jint,
 ) {
-    in_worker(env, (), |call| {
-        // SAFETY: the argument.
-        let thrown = unsafe { call.throwable(thrown) }?;
-        inject::caught(call, thrown, u32::try_from(counter).ok()?);
-        Some(())
-    });
+    let Ok(counter) = u32::try_from(counter) else { return };
+    with_thrown(env, thrown, |call, thrown| inject::caught(call, thrown, counter));
 }
 
 pub(super) extern "system" fn passed(
@@ -255,19 +251,23 @@ pub(super) extern "system" fn passed(
     thrown: jni::jthrowable,
     counter: jni::jint,
 ) {
-    in_worker(env, (), |call| {
-        // SAFETY: the argument.
-        let thrown = unsafe { call.throwable(thrown) }?;
-        inject::passed(call, thrown, u32::try_from(counter).ok()?);
-        Some(())
-    });
+    let Ok(counter) = u32::try_from(counter) else { return };
+    with_thrown(env, thrown, |call, thrown| inject::passed(call, thrown, counter));
 }
 
 pub(super) extern "system" fn escaped(env: *mut jni::JNIEnv, _: jni::jclass, thrown: jni::jthrowable) {
+    with_thrown(env, thrown, inject::escaped);
+}
+
+/// Runs the body of a native method whose argument is the exception at hand.
+fn with_thrown(
+    env: *mut jni::JNIEnv,
+    thrown: jni::jthrowable,
+    body: impl for<'j> FnOnce(&Call<'j>, Throwable<'j>),
+) {
     in_worker(env, (), |call| {
-        // SAFETY: the argument.
-        let thrown = unsafe { call.throwable(thrown) }?;
-        inject::escaped(call, thrown);
+        // SAFETY: `thrown` is a throwable of the running native method.
+        body(call, unsafe { call.throwable(thrown) }?);
         Some(())
     });
 }

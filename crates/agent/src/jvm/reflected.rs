@@ -35,7 +35,7 @@ struct MemberFields {
 
 // SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
 unsafe impl Send for Reflection {}
-// SAFETY: as above.
+// SAFETY: ids of members of boot classes; valid on every thread as long as the JVM lives.
 unsafe impl Sync for Reflection {}
 
 thread_local! {
@@ -138,7 +138,7 @@ impl Reflection {
         caller: Option<usize>,
     ) -> Option<()> {
         let fields = if is_method { self.method } else { self.constructor };
-        // SAFETY: promised by the caller.
+        // SAFETY: `member` is live, as the caller promises.
         let (declaring, slot) =
             unsafe { (jni.get_object_field(member, fields.class), jni.get_int_field(member, fields.slot)) };
         // SAFETY: the class that the field holds.
@@ -185,7 +185,7 @@ impl Reflection {
 /// # Safety
 /// The class `Constructor`.
 unsafe fn constructing(jni: &JniEnv, constructor: jni::jclass) -> Option<jni::jmethodID> {
-    // SAFETY: promised by the caller.
+    // SAFETY: `constructor` is the class `Constructor`, as the caller promises.
     unsafe {
         let inner = "([Ljava/lang/Object;ZLjava/lang/Class;)Ljava/lang/Object;";
         let found = jni.get_method_id(constructor, "newInstanceWithCaller", inner);

@@ -39,7 +39,7 @@ impl<'j> Java<'j> {
     pub(crate) fn interfaces(&self, class: Class<'j>) -> Vec<Class<'j>> {
         // SAFETY: a live handle, and the ones it gives.
         let found = unsafe { self.jvmti.get_implemented_interfaces(class.0.0) }.unwrap_or_default();
-        // SAFETY: as above.
+        // SAFETY: live classes, just given by the JVM.
         found.into_iter().filter_map(|raw| unsafe { self.class(raw) }).collect()
     }
 
@@ -112,7 +112,7 @@ impl<'j> Java<'j> {
         let Some(known) = self.remember(class) else { return Vec::new() };
         let mut found = Vec::new();
         for id in methods {
-            // SAFETY: as above.
+            // SAFETY: the method was just found in this live class.
             let (name, flags) =
                 unsafe { (self.jvmti.get_method_name(id), self.jvmti.get_method_modifiers(id)) };
             let (Ok((name, descriptor, _)), Ok(flags)) = (name, flags) else { continue };
@@ -143,7 +143,7 @@ impl<'j> Java<'j> {
         // SAFETY: a live handle, and the ids it gives.
         let methods = unsafe { self.jvmti.get_class_methods(class.0.0) }.unwrap_or_default();
         let signature = |id| {
-            // SAFETY: as above.
+            // SAFETY: the method was just found in this live class.
             let (names, flags) =
                 unsafe { (self.jvmti.get_method_name(id), self.jvmti.get_method_modifiers(id)) };
             let (name, descriptor, _) = names.ok()?;

@@ -36,7 +36,7 @@ impl<'j> Java<'j> {
         // SAFETY: a live handle, and the ids it gives.
         let ids = unsafe { self.jvmti.get_class_fields(class.0.0) }.unwrap_or_default();
         let field = |id| {
-            // SAFETY: as above.
+            // SAFETY: the field was just found in this live class.
             let (flags, names) = unsafe {
                 (self.jvmti.get_field_modifiers(class.0.0, id), self.jvmti.get_field_name(class.0.0, id))
             };

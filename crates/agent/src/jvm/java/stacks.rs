@@ -38,7 +38,7 @@ impl<'j> Java<'j> {
 
     /// Empty when the class is no more.
     pub(crate) fn method_name(&self, method: Method) -> String {
-        // SAFETY: as above.
+        // SAFETY: `method` comes from a stack, so its class is live.
         unsafe { self.jvmti.get_method_name(method.0) }.map(|(name, ..)| name).unwrap_or_default()
     }
 
