@@ -113,7 +113,7 @@ pub(crate) struct Building<'b, 'a> {
     translator: Translator,
     /// What is raised where, once all edges are there.
     pub(crate) pending: Vec<(RaisedException, NodeId)>,
-    /// CallGraphKind that fail with an exception of their own if their target fails.
+    /// Calls that fail with an exception of their own if their target fails.
     pub(crate) wrapped: Vec<Wrapped>,
     pub(crate) thrown_again: Vec<ThrownAgain>,
     /// Edges of the present instance.
@@ -124,7 +124,7 @@ pub(crate) struct Building<'b, 'a> {
     together: FxHashMap<u32, NodeId>,
 }
 
-/// CallGraphKind with so many targets have a node in between, which others share.
+/// Calls with at least this many targets have a node in between, which other calls share.
 const MANY: usize = 8;
 
 fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, from: NodeId, to: NodeId) {

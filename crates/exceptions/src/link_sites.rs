@@ -82,7 +82,7 @@ impl SiteFinder<'_, '_> {
         handlers.collect()
     }
 
-    /// CallGraphKind in the try that let exceptions of a link out.
+    /// Calls in the try that let exceptions of a link out.
     fn add_calls(&mut self, handler: &Handler) {
         let ranges = ranges_of(&self.search.reached, handler.method, handler.pc);
         for call in self.search.reached.calls_of(handler.instance).to_vec() {

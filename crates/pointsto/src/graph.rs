@@ -2,7 +2,7 @@
 //!
 //! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised exceptions.
 //! They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences travel. Nodes
-//! in one strongly connected component hold the same set in the end, and are made one node (`cycles`). A graph that
+//! in one strongly connected component hold the same set in the end, and are made one node (`collapse`). A graph that
 //! is told all its edges before anything flows can be made smaller still (`reduce`), and be gone through kind by kind (`kinds`).
 
 mod cached;

@@ -18,7 +18,7 @@ pub enum RaisingKind {
     Implicit(ImplicitKind),
 }
 
-/// A raising point. CallGraphKind of an operation are all the same point, wherever they are.
+/// A raising point. Calls of an operation are all the same point, wherever they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisingPoint {
     pub method: MethodId,

@@ -124,7 +124,7 @@ impl Building<'_, '_> {
         (kinds, kind_of)
     }
 
-    /// CallGraphKind whose target fails raise an exception of their own, which can make other calls fail. `late` are the kinds of these.
+    /// Calls whose target fails raise an exception of their own, which can make other calls fail. `late` are the kinds of these.
     fn raise_wrappers(
         &mut self,
         flow: &KindFlow,

@@ -72,7 +72,7 @@ impl Building<'_, '_> {
         types
     }
 
-    /// FlowOptions again what comes to these clauses, which may come to others of them.
+    /// Raises again what comes to these clauses, which may come to others of them.
     pub(crate) fn throw_again(
         &mut self,
         flow: &KindFlow,

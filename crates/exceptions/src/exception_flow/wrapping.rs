@@ -1,4 +1,4 @@
-//! CallGraphKind whose target's exceptions arrive inside another one: class initialisers, reflection, privileged actions and proxies.
+//! Calls whose target's exceptions arrive inside another one: class initialisers, reflection, privileged actions and proxies.
 
 use crate::exception_flow::Building;
 use crate::exception_flow::privileged;

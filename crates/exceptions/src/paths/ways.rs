@@ -64,7 +64,7 @@ impl Ways {
         self.stops.insert(node, stops);
     }
 
-    /// Up to `limit` paths without circles from a try to the raise, the shortest first, of those that are new to the caller.
+    /// Up to `limit` paths without cycles from a try to the raise, the shortest first, of those that are new to the caller.
     /// After so many steps the search ends with what it has; a path takes as many as it has nodes.
     pub(crate) fn shortest(
         &self,
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn shorter_paths_come_first_and_circles_never() {
+    fn shorter_paths_come_first_and_cycles_never() {
         let mut ways = Ways::default();
         ways.add(TRY, vec![(1, call(1)), (2, call(2))]);
         ways.add(method(1), vec![(3, call(2)), (4, call(1))]);

@@ -1,6 +1,6 @@
 //! From links to questions: can this call, which stands in the try, come to that method?
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use super::following::{Following, State};
 use crate::exception_flow::Flow;
 use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
@@ -64,7 +64,7 @@ impl Questions {
     }
 
     /// The links that remain.
-    pub(super) fn ask<S: State>(self, calls: CallGraphKind<'_, '_>, state: S) -> FxHashSet<Pair> {
+    pub(super) fn ask<S: State>(self, calls: CallReceivers<'_, '_>, state: S) -> FxHashSet<Pair> {
         let Self { mut kept, by_site } = self;
         let mut following = Following::new(calls, state, by_site.keys().copied().collect());
         for (site, mut pairs) in by_site {

@@ -137,7 +137,7 @@ pub enum SetAside {
     CompilerMade,
     /// By a clause that nobody asked about.
     OtherClause,
-    /// RaisedException by the JVM, and that was not asked for.
+    /// Raised by the JVM, and that was not asked for.
     Implicit,
     /// Thrown, and only operations were asked for.
     Throw,

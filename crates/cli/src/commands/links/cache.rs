@@ -9,7 +9,7 @@ use catchment_exceptions::{AnalysisCache, JdkBase, SearchRequest};
 use std::cell::OnceCell;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Those that have left something in the cache_files. Without one, nothing is known and nothing is kept.
+/// The cache of one search. Without cache files, nothing is read and nothing is written.
 #[derive(Debug)]
 pub(crate) struct LinksCache<'c> {
     classes: &'c LayeredClasses,
@@ -71,7 +71,7 @@ impl<'c> LinksCache<'c> {
 }
 
 impl<'c> AnalysisCache<'c> for LinksCache<'c> {
-    /// From the cache_files if it is there, and from now on in it.
+    /// The base from the cache, or solved and written to the cache.
     fn base(&self) -> Option<JdkBase<'c>> {
         let SearchRequest { analysis, implicit, .. } = self.request;
         let call_graph = analysis.call_graph();
