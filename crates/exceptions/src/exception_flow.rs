@@ -68,12 +68,12 @@ impl Flow {
     }
 }
 
-/// Lets what is raised travel through all that was reached.
+/// Exception flow through everything that was reached.
 pub fn flow(reached: &mut Reached<'_>, raises: &FlowOptions) -> Flow {
     flow_within(reached, raises, Scope::Everything)
 }
 
-/// The same as far as somebody will ask. The sets of all else are empty, or lack something.
+/// [`flow`] restricted to a scope. Sets outside the scope are empty or incomplete.
 pub fn flow_within(reached: &mut Reached<'_>, raises: &FlowOptions, scope: Scope) -> Flow {
     let depths = scope.depths(reached, &raises.operations);
     let mut graph = Graph::default();
@@ -118,7 +118,7 @@ pub(crate) struct Building<'b, 'a> {
     pub(crate) thrown_again: Vec<ThrownAgain>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
-    /// Which of what is raised has to be told apart.
+    /// Raised exceptions that need a number of their own.
     pub(crate) asked: Asked,
     /// By [`Reached::targets_key`]: what leaves the targets of calls that have many.
     together: FxHashMap<u32, NodeId>,
@@ -133,7 +133,8 @@ fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, fro
     }
 }
 
-/// The nodes of one instance by the row that is asked first: where that leads, what it catches, and the node of what it leaves.
+/// Raise nodes of one instance, keyed by the first row of the exception table that is tried: its handler's node, the class
+/// it catches, and the node for exceptions that the row lets pass.
 type RaiseNodes = FxHashMap<(NodeId, Option<ClassId>, NodeId), NodeId>;
 
 impl Building<'_, '_> {
@@ -324,7 +325,7 @@ impl Building<'_, '_> {
         *self.flow.caught.entry((instance, handler)).or_insert_with(|| self.flow.graph.node())
     }
 
-    /// Only what may come to a clause of the application has to be told apart.
+    /// Raised exceptions need numbers of their own only if a clause of the application may catch them.
     fn ask_for_clauses(&mut self, depths: &[Depth]) {
         let mut classes = Vec::new();
         for index in (0..depths.len()).filter(|index| depths[*index] != Depth::Nothing) {

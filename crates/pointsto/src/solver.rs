@@ -83,7 +83,7 @@ pub(crate) enum Use {
         from: NodeId,
     },
     Call(SiteId),
-    /// A call that can come to one method only, which is told apart by its receivers.
+    /// A call with one possible target, which is receiver-sensitive.
     Direct {
         site: SiteId,
         method: MethodId,
@@ -171,7 +171,7 @@ impl Known {
     }
 }
 
-/// Names of those that have some.
+/// Classes whose instances stand for a named thing.
 pub(crate) const NAMED: [&str; 6] = [
     "java/lang/String",
     "java/lang/Class",
@@ -371,7 +371,7 @@ impl<'a> Solver<'a> {
         object
     }
 
-    /// The instance of a method that is not told apart, if it has been reached.
+    /// The context-insensitive instance of a method, if it has been reached.
     pub(crate) fn reached(&self, method: MethodId) -> Option<InstanceId> {
         self.by_method.get(&(method, INSENSITIVE)).copied().flatten()
     }

@@ -1,4 +1,5 @@
-//! Lets what is raised spread: kind by kind, those that other exceptions arrive in last.
+//! Propagates raised exceptions, one filter class at a time; wrappers such as `ExceptionInInitializerError` last, since
+//! they depend on what they wrap.
 
 use crate::exception_flow::Building;
 use crate::exception_flow::raises::RaisedException;

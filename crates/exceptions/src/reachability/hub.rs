@@ -9,11 +9,11 @@ use super::sure::sure_callers;
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// All tries to find the hub may together come to so many times what the first search has come to: there may be none.
+/// Budget for finding a hub, as a multiple of the first search's size: there may be none.
 const EFFORT_FOR_HUB: usize = 8;
-/// The same for all tries to find doors.
+/// Budget for finding doors, as a multiple of the same size.
 const EFFORT_FOR_DOORS: usize = 4;
-/// What is not found within so many instances is far away.
+/// A search that visits more instances than this counts as far.
 pub(super) const NEAR: usize = 2_000;
 
 pub(super) struct Hub<S> {

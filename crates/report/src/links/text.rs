@@ -263,7 +263,7 @@ fn write_missing(out: &mut dyn Write, missing: &[String]) -> io::Result<()> {
     )
 }
 
-/// What a ceiling on memory has cost, if it was met.
+/// The precision that a ceiling on memory has cost, if it was met.
 fn write_memory(out: &mut dyn Write, memory: &MemoryUse) -> io::Result<()> {
     let MemoryUse { ceiling, asked, coarsened, is_exceeded } = memory;
     let mib = ceiling >> 20;
@@ -275,8 +275,12 @@ fn write_memory(out: &mut dyn Write, memory: &MemoryUse) -> io::Result<()> {
         )?;
     } else if !coarsened.packages.is_empty() {
         let shown: Vec<&str> = coarsened.packages.iter().take(SHOWN_PACKAGES).map(String::as_str).collect();
-        let count = counted(coarsened.packages.len(), "package is", "packages are");
-        writeln!(out, "to keep within {mib} MiB {count} told apart less: {}", shown.join(", "))?;
+        let count = counted(coarsened.packages.len(), "package", "packages");
+        writeln!(
+            out,
+            "to keep within {mib} MiB, context sensitivity is lowered for {count}: {}",
+            shown.join(", ")
+        )?;
     }
     if *is_exceeded {
         writeln!(out, "more than {mib} MiB were held all the same")?;

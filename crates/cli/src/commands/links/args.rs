@@ -93,8 +93,8 @@ pub(crate) struct LinksArgs {
     /// What a run has shown (catchment.seen/1): its reflective calls are followed, its links compared; can be repeated
     #[arg(long, value_name = "FILE", help_heading = "The analysis")]
     pub(crate) seen: Vec<PathBuf>,
-    /// Hold no more memory than this, such as 2G or 800M: packages that take most are told apart less, and it is said which;
-    /// most of what is free unless given
+    /// Hold no more memory than this, such as 2G or 800M: context sensitivity is lowered for the packages that use the most,
+    /// and the report names them; most of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,
     /// Neither use nor keep what was found out about the JDK and the program in the cache folder; the results are the same

@@ -1,7 +1,7 @@
-//! What former runs have found out: what the JVM reaches by itself, for each JDK, and what a program does, for that very program.
+//! The cache of `links`: what the JVM reaches by itself, for each JDK, and what a program reaches, for that very program.
 //!
-//! What is kept is named by all that it follows from: the bytes of the JDK and of the program, what was asked for, and our own code. So it is never
-//! out of date, and whoever deletes it loses nothing but time.
+//! A cache key is a hash of all inputs of the cached result: the bytes of the JDK and of the program, the request, and our
+//! own code. So no cache file is ever out of date, and deleting one costs nothing but time.
 
 use crate::commands::links::cache_files::{CacheFiles, CacheKey, CacheSection};
 use crate::commands::links::class_source::{JdkClasses, LayeredClasses};

@@ -1,4 +1,4 @@
-//! Files with what was found out, in the user's cache folder.
+//! Cache files: results of analyses in the user's cache folder.
 //!
 //! ```text
 //! <cache>/catchment/jdk/<key>.kept  =  magic, key, checksum of what follows, bytes of the base
@@ -19,14 +19,14 @@ const MAGIC: [u8; 8] = *b"CMKEPT01";
 const EXTENSION: &str = "kept";
 const UNFINISHED: &str = "unfinished-";
 
-/// What was not finished by then never will be.
+/// An unfinished file older than this was left by a process that ended.
 const LONGEST_WRITE: Duration = Duration::from_secs(60 * 60);
 
-/// What something follows from.
+/// Hash of all inputs of a cached result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CacheKey(pub(crate) [u8; 16]);
 
-/// What is kept side by side.
+/// A subfolder of the cache, pruned by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CacheSection {
     /// Bases, of 30 to 80 MB each.
