@@ -5,11 +5,11 @@
 //! the same method on the same class share one group of targets. A new receiver visits the groups of the classes above it, a new
 //! group the receivers below its class.
 
+mod at_fixed_point;
 mod dynamic;
 mod groups;
 mod natives;
 mod reflection;
-mod settled;
 mod statements;
 
 use crate::blind::{Blind, BlindSpot};
@@ -21,11 +21,11 @@ use crate::options::{CallGraphKind, Options};
 use crate::solver::entries::{called_by_the_jvm, constructors_of, given, receivers};
 use crate::solver::initialisers::Initialisers;
 use crate::world::{ClassSource, Element, World};
+use at_fixed_point::AtFixedPoint;
 use catchment_ir::{Body, Translator};
 use groups::Groups;
 use reflection::Reflections;
 use rustc_hash::{FxHashMap, FxHashSet};
-use settled::Settled;
 use smallvec::SmallVec;
 
 pub(crate) struct HierarchyCalls<'a> {
@@ -41,9 +41,9 @@ pub(crate) struct HierarchyCalls<'a> {
     initialisers: Initialisers,
     groups: Groups,
     reflections: Reflections,
-    settled: Settled,
-    /// Classes of receivers that have not been looked at by themselves.
-    unsettled: Vec<ClassId>,
+    at_fixed_point: AtFixedPoint,
+    /// Classes of receivers that are examined at the next fixed point.
+    unexamined: Vec<ClassId>,
     models: Models,
     translator: Translator,
     blind_spots: FxHashSet<Blind>,
@@ -64,8 +64,8 @@ impl<'a> HierarchyCalls<'a> {
             initialisers: Initialisers::default(),
             groups: Groups::default(),
             reflections: Reflections::default(),
-            settled: Settled::default(),
-            unsettled: Vec::new(),
+            at_fixed_point: AtFixedPoint::default(),
+            unexamined: Vec::new(),
             models: Models::new(),
             translator: Translator::default(),
             blind_spots: FxHashSet::default(),
@@ -112,7 +112,7 @@ impl<'a> HierarchyCalls<'a> {
         }
     }
 
-    /// Until nothing is left to do.
+    /// Solves to a fixed point.
     pub(crate) fn solve(&mut self) {
         loop {
             while let Some((instance, method)) = self.unread.pop() {
@@ -120,7 +120,7 @@ impl<'a> HierarchyCalls<'a> {
                     self.add_statements(instance, method, &body);
                 }
             }
-            if !self.settle() {
+            if !self.step_at_fixed_point() {
                 break;
             }
         }

@@ -1,5 +1,6 @@
 //! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
 
+pub(crate) mod at_fixed_point;
 mod cached;
 pub(crate) mod calls;
 pub(crate) mod constructors;
@@ -12,7 +13,6 @@ pub(crate) mod outside;
 pub(crate) mod reflection;
 pub(crate) mod serialisation;
 pub(crate) mod services;
-pub(crate) mod settled;
 pub(crate) mod statements;
 
 use crate::blind::{Blind, BlindSpot};
@@ -26,12 +26,12 @@ use crate::implicit::{Implicit, ImplicitKinds};
 use crate::models::{Effect, Models};
 use crate::objects::{Object, Objects, Origin};
 use crate::sets::Set;
+use crate::solver::at_fixed_point::AtFixedPoint;
 use crate::solver::calls::{CallSite, SiteId};
 use crate::solver::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::solver::initialisers::Initialisers;
 use crate::solver::outside::FromOutside;
 use crate::solver::reflection::{ReflectionId, Reflections};
-use crate::solver::settled::Settled;
 use crate::world::{ClassSource, Typed, World};
 use catchment_ir::{Body, Translator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -131,7 +131,7 @@ pub(crate) struct Solver<'a> {
     pub(crate) implicit_kinds: ImplicitKinds,
     pub(crate) implicit: Vec<Implicit>,
     pub(crate) reflections: Reflections,
-    pub(crate) settled: Settled,
+    pub(crate) at_fixed_point: AtFixedPoint,
     pub(crate) from_outside: FromOutside,
     /// Every thread that is started.
     pub(crate) threads: NodeId,
@@ -223,7 +223,7 @@ impl<'a> Solver<'a> {
             implicit_kinds,
             implicit: Vec::new(),
             reflections: Reflections::default(),
-            settled: Settled::default(),
+            at_fixed_point: AtFixedPoint::default(),
             from_outside: FromOutside::default(),
             threads,
             coarse: Coarse::default(),
@@ -235,7 +235,7 @@ impl<'a> Solver<'a> {
         self.solve_while(|| true);
     }
 
-    /// Until nothing changes, which is true, or it may not go on.
+    /// Solves to a fixed point, which is true, or until `may_go_on` refuses.
     pub(crate) fn solve_while(&mut self, may_go_on: impl Fn() -> bool) -> bool {
         while may_go_on() {
             while let Some((instance, first, body)) = self.unread.pop() {
@@ -246,7 +246,7 @@ impl<'a> Solver<'a> {
             }
             self.graph.collapse_if_grown();
             let due = self.graph.take_due();
-            if due.is_empty() && self.unread.is_empty() && !self.settle() {
+            if due.is_empty() && self.unread.is_empty() && !self.step_at_fixed_point() {
                 return true;
             }
             for (number, list) in due.into_iter().enumerate() {

@@ -87,7 +87,7 @@ impl HierarchyCalls<'_> {
     }
 
     fn add_receiver(&mut self, receiver: Receiver) {
-        self.unsettled.push(receiver.class);
+        self.unexamined.push(receiver.class);
         let mut above = self.world.class_of(receiver.class).supertypes.clone();
         if !above.contains(&self.world.object) {
             above.push(self.world.object);

@@ -216,8 +216,8 @@ impl HierarchyCalls<'_> {
         }
     }
 
-    /// Whether something was known, asked or used that was not before.
-    pub(super) fn settle_reflection(&mut self) -> bool {
+    /// True if something is found, made or called that was not before.
+    pub(super) fn step_reflection(&mut self) -> bool {
         let is_found = self.find_asked();
         let is_made = self.make_proxies();
         self.call_used() || is_found || is_made

@@ -1,35 +1,36 @@
-//! What the JVM and the JDK do with objects because of their class: finalisers, references, serialisation, services.
+//! Steps at a fixed point: calls that the JVM and the JDK make because of an object's class (finalisers, references,
+//! serialisation, services).
 
 use super::HierarchyCalls;
 use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::ids::{ClassId, InstanceId, MethodId};
+use crate::solver::at_fixed_point::{has_finaliser, pending_references, registration};
 use crate::solver::serialisation::{CALLBACKS, first_constructor, has_callbacks, stream_method};
 use crate::solver::services::{MAKERS, maker_named, provider_method};
-use crate::solver::settled::{has_finaliser, pending_references, registration};
 use rustc_hash::FxHashMap;
 
-/// Who calls what because of classes, as groups.
+/// Calls because of classes, as groups.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
+pub(super) struct AtFixedPoint {
     /// Classes whose objects have methods that streams call.
     serialised: Vec<ClassId>,
-    /// By callback, and one more for what is read: how many of them have been seen to.
+    /// By callback, and one more for what is read: number of those classes that are done.
     seen: [usize; CALLBACKS.len() + 1],
     /// By caller.
     groups: FxHashMap<InstanceId, u32>,
 }
 
 impl HierarchyCalls<'_> {
-    /// Whether that made more to do.
-    pub(super) fn settle(&mut self) -> bool {
-        for class in std::mem::take(&mut self.unsettled) {
-            self.settle_class(class);
+    /// Examines new classes. True if that puts more on the work list.
+    pub(super) fn step_at_fixed_point(&mut self) -> bool {
+        for class in std::mem::take(&mut self.unexamined) {
+            self.examine_class(class);
         }
         let is_called = self.call_serialised();
-        self.settle_reflection() || is_called || !self.unread.is_empty()
+        self.step_reflection() || is_called || !self.unread.is_empty()
     }
 
-    fn settle_class(&mut self, class: ClassId) {
+    fn examine_class(&mut self, class: ClassId) {
         if has_finaliser(&mut self.world, class)
             && let Some(register) = registration(&mut self.world)
         {
@@ -43,11 +44,11 @@ impl HierarchyCalls<'_> {
             self.reach(method);
         }
         if has_callbacks(&mut self.world, class) {
-            self.settled.serialised.push(class);
+            self.at_fixed_point.serialised.push(class);
         }
     }
 
-    /// Whether there was a class that had not been seen to.
+    /// True if there was a class that was not done.
     fn call_serialised(&mut self) -> bool {
         let mut is_changed = false;
         for (number, callback) in CALLBACKS.iter().enumerate() {
@@ -71,8 +72,8 @@ impl HierarchyCalls<'_> {
     }
 
     fn unseen_serialised(&mut self, number: usize) -> Vec<ClassId> {
-        let unseen = self.settled.serialised[self.settled.seen[number]..].to_vec();
-        self.settled.seen[number] = self.settled.serialised.len();
+        let unseen = self.at_fixed_point.serialised[self.at_fixed_point.seen[number]..].to_vec();
+        self.at_fixed_point.seen[number] = self.at_fixed_point.serialised.len();
         unseen
     }
 
@@ -84,11 +85,11 @@ impl HierarchyCalls<'_> {
 
     /// A call that no instruction makes.
     fn call_from(&mut self, caller: InstanceId, method: MethodId) {
-        let group = match self.settled.groups.get(&caller) {
+        let group = match self.at_fixed_point.groups.get(&caller) {
             Some(group) => *group,
             None => {
                 let group = self.groups.add();
-                self.settled.groups.insert(caller, group);
+                self.at_fixed_point.groups.insert(caller, group);
                 let targets = Targets::Group(group);
                 self.calls.push(FoundCall { caller, pc: 0, kind: CallKind::Ordinary, targets });
                 group

@@ -1,4 +1,4 @@
-//! What the JVM and the JDK do with objects because of their class: looked at when nothing else is left to do.
+//! Steps at a fixed point: objects that the JVM and the JDK use because of their class, examined when the work list is empty.
 
 use crate::cache_format::cached;
 use crate::ids::{ClassId, MethodId, NodeId};
@@ -9,21 +9,21 @@ use crate::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settled {
-    /// How many objects have been looked at.
+pub(crate) struct AtFixedPoint {
+    /// Number of objects that have been examined.
     seen: usize,
     pub(crate) services: FxHashSet<ClassId>,
     pub(crate) serialised: Serialised,
     has_finaliser: FxHashMap<ClassId, bool>,
 }
 
-cached! { struct Settled { seen, services, serialised, has_finaliser } }
+cached! { struct AtFixedPoint { seen, services, serialised, has_finaliser } }
 
 impl Solver<'_> {
-    /// Whether that made more to do.
-    pub(crate) fn settle(&mut self) -> bool {
-        let fresh = self.objects.made_since(self.settled.seen);
-        self.settled.seen += fresh.len();
+    /// Examines new objects. True if that puts more on the work list.
+    pub(crate) fn step_at_fixed_point(&mut self) -> bool {
+        let fresh = self.objects.made_since(self.at_fixed_point.seen);
+        self.at_fixed_point.seen += fresh.len();
         let mut is_changed = false;
         for object in fresh {
             is_changed |= self.register_finaliser(object);
@@ -45,11 +45,11 @@ impl Solver<'_> {
     }
 
     fn has_finaliser(&mut self, class: ClassId) -> bool {
-        if let Some(known) = self.settled.has_finaliser.get(&class) {
+        if let Some(known) = self.at_fixed_point.has_finaliser.get(&class) {
             return *known;
         }
         let has_own = has_finaliser(&mut self.world, class);
-        self.settled.has_finaliser.insert(class, has_own);
+        self.at_fixed_point.has_finaliser.insert(class, has_own);
         has_own
     }
 
@@ -82,7 +82,7 @@ impl Solver<'_> {
     }
 }
 
-/// Whether objects of the class are finalised. The JVM passes over finalisers that do nothing, such as those of `Object` and
+/// Objects of the class are finalised. The JVM passes over finalisers that do nothing, such as those of `Object` and
 /// `Enum`.
 pub(crate) fn has_finaliser(world: &mut World<'_>, class: ClassId) -> bool {
     const RETURN: &[u8] = &[0xb1];
@@ -93,13 +93,13 @@ pub(crate) fn has_finaliser(world: &mut World<'_>, class: ClassId) -> bool {
     code.is_some_and(|(_, code)| code.bytes != RETURN)
 }
 
-/// What the JVM calls for each new object with a finaliser.
+/// The method that the JVM calls for each new object with a finaliser.
 pub(crate) fn registration(world: &mut World<'_>) -> Option<MethodId> {
     let class = world.class(b"java/lang/ref/Finalizer");
     world.declared_as(class, b"register", b"(Ljava/lang/Object;)V")
 }
 
-/// What gives the JDK the references that the garbage collector has found, since JDK 9.
+/// The method that gives the JDK the references that the garbage collector has found, since JDK 9.
 pub(crate) fn pending_references(world: &mut World<'_>) -> Option<MethodId> {
     let class = world.class(b"java/lang/ref/Reference");
     world.declared_as(class, b"getAndClearReferencePendingList", b"()Ljava/lang/ref/Reference;")
