@@ -1,10 +1,10 @@
 //! What reachable code asks for: classes by their names, members of classes.
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::ids::{ClassId, MethodId};
 use crate::solver::reflection::actions::Action;
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     /// Whether anything was seen that had not been.
     pub(super) fn find_asked(&mut self) -> bool {
         let mut is_changed = false;

@@ -1,7 +1,7 @@
 //! Calls that make objects and call methods by what was found: those that cannot be told apart share their targets.
 
 use super::super::statements::StatementPosition;
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::blind::BlindSpot;
 use crate::callgraph::{self, CallKind, FoundCall};
 use crate::ids::{ClassId, MethodId};
@@ -35,7 +35,7 @@ pub(super) struct User {
     seen: usize,
 }
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     /// A call that uses what is known.
     pub(super) fn use_known(&mut self, at: StatementPosition, key: UseKey) {
         let targets = match self.reflections.by_key.get(&key) {

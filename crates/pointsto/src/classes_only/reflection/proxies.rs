@@ -1,11 +1,11 @@
 //! Dynamic proxies: every call goes to the `invoke` of some handler.
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::callgraph::{CallKind, Code};
 use crate::ids::{ClassId, InstanceId, MethodId, SelectorId};
 use crate::solver::reflection::{HANDLER, INVOKE, can_be_proxy};
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     pub(super) fn add_proxy_maker(&mut self, method: MethodId) {
         let makers = &mut self.reflections.proxy_makers;
         if makers.iter().all(|(known, _)| *known != method) {
@@ -34,7 +34,7 @@ impl HierarchyCalls<'_> {
     }
 
     /// A call on a proxy: its handler is told which method was called.
-    pub(in crate::hierarchy_calls) fn forward(&mut self, interface: ClassId, selector: SelectorId) {
+    pub(in crate::classes_only) fn forward(&mut self, interface: ClassId, selector: SelectorId) {
         if let Some(called) = self.world.resolve_method(interface, selector) {
             self.reflections.members.insert(called);
         }

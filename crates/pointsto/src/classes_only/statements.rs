@@ -1,6 +1,6 @@
 //! What each statement of a method means for a call graph by classes.
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::blind::BlindSpot;
 use crate::bounds::Bounds;
 use crate::callgraph::{CallKind, Thrown};
@@ -24,7 +24,7 @@ pub(super) struct Values<'b> {
     pub(super) result: Option<Var>,
 }
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     pub(super) fn add_statements(&mut self, instance: InstanceId, method: MethodId, body: &Body) {
         let class = self.world.method(method).class;
         for statement in &body.statements {

@@ -1,6 +1,6 @@
 //! Methods without bytecode: the objects that they make and the methods that they call.
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::blind::BlindSpot;
 use crate::callgraph::{CallKind, Thrown};
 use crate::ids::{ClassId, InstanceId, MethodId};
@@ -10,7 +10,7 @@ use crate::solver::natives::{Returned, UNCAUGHT, returned_by_native};
 use crate::world::Typed;
 use smallvec::SmallVec;
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     pub(super) fn return_anything(&mut self, method: MethodId) {
         if self.world.is_of_program(method) {
             self.blind(method, 0, BlindSpot::Native);

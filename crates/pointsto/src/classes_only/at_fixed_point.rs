@@ -1,7 +1,7 @@
 //! Steps at a fixed point: calls that the JVM and the JDK make because of an object's class (finalisers, references,
 //! serialisation, services).
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::solver::at_fixed_point::{has_finaliser, pending_references, registration};
@@ -20,7 +20,7 @@ pub(super) struct AtFixedPoint {
     groups: FxHashMap<InstanceId, u32>,
 }
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     /// Examines new classes. True if that puts more on the work list.
     pub(super) fn step_at_fixed_point(&mut self) -> bool {
         for class in std::mem::take(&mut self.unexamined) {

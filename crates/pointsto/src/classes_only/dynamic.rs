@@ -1,6 +1,6 @@
 //! `invokedynamic`, as far as classes are concerned.
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use super::statements::StatementPosition;
 use crate::blind::BlindSpot;
 use crate::bounds::Bounds;
@@ -10,7 +10,7 @@ use crate::world::{Dynamic, Lambda};
 use catchment_classfile::HandleKind;
 use catchment_ir::{Body, Operands, PoolIndex};
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     pub(super) fn add_dynamic(
         &mut self,
         at: StatementPosition,

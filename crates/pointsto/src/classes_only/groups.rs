@@ -1,6 +1,6 @@
 //! Receivers below classes, and groups of calls that they visit.
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use crate::ids::{ClassId, InstanceId, SelectorId};
 use crate::sets::Set;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -64,7 +64,7 @@ impl Groups {
     }
 }
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     /// There are objects of exactly this class, if there can be.
     pub(super) fn make(&mut self, class: ClassId) {
         if self.world.class_of(class).is_instantiable() {

@@ -28,7 +28,7 @@ use reflection::Reflections;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-pub(crate) struct HierarchyCalls<'a> {
+pub(crate) struct ClassesOnly<'a> {
     pub(crate) world: World<'a>,
     options: Options,
     instances: Vec<Code>,
@@ -49,7 +49,7 @@ pub(crate) struct HierarchyCalls<'a> {
     blind_spots: FxHashSet<Blind>,
 }
 
-impl<'a> HierarchyCalls<'a> {
+impl<'a> ClassesOnly<'a> {
     pub(crate) fn new(source: &'a dyn ClassSource, options: Options) -> Self {
         let mut calls = Self {
             world: World::new(source),

@@ -8,7 +8,7 @@ mod finding;
 mod proxies;
 mod using;
 
-use super::HierarchyCalls;
+use super::ClassesOnly;
 use super::statements::{StatementPosition, Values};
 use crate::blind::BlindSpot;
 use crate::ids::{ClassId, InstanceId, MethodId};
@@ -98,7 +98,7 @@ impl Reflections {
     }
 }
 
-impl HierarchyCalls<'_> {
+impl ClassesOnly<'_> {
     /// Finds the classes whose methods are reflective, and keeps what a run has shown.
     pub(crate) fn prepare_reflection(&mut self, recorded: &[ReflectiveTarget]) {
         let classes = actions::CLASSES.iter().map(|name| self.world.class(name.as_bytes()));
