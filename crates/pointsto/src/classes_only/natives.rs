@@ -4,7 +4,7 @@ use super::ClassesOnly;
 use crate::blind::BlindSpot;
 use crate::callgraph::{CallKind, Thrown};
 use crate::ids::{ClassId, InstanceId, MethodId};
-use crate::models::{Base, Effect, How, Term};
+use crate::models::{Effect, How, Term, TermRoot};
 use crate::solver::entries::given;
 use crate::solver::natives::{Returned, UNCAUGHT, returned_by_native};
 use crate::world::Typed;
@@ -61,7 +61,7 @@ impl ClassesOnly<'_> {
     }
 
     fn make_term(&mut self, term: &Term) {
-        if let Base::New(class) | Base::Made(class) = term.base {
+        if let TermRoot::New(class) | TermRoot::Made(class) = term.root {
             let class = self.world.class(class.as_bytes());
             self.make(class);
         }
@@ -70,16 +70,16 @@ impl ClassesOnly<'_> {
     /// The class that a term is declared to be of.
     fn class_of_term(&mut self, method: MethodId, term: &Term) -> ClassId {
         let object = self.world.object;
-        match term.base {
+        match term.root {
             _ if term.part.is_some() => object,
-            Base::Parameter { index, counts_receiver } => {
+            TermRoot::Parameter { index, counts_receiver } => {
                 let has_receiver = !self.world.method(method).is_static();
                 let index = index + usize::from(has_receiver && !counts_receiver);
                 given(&mut self.world, method).get(index).copied().flatten().unwrap_or(object)
             }
-            Base::New(class) | Base::Made(class) => self.world.class(class.as_bytes()),
-            Base::Threads => self.world.class(b"java/lang/Thread"),
-            Base::Static { .. } => object,
+            TermRoot::New(class) | TermRoot::Made(class) => self.world.class(class.as_bytes()),
+            TermRoot::Threads => self.world.class(b"java/lang/Thread"),
+            TermRoot::Static { .. } => object,
         }
     }
 }
