@@ -35,7 +35,7 @@ pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
 pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, ReflectiveTarget, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
-pub use exception_flow::raises::{RaisedException, RaisingKind};
+pub use exception_flow::raising_points::{RaisedException, RaisingKind};
 pub use exception_flow::scope::Scope;
 pub use exception_flow::{Flow, FlowOptions, flow, flow_within};
 pub use links::{Clause, ClauseScope, Link, links};

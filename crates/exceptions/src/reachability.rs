@@ -47,5 +47,5 @@ pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: 
         questions.ask(calls, variables)
     };
     reached.heap = Some(heap);
-    links.into_iter().filter(|link| kept.contains(&(link.clause, link.raise))).collect()
+    links.into_iter().filter(|link| kept.contains(&(link.clause, link.point))).collect()
 }

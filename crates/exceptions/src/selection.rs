@@ -46,7 +46,7 @@ impl LinkSelection {
         self.types.iter().any(is_named)
     }
 
-    pub fn has_raise(&self, by: &RaisedBy) -> bool {
+    pub fn has_point(&self, by: &RaisedBy) -> bool {
         match (&self.faults, by) {
             (None, _) => true,
             (Some(faults), RaisedBy::Operation { kind, .. }) => faults.has(kind),
@@ -78,7 +78,7 @@ impl LinksAnswer {
         let (pairs, points) = (&self.pairs, &self.points);
         let is_wanted = |link: &FoundLink| {
             wanted.has_class(&pairs[link.to].class)
-                && wanted.has_raise(&points[link.from].by)
+                && wanted.has_point(&points[link.from].by)
                 && link.exceptions.iter().any(|exception| wanted.has_type(&exception.name))
         };
         self.links.retain(is_wanted);

@@ -120,7 +120,7 @@ fn view(
         for method in &mut escapes {
             method.exceptions.retain(|it| wanted.has_type(&it.exception.name));
             for exception in &mut method.exceptions {
-                exception.points.retain(|raise| wanted.has_raise(&raise.by));
+                exception.points.retain(|point| wanted.has_point(&point.by));
             }
             method.exceptions.retain(|it| !it.points.is_empty());
         }

@@ -4,7 +4,7 @@
 //! follow exceptions through the methods that such calls can come to: for those of a small program this is not the whole JDK. And
 //! exceptions that are of no class that is caught there need not be kept apart by raising point.
 
-use crate::exception_flow::raises::{OperationThrows, RaisedException};
+use crate::exception_flow::raising_points::{OperationThrows, RaisedException};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};

@@ -2,7 +2,7 @@
 //! they depend on what they wrap.
 
 use crate::exception_flow::Building;
-use crate::exception_flow::raises::RaisedException;
+use crate::exception_flow::raising_points::RaisedException;
 use crate::exception_flow::wrapping::{Inside, WRAPPERS, Wrapped};
 use catchment_pointsto::graph::{Kind, KindFlow};
 use catchment_pointsto::ids::NodeId;

@@ -56,7 +56,7 @@ struct Step {
     pc: u16,
 }
 
-/// The places of a node that lead to the raise, each with the nodes that are still to come, the nearest first.
+/// The places of a node that lead to the raising point, each with the nodes that are still to come, the nearest first.
 type Choices = Vec<(usize, u16, Stop)>;
 
 impl Ways {
@@ -64,7 +64,7 @@ impl Ways {
         self.stops.insert(node, stops);
     }
 
-    /// Up to `limit` paths without cycles from a try to the raise, the shortest first, of those that are new to the caller.
+    /// Up to `limit` paths without cycles from a try to the raising point, the shortest first, of those that are new to the caller.
     /// After so many steps the search ends with what it has; a path takes as many as it has nodes.
     pub(crate) fn shortest(
         &self,

@@ -216,7 +216,7 @@ impl LinksAnswer {
             Ok(number) => left.contains(number),
             Err(_) => {
                 wanted.has_class(&link.to.class)
-                    && wanted.has_raise(&link.from.by)
+                    && wanted.has_point(&link.from.by)
                     && link.exceptions.iter().any(|name| wanted.has_type(name))
             }
         });

@@ -49,7 +49,7 @@ struct JsonNamedLink<'a> {
 #[derive(Serialize)]
 struct JsonRaise<'a> {
     #[serde(flatten)]
-    point: JsonRaisePoint<'a>,
+    point: JsonCataloguePoint<'a>,
     /// The nearest class that all of `exceptions` are.
     exception: &'a str,
     exceptions: Vec<JsonException<'a>>,
@@ -57,7 +57,7 @@ struct JsonRaise<'a> {
 
 /// A raising point of the contracts that call the kind of a fault `operation`.
 #[derive(Serialize)]
-struct JsonRaisePoint<'a> {
+struct JsonCataloguePoint<'a> {
     kind: &'static str,
     operation: Option<&'a str>,
     #[serde(flatten)]
@@ -121,7 +121,7 @@ fn named_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonNamedLink
         id: &link.id,
         number: link.number,
         from: JsonRaise {
-            point: json_raise_point(&answer.points[link.from]),
+            point: json_catalogue_point(&answer.points[link.from]),
             exception: &link.exception,
             exceptions: json_exceptions(&link.exceptions),
         },
@@ -131,12 +131,12 @@ fn named_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonNamedLink
     }
 }
 
-fn json_raise_point(point: &PointDescription) -> JsonRaisePoint<'_> {
+fn json_catalogue_point(point: &PointDescription) -> JsonCataloguePoint<'_> {
     let operation = match &point.by {
         RaisedBy::Operation { kind, .. } => Some(kind.as_str()),
         RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => None,
     };
-    JsonRaisePoint { kind: point_kind(&point.by), operation, place: json_place(&point.site) }
+    JsonCataloguePoint { kind: point_kind(&point.by), operation, place: json_place(&point.site) }
 }
 
 pub(crate) fn json_place(site: &Site) -> JsonPlace<'_> {
@@ -186,7 +186,7 @@ struct JsonEscaping<'a> {
     #[serde(flatten)]
     exception: JsonException<'a>,
     checked: bool,
-    from: Vec<JsonRaisePoint<'a>>,
+    from: Vec<JsonCataloguePoint<'a>>,
 }
 
 /// What can leave the public methods of the application.
@@ -204,7 +204,7 @@ fn json_escaping(escaping: &EscapingException) -> JsonEscaping<'_> {
     JsonEscaping {
         exception: JsonException { class: &exception.name, exact: exception.is_exact },
         checked: escaping.is_checked,
-        from: escaping.points.iter().map(json_raise_point).collect(),
+        from: escaping.points.iter().map(json_catalogue_point).collect(),
     }
 }
 

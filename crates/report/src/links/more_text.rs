@@ -16,8 +16,8 @@ pub fn write_paths_text(
     answer: &LinksAnswer,
     ExplainedLink { link, paths, graph }: &ExplainedLink,
 ) -> io::Result<()> {
-    let raise = &answer.points[link.from];
-    writeln!(out, "#{}  {}  {}  {}", link.number, raised_by(raise), place(&raise.site), exceptions(link))?;
+    let point = &answer.points[link.from];
+    writeln!(out, "#{}  {}  {}  {}", link.number, raised_by(point), place(&point.site), exceptions(link))?;
     writeln!(out, "comes to {}", clause(&answer.pairs[link.to]))?;
     for (number, path) in (1..).zip(paths) {
         writeln!(out, "path {number}, {}:", counted(path.frames.len().saturating_sub(1), "call", "calls"))?;
@@ -71,8 +71,8 @@ fn write_escaping(out: &mut dyn Write, escaping: &EscapingException, all: bool) 
     let below = if escaping.exception.is_exact { "" } else { " or below" };
     writeln!(out, "  {checked:<9}  {name}{below}")?;
     let shown = if all { escaping.points.len() } else { 1 };
-    for raise in escaping.points.iter().take(shown) {
-        writeln!(out, "             {}  {}", raised_by(raise), place(&raise.site))?;
+    for point in escaping.points.iter().take(shown) {
+        writeln!(out, "             {}  {}", raised_by(point), place(&point.site))?;
     }
     let rest = escaping.points.len().saturating_sub(shown);
     if rest > 0 {

@@ -1,4 +1,4 @@
-//! Where exceptions come from: the raising points of a program and what each can raise.
+//! Raising points of a program, and the exceptions that each can raise.
 
 use catchment_pointsto::ImplicitKind;
 use catchment_pointsto::ids::{ClassId, MethodId};
@@ -30,7 +30,7 @@ pub struct RaisingPoint {
 /// A raised exception that travels: a raising point and a type. Small numbers in the flow's sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisedException {
-    pub raise: RaisingPoint,
+    pub point: RaisingPoint,
     pub typed: Typed,
 }
 
@@ -66,7 +66,7 @@ impl RaisedExceptions {
     }
 }
 
-/// What a method of the catalogue raises.
+/// The exceptions that an operation of the catalogue throws.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationThrows {
     /// Its number in the catalogue.
