@@ -31,7 +31,7 @@ pub use answer::{
 };
 pub use catalogue::operations::{FaultProblem, FaultSelection, Match, UnknownFault};
 pub use catalogue::tables::{CatalogueError, FaultTable};
-pub use catalogue::{Catalogue, FaultKind, Kind, Operation};
+pub use catalogue::{Catalogue, FaultKind, FaultKindEntry, Operation};
 pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, ReflectiveTarget, Stats};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};

@@ -8,7 +8,7 @@ use catchment_pointsto::world::{Layer, Typed};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A catch clause that somebody wrote.
+/// A clause of a class, by its pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Clause {
     pub class: ClassId,
@@ -33,12 +33,12 @@ pub(crate) struct MergedLink {
 }
 
 impl MergedLink {
-    /// The point that stands for all of them.
+    /// The raising point that stands for all parts.
     pub(crate) fn point(&self) -> RaisingPoint {
         self.parts[0].point
     }
 
-    /// Types that come, each once.
+    /// Thrown types, each once.
     pub(crate) fn types(&self) -> Vec<Typed> {
         let mut types: Vec<Typed> = self.parts.iter().flat_map(|part| &part.types).copied().collect();
         types.sort_unstable();
@@ -47,7 +47,7 @@ impl MergedLink {
     }
 }
 
-/// Whose clauses are asked about.
+/// The clauses that links are searched for: of the application, or of all classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClauseScope {
     #[default]
@@ -56,12 +56,12 @@ pub enum ClauseScope {
 }
 
 /// All links into clauses, by clause and raising point.
-pub fn links(reached: &Reached<'_>, flow: &Flow, handlers: ClauseScope) -> Vec<Link> {
+pub fn links(reached: &Reached<'_>, flow: &Flow, scope: ClauseScope) -> Vec<Link> {
     let mut found: BTreeMap<(Clause, RaisingPoint), Vec<Typed>> = BTreeMap::new();
     for (instance, handler, caught) in flow.caught() {
         let Some(method) = reached.method_of(instance) else { continue };
         let declared = reached.world.method(method);
-        if handlers == ClauseScope::Application
+        if scope == ClauseScope::Application
             && reached.world.class_of(declared.class).layer != Layer::Application
         {
             continue;
