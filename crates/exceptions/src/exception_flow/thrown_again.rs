@@ -7,7 +7,7 @@
 use crate::exception_flow::Building;
 use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
 use crate::exception_flow::spreading::Spreading;
-use catchment_pointsto::graph::KindFlow;
+use catchment_pointsto::graph::FilterClassFlow;
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
 use catchment_pointsto::world::{Fits, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,14 +75,14 @@ impl Building<'_, '_> {
     /// Raises again what comes to these clauses, which may come to others of them.
     pub(crate) fn throw_again(
         &mut self,
-        flow: &KindFlow,
-        kinds: &mut [Spreading],
-        kind_of: &FxHashMap<Typed, usize>,
+        flow: &FilterClassFlow,
+        spreadings: &mut [Spreading],
+        position_of: &FxHashMap<Typed, usize>,
     ) {
         if self.thrown_again.is_empty() {
             return;
         }
-        let operations = kinds.iter().flat_map(|kind| &kind.raised);
+        let operations = spreadings.iter().flat_map(|spreading| &spreading.raised);
         let operations = operations.filter(|(it, _)| matches!(it.point.kind, RaisingKind::Operation(_)));
         let mut open: Vec<(Typed, NodeId)> = operations.map(|(it, to)| (it.typed, *to)).collect();
         let mut marks: FxHashMap<Typed, Vec<bool>> = FxHashMap::default();
@@ -94,7 +94,7 @@ impl Building<'_, '_> {
         while let Some((typed, from)) = open.pop() {
             let own = marks.entry(typed).or_insert_with(|| vec![false; flow.nodes()]);
             let mut met = Vec::new();
-            flow.visit(&kinds[kind_of[&typed]].kind, [from].into_iter(), own, |node| {
+            flow.visit(&spreadings[position_of[&typed]].filter_class, [from].into_iter(), own, |node| {
                 met.extend(by_node.get(&node).into_iter().flatten().copied());
             });
             for number in met {
@@ -103,7 +103,7 @@ impl Building<'_, '_> {
                 if done.insert((number, again)) {
                     let raised = RaisedException { point: it.point, typed: again };
                     let raised = self.asked.representative_of(raised, &self.reached.world);
-                    kinds[kind_of[&again]].raised.push((raised, it.to));
+                    spreadings[position_of[&again]].raised.push((raised, it.to));
                     open.push((again, it.to));
                 }
             }

@@ -1,7 +1,7 @@
 //! The sets are those that plain propagation finds.
 
 use super::super::{Filter, Graph};
-use super::{Kind, KindFlow};
+use super::{FilterClass, FilterClassFlow};
 use crate::ids::NodeId;
 use crate::world::{ClassSource, Layer, Typed, World};
 
@@ -103,29 +103,29 @@ fn every_set_is_what_plain_propagation_finds() {
     let mut world = World::new(&source);
     for seed in 0..300 {
         let sample = Sample::new(seed, &mut world);
-        let mut by_kind = sample.graph(&mut world);
+        let mut by_class = sample.graph(&mut world);
         let mut plain = sample.graph(&mut world);
 
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut classes: Vec<FilterClass> = Vec::new();
         let mut given: Vec<(usize, NodeId, Typed)> = Vec::new();
         for (node, typed) in &sample.given {
-            let kind = by_kind.kind_of(*typed, &world);
-            let at = kinds.iter().position(|known| *known == kind).unwrap_or(kinds.len());
-            if at == kinds.len() {
-                kinds.push(kind);
+            let class = by_class.filter_class_of(*typed, &world);
+            let at = classes.iter().position(|known| *known == class).unwrap_or(classes.len());
+            if at == classes.len() {
+                classes.push(class);
             }
             given.push((at, *node, *typed));
         }
-        given.sort_by_key(|(kind, ..)| *kind);
+        given.sort_by_key(|(class, ..)| *class);
 
-        by_kind.reduce(given.iter().map(|(_, node, _)| *node));
-        let mut flow = KindFlow::new(&by_kind);
+        by_class.reduce(given.iter().map(|(_, node, _)| *node));
+        let mut flow = FilterClassFlow::new(&by_class);
         let mut is_marked = vec![false; flow.nodes()];
-        for (at, kind) in kinds.iter().enumerate() {
+        for (at, class) in classes.iter().enumerate() {
             let numbered = (0..).zip(&given).filter(|(_, (of, ..))| *of == at);
             let objects: Vec<(NodeId, u32)> =
                 numbered.map(|(object, (_, node, _))| (*node, object)).collect();
-            flow.add(kind, &objects, &mut is_marked);
+            flow.add(class, &objects, &mut is_marked);
         }
         for (object, (_, node, typed)) in (0..).zip(&given) {
             plain.filters.add_object(object, *typed, &world);
@@ -134,9 +134,9 @@ fn every_set_is_what_plain_propagation_finds() {
         assert!(plain.propagate_while(&|| true));
         let marked: Vec<bool> =
             (0..sample.nodes).map(|node| is_marked[flow.root(NodeId(node)).index()]).collect();
-        flow.finish(&mut by_kind);
+        flow.finish(&mut by_class);
         for node in (0..sample.nodes).map(NodeId) {
-            assert_eq!(by_kind.objects(node), plain.objects(node), "sample {seed}, {node:?}");
+            assert_eq!(by_class.objects(node), plain.objects(node), "sample {seed}, {node:?}");
             assert_eq!(marked[node.index()], !plain.objects(node).is_empty(), "sample {seed}, {node:?}");
         }
     }

@@ -1,12 +1,12 @@
-//! Another way to let objects flow, for a graph whose edges are all there: one kind of objects after the other.
+//! Propagation through a graph whose edges are all there: one filter class after the other.
 //!
-//! Objects of a kind pass the same filters. For one kind the graph is one without filters, in which the large components that filters
-//! cut are whole: all nodes of a component hold the same objects of the kind. So each kind goes over the graph once, and the set
-//! of a node is made of one piece for each kind:
+//! Objects of one filter class pass the same filters. For one class the graph is one without filters, in which the large
+//! components that filters cut are whole: all nodes of a component hold the same objects of the class. So each class goes
+//! over the graph once, and the set of a node is made of one piece for each class:
 //!
 //! ```text
-//!   objects    | kind 0 | kind 1      | kind 2 |      numbers go up from kind to kind
-//!   node       | piece  | piece       | piece  |      a shape: the last piece, behind the shape that was before it
+//!   objects    | class 0 | class 1     | class 2 |      numbers go up from class to class
+//!   node       | piece   | piece       | piece   |      a shape: the last piece, behind the shape that was before it
 //! ```
 //!
 //! Nodes with the same shape hold the same and become one node in the end.
@@ -22,14 +22,14 @@ use crate::world::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// How objects pass the filters of a graph.
+/// A filter class: all objects that pass the same filters of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Kind {
+pub struct FilterClass {
     /// By mask.
     fits: Box<[Fits]>,
 }
 
-impl Kind {
+impl FilterClass {
     fn passes(&self, filter: Filter) -> bool {
         match filter.parts() {
             None => true,
@@ -40,9 +40,9 @@ impl Kind {
 }
 
 impl Graph {
-    /// The kind of objects of a type. From now on no filter may be made.
-    pub fn kind_of(&self, typed: Typed, world: &World<'_>) -> Kind {
-        Kind { fits: self.filters.classes().map(|class| world.typed_fits(typed, class)).collect() }
+    /// The filter class of objects of a type. From now on no filter may be made.
+    pub fn filter_class_of(&self, typed: Typed, world: &World<'_>) -> FilterClass {
+        FilterClass { fits: self.filters.classes().map(|class| world.typed_fits(typed, class)).collect() }
     }
 }
 
@@ -53,14 +53,14 @@ struct Shape {
     piece: u32,
 }
 
-/// A flow under way.
+/// A propagation under way.
 #[derive(Debug)]
-pub struct KindFlow {
+pub struct FilterClassFlow {
     /// By node: where its edges begin. Only nodes that have not become another have edges.
     starts: Vec<u32>,
     edges: Vec<Edge>,
     roots: Vec<u32>,
-    /// Of all kinds.
+    /// Of all filter classes.
     pieces: Vec<Rc<Set>>,
     /// By node.
     shape_of: Vec<u32>,
@@ -71,7 +71,7 @@ pub struct KindFlow {
 /// The shape of nodes that hold nothing.
 const NOTHING: u32 = 0;
 
-impl KindFlow {
+impl FilterClassFlow {
     pub fn new(graph: &Graph) -> Self {
         let roots = (0..graph.parents.len()).map(|node| graph.root(NodeId::new(node)) as u32).collect();
         let mut starts = Vec::with_capacity(graph.edges.len() + 1);
@@ -97,10 +97,10 @@ impl KindFlow {
         &self.edges[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
-    /// Visits the nodes that objects of a kind come to from these nodes, but for those that have been visited.
+    /// Visits the nodes that objects of a filter class come to from these nodes, but for those that have been visited.
     pub fn visit(
         &self,
-        kind: &Kind,
+        class: &FilterClass,
         from: impl Iterator<Item = NodeId>,
         is_visited: &mut [bool],
         mut with: impl FnMut(NodeId),
@@ -109,7 +109,7 @@ impl KindFlow {
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut is_visited[node.index()], true) {
                 with(node);
-                let edges = self.edges_of(node.0).iter().filter(|edge| kind.passes(edge.filter));
+                let edges = self.edges_of(node.0).iter().filter(|edge| class.passes(edge.filter));
                 open.extend(edges.map(|edge| edge.to).filter(|to| !is_visited[to.index()]));
             }
         }
@@ -124,9 +124,9 @@ impl KindFlow {
         self.roots.len()
     }
 
-    /// Lets all objects of one kind flow, and marks the nodes that they come to. Their numbers are larger than those of all
-    /// kinds before.
-    pub fn add(&mut self, kind: &Kind, given: &[(NodeId, u32)], is_marked: &mut [bool]) {
+    /// Propagates all objects of one filter class, and marks the nodes that they come to. Their numbers are larger than those
+    /// of all classes before.
+    pub fn add(&mut self, class: &FilterClass, given: &[(NodeId, u32)], is_marked: &mut [bool]) {
         let mut own: FxHashMap<u32, Set> = FxHashMap::default();
         for (node, object) in given {
             own.entry(self.roots[node.index()]).or_default().insert(*object);
@@ -136,10 +136,10 @@ impl KindFlow {
         let mut components = std::mem::replace(&mut self.components, Components::new(0));
         components.find(starts, |node, at| {
             let edges = self.edges_of(node).get(at as usize..)?;
-            let skipped = edges.iter().position(|edge| kind.passes(edge.filter))?;
+            let skipped = edges.iter().position(|edge| class.passes(edge.filter))?;
             Some((edges[skipped].to.0, at + skipped as u32 + 1))
         });
-        self.fill(kind, &components, &own);
+        self.fill(class, &components, &own);
         for node in components.all() {
             is_marked[*node as usize] = true;
         }
@@ -148,7 +148,7 @@ impl KindFlow {
     }
 
     /// From where objects come first to where they come last.
-    fn fill(&mut self, kind: &Kind, components: &Components, own: &FxHashMap<u32, Set>) {
+    fn fill(&mut self, class: &FilterClass, components: &Components, own: &FxHashMap<u32, Set>) {
         let mut known = Pieces::default();
         let mut shapes: FxHashMap<Shape, u32> = FxHashMap::default();
         let mut piece_of: Vec<Option<u32>> = vec![None; components.len()];
@@ -159,7 +159,7 @@ impl KindFlow {
             }
             let Some(piece) = piece_of[component] else { continue };
             for edge in members.iter().flat_map(|node| self.edges_of(*node)) {
-                if kind.passes(edge.filter) {
+                if class.passes(edge.filter) {
                     let to = components.component_of(edge.to.0);
                     if to != component && piece_of[to] != Some(piece) {
                         piece_of[to] = Some(known.both(piece_of[to], piece));
@@ -213,13 +213,13 @@ impl KindFlow {
     }
 }
 
-/// Pieces of one kind by what is in them.
+/// Pieces of one filter class by what is in them.
 #[derive(Default)]
 struct Pieces {
     sets: Vec<Rc<Set>>,
     by_set: FxHashMap<Rc<Set>, u32>,
     by_both: FxHashMap<(u32, u32), u32>,
-    /// Those that nodes hold, by their numbers among the pieces of all kinds.
+    /// Those that nodes hold, by their numbers among the pieces of all filter classes.
     held: FxHashMap<u32, u32>,
 }
 
