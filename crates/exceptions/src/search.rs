@@ -85,18 +85,18 @@ pub struct LinkSearch<'a> {
     memory: Option<MemoryUse>,
 }
 
-/// What former runs have left.
+/// A cache of analyses: results that earlier searches wrote.
 pub trait AnalysisCache<'a> {
-    /// What the JVM itself reaches.
+    /// The base: what the JVM itself reaches.
     fn base(&self) -> Option<JdkBase<'a>>;
 
-    /// What [`Self::keep`] was given by a search with the same classes, entry points, analysis and recorded targets.
+    /// The bytes that [`Self::write_reached`] was given by a search with the same classes, entry points, analysis and recorded targets.
     fn reached(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// What the program reaches, for such a search; nothing if it cannot be kept.
-    fn keep(&self, _reached: impl FnOnce() -> Option<Vec<u8>>) {}
+    /// Caches what the program reaches, for such a search; nothing if that has no bytes.
+    fn write_reached(&self, _reached: impl FnOnce() -> Option<Vec<u8>>) {}
 }
 
 impl<'a, F: Fn() -> Option<JdkBase<'a>>> AnalysisCache<'a> for F {
@@ -114,23 +114,23 @@ pub fn search<'a>(
     search_from(&|| None::<JdkBase<'a>>, source, request, stage)
 }
 
-/// Like [`search`], going on from what former runs know, which are asked once the entry points are known.
+/// Like [`search`], going on from a cache, which is asked once the entry points are known.
 pub fn search_from<'a>(
-    former: &impl AnalysisCache<'a>,
+    cache: &impl AnalysisCache<'a>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
     begin(source, request, stage)?;
     let analysis = request.analysis;
-    // Filters ask for the objects, which are not kept.
-    let kept = || Reached::read(&former.reached()?, source);
-    let (reached, coarsened) = match analysis.filter().map_or_else(kept, |_| None) {
+    // Filters ask for the objects, which are not cached.
+    let cached = || Reached::read(&cache.reached()?, source);
+    let (reached, coarsened) = match analysis.filter().map_or_else(cached, |_| None) {
         Some(reached) => (reached, Coarsened::default()),
         None => {
-            let (reached, coarsened) = reach_from(former.base(), source, request);
+            let (reached, coarsened) = reach_from(cache.base(), source, request);
             if coarsened == Coarsened::default() {
-                former.keep(|| reached.to_bytes());
+                cache.write_reached(|| reached.to_bytes());
             }
             (reached, coarsened)
         }

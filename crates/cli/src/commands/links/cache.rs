@@ -16,9 +16,9 @@ pub(crate) struct LinksCache<'c> {
     jdk: &'c JdkClasses<'c>,
     request: &'c SearchRequest,
     cache_files: Option<CacheFiles>,
-    /// Whether programs are kept as well.
+    /// Results of programs are cached as well.
     programs: bool,
-    /// Nothing if the bytes of the JDK are not at hand.
+    /// Inner none if the bytes of the JDK are not at hand.
     key_of_jdk: OnceCell<Option<CacheKey>>,
     key_of_program: OnceCell<Option<CacheKey>>,
 }
@@ -35,7 +35,7 @@ impl<'c> LinksCache<'c> {
         Self { classes, jdk, request, cache_files, programs, key_of_jdk, key_of_program }
     }
 
-    /// The JDK with this analysis, by this code.
+    /// The key of the JDK with this analysis, by this code.
     fn key_of_jdk(&self) -> Option<&CacheKey> {
         let key = || {
             let SearchRequest { analysis, implicit, release, .. } = self.request;
@@ -51,7 +51,7 @@ impl<'c> LinksCache<'c> {
         self.key_of_jdk.get_or_init(key).as_ref()
     }
 
-    /// This program on that JDK, from these entry points.
+    /// The key of this program on that JDK, from these entry points.
     fn key_of_program(&self) -> Option<&CacheKey> {
         let key = || {
             self.programs.then_some(())?;
@@ -78,15 +78,15 @@ impl<'c> AnalysisCache<'c> for LinksCache<'c> {
         if !call_graph.has_base() {
             return None;
         }
-        let kept = self.cache_files.as_ref().and_then(|cache_files| Some((cache_files, self.key_of_jdk()?)));
+        let place = self.cache_files.as_ref().and_then(|cache_files| Some((cache_files, self.key_of_jdk()?)));
         let read = |(cache_files, key): (&CacheFiles, &CacheKey)| {
             JdkBase::read(&cache_files.read(CacheSection::Jdk, key)?, self.jdk, call_graph, *implicit)
         };
-        if let Some(base) = kept.and_then(read) {
+        if let Some(base) = place.and_then(read) {
             return Some(base);
         }
         let base = JdkBase::solve(self.jdk, call_graph, *implicit)?;
-        if let Some((cache_files, key)) = kept {
+        if let Some((cache_files, key)) = place {
             cache_files.write(CacheSection::Jdk, key, &base.to_bytes());
         }
         Some(base)
@@ -96,18 +96,18 @@ impl<'c> AnalysisCache<'c> for LinksCache<'c> {
         self.cache_files.as_ref()?.read(CacheSection::Programs, self.key_of_program()?)
     }
 
-    fn keep(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
-        let kept = self
+    fn write_reached(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
+        let entry = self
             .cache_files
             .as_ref()
             .and_then(|cache_files| Some((cache_files, self.key_of_program()?, reached()?)));
-        if let Some((cache_files, key, bytes)) = kept {
+        if let Some((cache_files, key, bytes)) = entry {
             cache_files.write(CacheSection::Programs, key, &bytes);
         }
     }
 }
 
-/// Values one behind the other, so that none can be taken for a part of its neighbour.
+/// The hash of values one behind the other, each with its length, so that none can be taken for a part of its neighbour.
 #[derive(Default)]
 struct KeyHash(Xxh3);
 

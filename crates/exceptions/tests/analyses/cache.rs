@@ -1,4 +1,4 @@
-//! A search that goes on from what a former one has kept finds the same.
+//! A search that goes on from a cache finds the same.
 
 use crate::inclusion::FILES_AND_LAMBDAS;
 use crate::program::Program;
@@ -7,11 +7,11 @@ use std::cell::RefCell;
 
 /// What a search keeps, for the next one.
 #[derive(Default)]
-struct Kept {
+struct MemoryCache {
     reached: RefCell<Option<Vec<u8>>>,
 }
 
-impl<'a> AnalysisCache<'a> for Kept {
+impl<'a> AnalysisCache<'a> for MemoryCache {
     fn base(&self) -> Option<catchment_exceptions::JdkBase<'a>> {
         assert!(self.reached.borrow().is_none(), "it is known what the program reaches");
         None
@@ -21,7 +21,7 @@ impl<'a> AnalysisCache<'a> for Kept {
         self.reached.borrow().clone()
     }
 
-    fn keep(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
+    fn write_reached(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
         *self.reached.borrow_mut() = reached();
     }
 }
@@ -31,14 +31,14 @@ fn a_search_that_goes_on_from_what_was_reached_finds_the_same() {
     let program = Program::compile(FILES_AND_LAMBDAS, Vec::new());
     for analysis in ["rta", "inpta"] {
         let request = program.request(analysis, &[]);
-        let kept = Kept::default();
+        let cache = MemoryCache::default();
         let found = || {
-            let mut search = search_from(&kept, &program, &request, &mut |_| {}).expect("a program");
+            let mut search = search_from(&cache, &program, &request, &mut |_| {}).expect("a program");
             let paths: Vec<_> = (1..=search.count().min(3)).map(|number| search.paths(number, 2)).collect();
             (search.answer(), paths, search.methods())
         };
         let first = found();
-        assert!(kept.reached.borrow().is_some() && !first.0.links.is_empty(), "{analysis}");
+        assert!(cache.reached.borrow().is_some() && !first.0.links.is_empty(), "{analysis}");
         assert_eq!(found(), first, "{analysis}");
     }
 }
@@ -46,7 +46,7 @@ fn a_search_that_goes_on_from_what_was_reached_finds_the_same() {
 #[test]
 fn what_a_filter_needs_is_not_kept() {
     let program = Program::compile(FILES_AND_LAMBDAS, Vec::new());
-    let kept = Kept::default();
-    search_from(&kept, &program, &program.request("pta+dr", &[]), &mut |_| {}).expect("a program");
-    assert!(kept.reached.borrow().is_none());
+    let cache = MemoryCache::default();
+    search_from(&cache, &program, &program.request("pta+dr", &[]), &mut |_| {}).expect("a program");
+    assert!(cache.reached.borrow().is_none());
 }
