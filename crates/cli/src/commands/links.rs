@@ -116,15 +116,7 @@ fn view(
     }
     Ok(if args.escapes {
         let mut escapes = search.escapes();
-        escapes.retain(|escapes| wanted.has_class(&escapes.method.class));
-        for method in &mut escapes {
-            method.exceptions.retain(|it| wanted.has_type(&it.exception.name));
-            for exception in &mut method.exceptions {
-                exception.points.retain(|point| wanted.has_point(&point.by));
-            }
-            method.exceptions.retain(|it| !it.points.is_empty());
-        }
-        escapes.retain(|method| !method.exceptions.is_empty());
+        wanted.apply_to_escapes(&mut escapes);
         View::Escapes(escapes)
     } else if args.blind_spots {
         View::BlindSpots
