@@ -1,4 +1,4 @@
-//! What was typed after `links`.
+//! Arguments of `links`.
 
 use crate::commands::links::memory;
 use catchment_exceptions::{Analysis, AnalysisError, EntryKind};

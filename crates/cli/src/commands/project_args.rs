@@ -1,6 +1,6 @@
-//! From what was typed and what `catchment.toml` says to what is asked of the lab.
+//! Arguments of `check` and `stretch` that name the project and its tests, and the request to the lab that they become,
+//! together with `catchment.toml`.
 
-use crate::args::ProjectArgs;
 use crate::config::Config;
 use crate::exit::BadInput;
 use catchment_build::{ClassPathRequest, ProjectRequest};
@@ -10,6 +10,53 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
+
+/// Arguments that `check` and `stretch` have in common.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct ProjectArgs {
+    /// The project
+    #[arg(default_value = ".", value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// The application's class folders and jars, instead of a build
+    #[arg(
+        long,
+        value_name = "PATH",
+        help_heading = "Without a build tool",
+        conflicts_with = "build_arguments"
+    )]
+    pub(crate) classpath: Option<OsString>,
+    /// Test classes and all the libraries they need
+    #[arg(long, value_name = "PATH", help_heading = "Without a build tool", requires = "classpath")]
+    pub(crate) test_classpath: Option<OsString>,
+    /// Test classes to run; `*` stands for any characters; can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "Without a build tool", requires = "classpath")]
+    pub(crate) tests: Vec<String>,
+    /// Only the clauses of classes of this name; `*` stands for any characters, `?` for one; can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
+    pub(crate) include: Vec<String>,
+    /// Never the clauses of classes of this name; can be repeated
+    #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
+    pub(crate) exclude: Vec<String>,
+    /// Stop starting experiments after this time: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = crate::duration::parse, help_heading = "What to do")]
+    pub(crate) budget: Option<Duration>,
+    /// JVMs at a time; half the processors unless given
+    #[arg(long, short, value_name = "N", help_heading = "What to do")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Forget the results of earlier checks
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) fresh: bool,
+    /// Also inject into tests that connect to other machines
+    #[arg(long, help_heading = "What to do")]
+    pub(crate) allow_external: bool,
+    /// Write the report to this file; `-` is stdout
+    #[arg(long, short, value_name = "FILE", help_heading = "Report")]
+    pub(crate) output: Option<PathBuf>,
+    /// Arguments for the build tool
+    #[arg(last = true, value_name = "ARGUMENT")]
+    pub(crate) build_arguments: Vec<OsString>,
+}
 
 impl ProjectArgs {
     pub(crate) fn require_usable(&self) -> Result<(), BadInput> {
@@ -26,7 +73,7 @@ impl ProjectArgs {
         Ok(())
     }
 
-    /// What was typed goes before what the file says.
+    /// The request to the lab. Arguments go before `catchment.toml`.
     pub(crate) fn request(&self, config: &Config) -> SessionRequest {
         SessionRequest {
             project: ProjectRequest {
@@ -67,7 +114,6 @@ mod tests {
     use super::*;
     use crate::args::{Args, CommandArgs};
     use clap::Parser;
-    use std::time::Duration;
 
     fn args(typed: &[&str]) -> ProjectArgs {
         let typed = ["catchment", "stretch"].iter().chain(typed);
