@@ -36,10 +36,10 @@ pub(crate) struct CheckArgs {
     /// Run every experiment, also those that can no longer change a verdict
     #[arg(long, help_heading = "What to do")]
     pub(crate) matrix: bool,
-    /// Where tests execute a try in several ways and verdicts stay unknown, throw at one execution at a time
+    /// For clauses whose verdicts stay unknown because tests execute the try in several ways, throw at one execution at a time
     #[arg(long, help_heading = "What to do")]
     pub(crate) selective: bool,
-    /// Where a catch holds when the exception comes at once, also throw at the calls within the try
+    /// For clauses that hold when the exception comes at once, also throw at the calls and throws within the try
     #[arg(long, help_heading = "What to do")]
     pub(crate) fine: bool,
     /// Confirm passes in fresh JVMs too, not only failures: slower, and surer
@@ -64,7 +64,7 @@ pub(crate) struct CheckArgs {
 pub(crate) enum FailOn {
     /// None
     Never,
-    /// Catches that fail when the exception comes at the start of the try
+    /// Clauses that fail when the exception comes at the start of the try
     #[default]
     Dependent,
     /// Also tries whose failure the tests notice
