@@ -10,12 +10,10 @@
 //! Name and configuration are offsets into the image's strings. Known packers: `zip` (zlib) and `compact-cp`, which
 //! moves the strings of constant pools into the image's string table.
 
+use crate::jimage::{ByteOrder, ImageError, Strings, split};
+use flate2::read::ZlibDecoder;
 use std::borrow::Cow;
 use std::io::Read;
-
-use flate2::read::ZlibDecoder;
-
-use crate::jimage::{ByteOrder, ImageError, Strings, split};
 
 const MAGIC: u32 = 0xcafe_fafa;
 /// `jlink` has two packers. More layers than this are an attack: zlib streams exist that unpack to themselves.

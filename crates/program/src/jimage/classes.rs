@@ -1,12 +1,10 @@
 //! Classes of a JDK image, module by module, handed out without copying where the image is not compressed.
 
-use std::collections::hash_map::Entry;
-
-use rustc_hash::FxHashMap;
-
 use crate::jimage::{ClassLocation, Image, ImageError};
 use crate::origin::Origin;
 use crate::visit::{ClassBytes, Loader};
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// Gives all classes of the image to the loader in the order in which they lie in the file.
 ///
