@@ -1,7 +1,9 @@
 //! What is longer than one command: the corpus, the benches, the truth against sources and runs, fuzzing.
 
 mod answers;
+mod bar;
 mod bench;
+mod binary;
 mod blocks;
 mod corpus;
 mod fuzz;

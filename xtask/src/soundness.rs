@@ -7,8 +7,8 @@ mod classes;
 mod suites;
 mod table;
 
-use crate::bench::verdict;
-use crate::bench::watch::build_catchment;
+use crate::bar::verdict;
+use crate::binary::build_catchment;
 use anyhow::{Context, Result, bail};
 use catchment_exceptions::{
     Analysis, Catalogue, ClauseScope, EntryKind, EntryPoints, FaultSelection, SearchRequest, compare_under,

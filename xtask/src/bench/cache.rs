@@ -4,9 +4,10 @@
 //! empty cache folder, once with what is kept of the JDK, as if the program had been built anew, and once as it is. All have to
 //! say the same.
 
+use super::Measurements;
 use super::measured::{self, End, Measured};
 use super::subjects::{self, Program};
-use super::{Measurements, verdict};
+use crate::bar::verdict;
 use anyhow::{Context, Result, bail};
 use catchment_testkit::workspace;
 use std::fs;
@@ -53,7 +54,7 @@ struct Answer {
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let catchment = super::watch::build_catchment()?;
+    let catchment = crate::binary::build_catchment()?;
     let mut all_met = true;
     println!("{HEADER}");
     for subject in subjects::chosen(&options.only)? {

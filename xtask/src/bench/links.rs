@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let subjects = subjects::chosen(&options.only)?;
     let analyses = Analyses {
         tai_e: TaiE::prepare(options.tai_e.as_deref(), options.heap.as_deref())?,
-        catchment: if options.only_tai_e { None } else { Some(super::watch::build_catchment()?) },
+        catchment: if options.only_tai_e { None } else { Some(crate::binary::build_catchment()?) },
         wala: if options.wala { Some(Wala::prepare()?) } else { None },
     };
     let mut all_met = true;

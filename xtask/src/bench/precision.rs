@@ -32,7 +32,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let subjects = subjects::chosen(&options.only)?;
     let configurations = chosen(&options.analyses)?;
-    let catchment = super::watch::build_catchment()?;
+    let catchment = crate::binary::build_catchment()?;
     let limit = Duration::from_secs(options.limit * 60);
     let (mut rows, mut violations) = (Vec::new(), Vec::new());
     println!("{}", table::HEADER);
