@@ -4,9 +4,9 @@ mod answers;
 mod bar;
 mod bench;
 mod binary;
-mod blocks;
 mod corpus;
 mod fuzz;
+mod list;
 mod soundness;
 mod truth;
 

@@ -29,7 +29,7 @@ const JDK: u32 = 17;
 const EXCUSED: f64 = 2.0;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this suite of xtask/suites.txt (repeatable).
+    /// Only this suite of xtask/suites.toml (repeatable).
     #[arg(long = "only", value_name = "SUITE")]
     only: Vec<String>,
     /// Only this configuration, such as inpta+mdr (repeatable).

@@ -25,7 +25,7 @@ const HEADER: &str = "\
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    /// Only this subject of xtask/links/subjects.toml (repeatable).
     #[arg(long = "only", value_name = "SUBJECT")]
     only: Vec<String>,
     /// How calls are followed.

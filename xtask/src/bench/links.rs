@@ -28,7 +28,7 @@ pub(crate) struct Options {
     /// How often each analysis is run on a subject.
     #[arg(long, value_name = "N", default_value_t = 3)]
     runs: usize,
-    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    /// Only this subject of xtask/links/subjects.toml (repeatable).
     #[arg(long = "only", value_name = "SUBJECT")]
     only: Vec<String>,
     /// Leave Catchment out.

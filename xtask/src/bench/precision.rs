@@ -18,7 +18,7 @@ use table::SubjectRow;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    /// Only this subject of xtask/links/subjects.toml (repeatable).
     #[arg(long = "only", value_name = "SUBJECT")]
     only: Vec<String>,
     /// Only this configuration, such as inpta+mdr (repeatable).
