@@ -16,7 +16,6 @@ mod exception_flow;
 mod link_id;
 mod link_sites;
 mod links;
-mod missing;
 mod paths;
 mod reachability;
 mod recording;

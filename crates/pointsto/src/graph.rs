@@ -9,7 +9,6 @@ mod cached;
 mod collapse;
 mod filter_classes;
 mod filters;
-mod incoming;
 mod log;
 mod reduce;
 mod scc;
