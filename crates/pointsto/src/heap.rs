@@ -33,9 +33,9 @@ pub struct Frame {
     pub thrown: NodeId,
 }
 
-/// A call, with the variables that it connects.
+/// A call site with the variables that it connects.
 #[derive(Debug)]
-pub struct AllocationSite {
+pub struct HeapCall {
     pub caller: InstanceId,
     pub pc: u16,
     pub kind: CallKind,
@@ -90,7 +90,7 @@ pub struct Heap {
     /// Nodes that nobody owns and that get something in other ways than by stores.
     filled: Set,
     /// By caller, then by place.
-    pub sites: Vec<AllocationSite>,
+    pub sites: Vec<HeapCall>,
 }
 
 impl Heap {
@@ -205,7 +205,7 @@ impl Heap {
     /// Places of the targets whose code a call on this object runs.
     fn candidates<'c>(
         &self,
-        site: &AllocationSite,
+        site: &HeapCall,
         object: u32,
         by_code: &'c FxHashMap<Code, SmallVec<[usize; 1]>>,
         instances: &[Code],

@@ -20,7 +20,7 @@ use crate::cache_format::cached;
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
 use crate::ceiling::Coarse;
 use crate::graph::{Filter, Graph};
-use crate::heap::{self, AllocationSite, Heap};
+use crate::heap::{self, Heap, HeapCall};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
 use crate::implicit::{Implicit, ImplicitKinds};
 use crate::models::{Effect, Models};
@@ -459,13 +459,13 @@ impl<'a> Solver<'a> {
         self.note_unknown_parameters();
         self.blind_where_nothing_came();
         let initialiser_calls: Vec<FoundCall> = self.initialisers.calls().collect();
-        let mut sites: Vec<AllocationSite> = Vec::new();
+        let mut sites: Vec<HeapCall> = Vec::new();
         if self.graph.log.is_some() {
-            sites.extend(self.sites.iter().map(AllocationSite::of));
+            sites.extend(self.sites.iter().map(HeapCall::of));
             for (site, kind) in &self.call_kinds {
                 sites[*site as usize].kind = *kind;
             }
-            sites.extend(initialiser_calls.iter().map(AllocationSite::of_initialiser));
+            sites.extend(initialiser_calls.iter().map(HeapCall::of_initialiser));
         }
         let mut calls: Vec<FoundCall> =
             std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
@@ -498,7 +498,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The objects, if somebody will ask.
-    fn take_heap(&mut self, sites: Vec<AllocationSite>) -> Option<Heap> {
+    fn take_heap(&mut self, sites: Vec<HeapCall>) -> Option<Heap> {
         let log = *self.graph.log.take()?;
         let uses = std::mem::take(&mut self.uses).into_iter().zip(&self.waiters);
         let uses = uses.flat_map(|(uses, node)| uses.into_iter().map(move |it| (*node, it))).collect();
