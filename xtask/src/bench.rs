@@ -42,11 +42,6 @@ impl fmt::Display for Measurements {
     }
 }
 
-/// Whether a bar is met, as the word to print.
-pub(crate) fn verdict(met: bool) -> &'static str {
-    if met { "met" } else { "MISSED" }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

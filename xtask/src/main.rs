@@ -1,10 +1,12 @@
 //! What is longer than one command: the corpus, the benches, the truth against sources and runs, fuzzing.
 
 mod answers;
+mod bar;
 mod bench;
-mod blocks;
+mod binary;
 mod corpus;
 mod fuzz;
+mod list;
 mod soundness;
 mod truth;
 

@@ -1,14 +1,14 @@
 //! `cargo xtask soundness`: every link that real test suites go through is found, under every configuration.
 //!
-//! The suites run under `catchment watch --links`; what they show is compared with what each analysis finds. A link that is not
-//! found has a named cause, and the share of those is small.
+//! The suites run under `catchment watch --links`; each recording is compared with the links of each analysis. Every missed
+//! link must have a named cause; fewer than 2 % may be missed.
 
 mod classes;
 mod suites;
 mod table;
 
-use crate::bench::verdict;
-use crate::bench::watch::build_catchment;
+use crate::bar::verdict;
+use crate::binary::build_catchment;
 use anyhow::{Context, Result, bail};
 use catchment_exceptions::{
     Analysis, Catalogue, ClauseScope, EntryKind, EntryPoints, FaultSelection, SearchRequest, compare_under,
@@ -25,11 +25,11 @@ use table::Compared;
 
 /// What the suites run on and are analysed with.
 const JDK: u32 = 17;
-/// The bar: so many of a hundred links may be excused.
+/// The bar: percentage of links that may be missed with a named cause.
 const EXCUSED: f64 = 2.0;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this suite of xtask/suites.txt (repeatable).
+    /// Only this suite of xtask/suites.toml (repeatable).
     #[arg(long = "only", value_name = "SUITE")]
     only: Vec<String>,
     /// Only this configuration, such as inpta+mdr (repeatable).

@@ -5,7 +5,7 @@
 //! numbers enter tries a different number of times in each run, so a clause whose two counts in the source differ
 //! says nothing and is left out, with its number told.
 
-use crate::bench::watch::build_catchment;
+use crate::binary::build_catchment;
 use anyhow::{Context, Result, bail};
 use catchment_testkit::jdk::{self, Jdk};
 use catchment_testkit::lang3::Lang3;

@@ -1,8 +1,9 @@
-//! One file per command; commands only wire libraries together.
+//! One file per command, with its arguments in the folder of the same name; commands only wire libraries together.
 
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod handlers;
 pub(crate) mod links;
+mod project_args;
 pub(crate) mod stretch;
 pub(crate) mod watch;

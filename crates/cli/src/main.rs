@@ -7,7 +7,6 @@ mod duration;
 mod exit;
 mod output;
 mod progress;
-mod project_request;
 
 use crate::args::{Args, CommandArgs};
 use crate::exit::ExitCode;

@@ -23,9 +23,9 @@ pub enum CallGraph {
     Rta,
     /// By the objects that flow to the receiver.
     Pta,
-    /// The same, with constructors that store parameters told apart by their calls.
+    /// [`Self::Pta`] with call-site sensitivity for constructors that store parameters.
     Inpta,
-    /// The same, with methods told apart by their receivers and those that made them.
+    /// [`Self::Inpta`] with object sensitivity of depth two.
     TwoObj,
 }
 
@@ -59,7 +59,7 @@ pub enum AnalysisError {
         "'{0}' is no analysis: cha, rta, pta, inpta or 2obj, the last three perhaps with +dr, +cdr, +mdr or +vdr"
     )]
     Unknown(String),
-    #[error("'{0}' cannot be: filters follow objects, so they go with pta, inpta and 2obj only")]
+    #[error("'{0}': filters need pta, inpta or 2obj")]
     FilterWithoutObjects(String),
 }
 

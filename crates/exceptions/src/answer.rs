@@ -62,7 +62,7 @@ pub struct PointDescription {
     pub site: Site,
 }
 
-/// A catch clause.
+/// A pair that links lead to, or might: the description of its clause, and where its class belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedPair {
     /// Binary name with dots.
@@ -72,7 +72,7 @@ pub struct LinkedPair {
     /// Id of the nearest enclosing pair.
     pub parent: Option<String>,
     pub layer: Layer,
-    /// Whether the method can be reached at all.
+    /// The method is in the call graph.
     pub is_reached: bool,
 }
 

@@ -36,8 +36,9 @@ impl fmt::Display for FaultKind {
     }
 }
 
+/// A fault kind as the catalogue describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kind {
+pub struct FaultKindEntry {
     pub name: FaultKind,
     /// What fails, in a few words; empty for a kind that a project added.
     pub about: String,
@@ -104,7 +105,7 @@ impl fmt::Display for Operation {
 /// The JDK's kinds by name, its operations by kind and then as they were written; behind them what was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalogue {
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<FaultKindEntry>,
     pub(crate) operations: Vec<Operation>,
 }
 
@@ -124,11 +125,11 @@ impl Catalogue {
         Ok(())
     }
 
-    pub fn kinds(&self) -> &[Kind] {
+    pub fn kinds(&self) -> &[FaultKindEntry] {
         &self.kinds
     }
 
-    pub fn kind(&self, name: &FaultKind) -> Option<&Kind> {
+    pub fn kind(&self, name: &FaultKind) -> Option<&FaultKindEntry> {
         self.kinds.iter().find(|kind| kind.name == *name)
     }
 

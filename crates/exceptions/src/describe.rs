@@ -2,7 +2,7 @@
 
 use crate::answer::{ExceptionType, PointDescription, RaisedBy, Site};
 use crate::catalogue::Catalogue;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_classfile::LineTable;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::{Typed, World};
@@ -29,23 +29,27 @@ fn line_of(world: &World<'_>, method: MethodId, pc: u16) -> Option<u32> {
     LineTable::read(&code, &file.pool).line_at(pc).map(u32::from)
 }
 
-pub(crate) fn raise_point(world: &World<'_>, catalogue: &Catalogue, raise: RaisingPoint) -> PointDescription {
-    let (by, pc) = match raise.kind {
-        RaisingKind::Operation(number) => return operation_point(world, catalogue, raise, number as usize),
-        RaisingKind::Throw => (RaisedBy::Throw, Some(raise.pc)),
-        RaisingKind::Initialiser | RaisingKind::Implicit(_) => (RaisedBy::Implicit, Some(raise.pc)),
+pub(crate) fn describe_point(
+    world: &World<'_>,
+    catalogue: &Catalogue,
+    point: RaisingPoint,
+) -> PointDescription {
+    let (by, pc) = match point.kind {
+        RaisingKind::Operation(number) => return operation_point(world, catalogue, point, number as usize),
+        RaisingKind::Throw => (RaisedBy::Throw, Some(point.pc)),
+        RaisingKind::Initialiser | RaisingKind::Implicit(_) => (RaisedBy::Implicit, Some(point.pc)),
     };
-    PointDescription { by, site: site_of(world, raise.method, pc) }
+    PointDescription { by, site: site_of(world, point.method, pc) }
 }
 
 /// All methods of a catalogue entry are one raising point, named as the entry names them.
 fn operation_point(
     world: &World<'_>,
     catalogue: &Catalogue,
-    raise: RaisingPoint,
+    point: RaisingPoint,
     number: usize,
 ) -> PointDescription {
-    let of_method = site_of(world, raise.method, None);
+    let of_method = site_of(world, point.method, None);
     let Some(operation) = catalogue.operations().get(number) else {
         return PointDescription { by: RaisedBy::Operation { kind: String::new(), number }, site: of_method };
     };

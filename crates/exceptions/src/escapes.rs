@@ -1,7 +1,7 @@
 //! What can leave the public methods of the application.
 
 use crate::answer::{Escapes, EscapingException, RaisedBy};
-use crate::describe::{exception_type, raise_point, site_of};
+use crate::describe::{describe_point, exception_type, site_of};
 use crate::search::LinkSearch;
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{Layer, Typed};
@@ -46,8 +46,9 @@ impl LinkSearch<'_> {
             by_type.entry(self.flow.raised.get(*number).typed).or_default().push(*number);
         }
         let exceptions = by_type.into_iter().map(|(typed, numbers)| {
-            let raises = numbers.iter().map(|number| self.flow.raised.get(*number).raise);
-            let mut points: Vec<_> = raises.map(|raise| raise_point(world, &self.catalogue, raise)).collect();
+            let raising = numbers.iter().map(|number| self.flow.raised.get(*number).point);
+            let mut points: Vec<_> =
+                raising.map(|point| describe_point(world, &self.catalogue, point)).collect();
             points.sort_unstable();
             // The methods of one catalogue entry are one raising point.
             points.dedup_by(|one, other| one.by == other.by && matches!(one.by, RaisedBy::Operation { .. }));

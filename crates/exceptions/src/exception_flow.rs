@@ -7,14 +7,14 @@
 pub(crate) mod class_handlers;
 pub(crate) mod fate;
 pub(crate) mod privileged;
-pub(crate) mod raises;
+pub(crate) mod raising_points;
 pub(crate) mod scope;
 pub(crate) mod spreading;
 pub(crate) mod thrown_again;
 pub(crate) mod wrapping;
 
 use crate::exception_flow::class_handlers::{ClassHandlers, MethodHandlers};
-use crate::exception_flow::raises::{
+use crate::exception_flow::raising_points::{
     OperationThrows, RaisedException, RaisedExceptions, RaisingKind, RaisingPoint,
 };
 use crate::exception_flow::scope::{Asked, Depth, Scope};
@@ -68,14 +68,14 @@ impl Flow {
     }
 }
 
-/// Lets what is raised travel through all that was reached.
-pub fn flow(reached: &mut Reached<'_>, raises: &FlowOptions) -> Flow {
-    flow_within(reached, raises, Scope::Everything)
+/// Exception flow through everything that was reached.
+pub fn flow(reached: &mut Reached<'_>, options: &FlowOptions) -> Flow {
+    flow_within(reached, options, Scope::Everything)
 }
 
-/// The same as far as somebody will ask. The sets of all else are empty, or lack something.
-pub fn flow_within(reached: &mut Reached<'_>, raises: &FlowOptions, scope: Scope) -> Flow {
-    let depths = scope.depths(reached, &raises.operations);
+/// [`flow`] restricted to a scope. Sets outside the scope are empty or incomplete.
+pub fn flow_within(reached: &mut Reached<'_>, options: &FlowOptions, scope: Scope) -> Flow {
+    let depths = scope.depths(reached, &options.operations);
     let mut graph = Graph::default();
     let escaping = reached.instances.iter().map(|_| graph.node()).collect();
     let flow = Flow {
@@ -87,7 +87,7 @@ pub fn flow_within(reached: &mut Reached<'_>, raises: &FlowOptions, scope: Scope
     };
     let mut building = Building {
         reached,
-        raises,
+        options,
         flow,
         methods: FxHashMap::default(),
         translator: Translator::default(),
@@ -107,24 +107,24 @@ pub fn flow_within(reached: &mut Reached<'_>, raises: &FlowOptions, scope: Scope
 
 pub(crate) struct Building<'b, 'a> {
     pub(crate) reached: &'b mut Reached<'a>,
-    pub(crate) raises: &'b FlowOptions,
+    pub(crate) options: &'b FlowOptions,
     pub(crate) flow: Flow,
     pub(crate) methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
     /// What is raised where, once all edges are there.
     pub(crate) pending: Vec<(RaisedException, NodeId)>,
-    /// CallGraphKind that fail with an exception of their own if their target fails.
+    /// Calls that fail with an exception of their own if their target fails.
     pub(crate) wrapped: Vec<Wrapped>,
     pub(crate) thrown_again: Vec<ThrownAgain>,
     /// Edges of the present instance.
     edges: FxHashSet<(NodeId, NodeId)>,
-    /// Which of what is raised has to be told apart.
+    /// Raised exceptions that need a number of their own.
     pub(crate) asked: Asked,
     /// By [`Reached::targets_key`]: what leaves the targets of calls that have many.
     together: FxHashMap<u32, NodeId>,
 }
 
-/// CallGraphKind with so many targets have a node in between, which others share.
+/// Calls with at least this many targets have a node in between, which other calls share.
 const MANY: usize = 8;
 
 fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, from: NodeId, to: NodeId) {
@@ -133,7 +133,8 @@ fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, fro
     }
 }
 
-/// The nodes of one instance by the row that is asked first: where that leads, what it catches, and the node of what it leaves.
+/// Raise nodes of one instance, keyed by the first row of the exception table that is tried: its handler's node, the class
+/// it catches, and the node for exceptions that the row lets pass.
 type RaiseNodes = FxHashMap<(NodeId, Option<ClassId>, NodeId), NodeId>;
 
 impl Building<'_, '_> {
@@ -164,7 +165,7 @@ impl Building<'_, '_> {
     }
 
     fn add_method(&mut self, instance: InstanceId, method: MethodId, looked: Depth) {
-        if let Some(operation) = self.raises.operations.get(&method) {
+        if let Some(operation) = self.options.operations.get(&method) {
             self.add_operation(instance, method, operation);
             return;
         }
@@ -194,24 +195,24 @@ impl Building<'_, '_> {
     }
 
     fn add_implicit(&mut self, instance: InstanceId, method: MethodId, nodes: &mut RaiseNodes) {
-        if self.raises.implicit.is_empty() {
+        if self.options.implicit.is_empty() {
             return;
         }
         for it in self.reached.implicit_in(method).to_vec() {
-            if self.raises.implicit.contains(it.kind) {
+            if self.options.implicit.contains(it.kind) {
                 let raised = self.raise_node(instance, method, it.pc, nodes);
-                let raise = RaisingPoint { method, pc: it.pc, kind: RaisingKind::Implicit(it.kind) };
+                let point = RaisingPoint { method, pc: it.pc, kind: RaisingKind::Implicit(it.kind) };
                 let typed = it.kind.thrown(&mut self.reached.world);
-                self.pending.push((RaisedException { raise, typed }, raised));
+                self.pending.push((RaisedException { point, typed }, raised));
             }
         }
     }
 
     fn add_operation(&mut self, instance: InstanceId, method: MethodId, operation: &OperationThrows) {
-        let raise = RaisingPoint { method, pc: 0, kind: RaisingKind::Operation(operation.operation) };
+        let point = RaisingPoint { method, pc: 0, kind: RaisingKind::Operation(operation.operation) };
         let to = self.flow.escaping[instance.index()];
         for class in &operation.throws {
-            self.pending.push((RaisedException { raise, typed: Typed::at_most(*class) }, to));
+            self.pending.push((RaisedException { point, typed: Typed::at_most(*class) }, to));
         }
     }
 
@@ -273,10 +274,10 @@ impl Building<'_, '_> {
                 let from = self.caught_node(instance, handler);
                 self.flow.graph.add_edge(from, raised, Filter::NONE);
             }
-        } else if self.raises.throws {
-            let raise = RaisingPoint { method, pc, kind: RaisingKind::Throw };
+        } else if self.options.throws {
+            let point = RaisingPoint { method, pc, kind: RaisingKind::Throw };
             for typed in types {
-                self.pending.push((RaisedException { raise, typed: *typed }, raised));
+                self.pending.push((RaisedException { point, typed: *typed }, raised));
             }
             self.add_thrown_again(instance, method, pc, types, raised);
         }
@@ -324,7 +325,7 @@ impl Building<'_, '_> {
         *self.flow.caught.entry((instance, handler)).or_insert_with(|| self.flow.graph.node())
     }
 
-    /// Only what may come to a clause of the application has to be told apart.
+    /// Raised exceptions need numbers of their own only if a clause of the application may catch them.
     fn ask_for_clauses(&mut self, depths: &[Depth]) {
         let mut classes = Vec::new();
         for index in (0..depths.len()).filter(|index| depths[*index] != Depth::Nothing) {

@@ -11,7 +11,7 @@
 
 use crate::catalogue::Catalogue;
 use crate::describe::site_of;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pairs::stable_hash;
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::World;
@@ -22,8 +22,8 @@ pub(crate) fn link_id(point: u64, pair: &str) -> String {
 }
 
 /// Hash of a raising point.
-pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, raise: RaisingPoint) -> u64 {
-    let kind = match raise.kind {
+pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, point: RaisingPoint) -> u64 {
+    let kind = match point.kind {
         RaisingKind::Operation(number) => {
             let entry = catalogue.operations().get(number as usize).map(ToString::to_string);
             return stable_hash(&[b"operation", entry.unwrap_or_default().as_bytes()]);
@@ -32,10 +32,10 @@ pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, raise: RaisingP
         RaisingKind::Initialiser => "initialiser".to_owned(),
         RaisingKind::Implicit(kind) => format!("implicit {kind:?}"),
     };
-    let site = site_of(world, raise.method, None);
+    let site = site_of(world, point.method, None);
     let names = [kind, site.class, site.method, site.descriptor];
     let [kind, class, method, descriptor] = names.each_ref().map(|name| name.as_bytes());
-    let ordinal = ordinal_of(world, raise.method, raise.pc).to_le_bytes();
+    let ordinal = ordinal_of(world, point.method, point.pc).to_le_bytes();
     stable_hash(&[kind, class, method, descriptor, &ordinal])
 }
 

@@ -3,7 +3,7 @@
 use crate::answer::{LinksAnswer, Site};
 use crate::describe::site_of;
 use crate::exception_flow::fate::Fates;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::Clause;
 use crate::reachability::ranges_of;
 use crate::search::LinkSearch;
@@ -43,7 +43,7 @@ impl LinkSearch<'_> {
         let wanted: FxHashSet<usize> = answer.links.iter().map(|link| link.number).collect();
         let numbered = (1..).zip(&self.links).filter(|(number, _)| wanted.contains(number));
         let parts = numbered.flat_map(|(number, link)| link.parts.iter().map(move |part| (part, number)));
-        let numbers = parts.map(|(part, number)| ((part.raise, part.clause), number)).collect();
+        let numbers = parts.map(|(part, number)| ((part.point, part.clause), number)).collect();
         let (fates, leaving, found) = (Fates::default(), FxHashMap::default(), Found::new());
         let mut finder = SiteFinder { search: self, numbers, fates, leaving, found };
         for handler in finder.handlers() {
@@ -82,7 +82,7 @@ impl SiteFinder<'_, '_> {
         handlers.collect()
     }
 
-    /// CallGraphKind in the try that let exceptions of a link out.
+    /// Calls in the try that let exceptions of a link out.
     fn add_calls(&mut self, handler: &Handler) {
         let ranges = ranges_of(&self.search.reached, handler.method, handler.pc);
         for call in self.search.reached.calls_of(handler.instance).to_vec() {
@@ -94,7 +94,7 @@ impl SiteFinder<'_, '_> {
             let mut passing: FxHashMap<Typed, bool> = FxHashMap::default();
             for exception in arriving.iter() {
                 let raised = *self.search.flow.raised.get(exception);
-                let Some(number) = self.numbers.get(&(raised.raise, handler.clause)).copied() else {
+                let Some(number) = self.numbers.get(&(raised.point, handler.clause)).copied() else {
                     continue;
                 };
                 let passes = match passing.get(&raised.typed) {
@@ -117,11 +117,11 @@ impl SiteFinder<'_, '_> {
     fn add_own(&mut self, handler: &Handler) {
         for exception in handler.caught.iter() {
             let raised = *self.search.flow.raised.get(exception);
-            let RaisingPoint { method, pc, kind } = raised.raise;
+            let RaisingPoint { method, pc, kind } = raised.point;
             if method != handler.method || matches!(kind, RaisingKind::Operation(_)) {
                 continue;
             }
-            let Some(number) = self.numbers.get(&(raised.raise, handler.clause)).copied() else { continue };
+            let Some(number) = self.numbers.get(&(raised.point, handler.clause)).copied() else { continue };
             if self.comes_to(handler, pc, raised.typed) {
                 self.found.entry(number).or_default().insert((method, pc));
             }

@@ -1,14 +1,14 @@
 //! Links: which raising points lead to which catch clauses.
 
 use crate::exception_flow::Flow;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pointsto::Reached;
 use catchment_pointsto::ids::ClassId;
 use catchment_pointsto::world::{Layer, Typed};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A catch clause that somebody wrote.
+/// A clause of a class, by its pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Clause {
     pub class: ClassId,
@@ -19,7 +19,7 @@ pub struct Clause {
 /// A raising point whose exceptions can come to a clause, and their types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    pub raise: RaisingPoint,
+    pub point: RaisingPoint,
     pub clause: Clause,
     pub types: Vec<Typed>,
 }
@@ -33,12 +33,12 @@ pub(crate) struct MergedLink {
 }
 
 impl MergedLink {
-    /// The point that stands for all of them.
-    pub(crate) fn raise(&self) -> RaisingPoint {
-        self.parts[0].raise
+    /// The raising point that stands for all parts.
+    pub(crate) fn point(&self) -> RaisingPoint {
+        self.parts[0].point
     }
 
-    /// Types that come, each once.
+    /// Thrown types, each once.
     pub(crate) fn types(&self) -> Vec<Typed> {
         let mut types: Vec<Typed> = self.parts.iter().flat_map(|part| &part.types).copied().collect();
         types.sort_unstable();
@@ -47,7 +47,7 @@ impl MergedLink {
     }
 }
 
-/// Whose clauses are asked about.
+/// The clauses that links are searched for: of the application, or of all classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClauseScope {
     #[default]
@@ -56,12 +56,12 @@ pub enum ClauseScope {
 }
 
 /// All links into clauses, by clause and raising point.
-pub fn links(reached: &Reached<'_>, flow: &Flow, handlers: ClauseScope) -> Vec<Link> {
+pub fn links(reached: &Reached<'_>, flow: &Flow, scope: ClauseScope) -> Vec<Link> {
     let mut found: BTreeMap<(Clause, RaisingPoint), Vec<Typed>> = BTreeMap::new();
     for (instance, handler, caught) in flow.caught() {
         let Some(method) = reached.method_of(instance) else { continue };
         let declared = reached.world.method(method);
-        if handlers == ClauseScope::Application
+        if scope == ClauseScope::Application
             && reached.world.class_of(declared.class).layer != Layer::Application
         {
             continue;
@@ -71,13 +71,13 @@ pub fn links(reached: &Reached<'_>, flow: &Flow, handlers: ClauseScope) -> Vec<L
         let clause = Clause { class: declared.class, pair };
         for number in caught.iter() {
             let raised = flow.raised.get(number);
-            found.entry((clause, raised.raise)).or_default().push(raised.typed);
+            found.entry((clause, raised.point)).or_default().push(raised.typed);
         }
     }
-    let links = found.into_iter().map(|((clause, raise), mut types)| {
+    let links = found.into_iter().map(|((clause, point), mut types)| {
         types.sort_unstable();
         types.dedup();
-        Link { raise, clause, types }
+        Link { point, clause, types }
     });
     links.collect()
 }
@@ -88,7 +88,7 @@ pub(crate) fn merge(links: Vec<Link>) -> Vec<MergedLink> {
     let mut operations: FxHashMap<(Clause, u32), usize> = FxHashMap::default();
     for link in links {
         let clause = link.clause;
-        if let RaisingKind::Operation(entry) = link.raise.kind {
+        if let RaisingKind::Operation(entry) = link.point.kind {
             let index = *operations.entry((clause, entry)).or_insert(merged.len());
             if let Some(known) = merged.get_mut(index) {
                 known.parts.push(link);

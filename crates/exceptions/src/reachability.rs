@@ -21,7 +21,7 @@ mod variables;
 use crate::analysis::DataFilter;
 use crate::exception_flow::Flow;
 use crate::links::Link;
-use calls::CallGraphKind;
+use calls::CallReceivers;
 use catchment_pointsto::Reached;
 use questions::Questions;
 pub(crate) use questions::ranges_of;
@@ -32,7 +32,7 @@ use variables::Variables;
 pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: DataFilter) -> Vec<Link> {
     let Some(heap) = reached.heap.take() else { return links };
     let questions = Questions::of(&links, reached, &heap, flow);
-    let calls = CallGraphKind::new(&heap, &reached.instances, &mut reached.world);
+    let calls = CallReceivers::new(&heap, &reached.instances, &mut reached.world);
     let division = match filter {
         DataFilter::Dr => Some(Division::None),
         DataFilter::Cdr => Some(Division::Classes),
@@ -47,5 +47,5 @@ pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: 
         questions.ask(calls, variables)
     };
     reached.heap = Some(heap);
-    links.into_iter().filter(|link| kept.contains(&(link.clause, link.raise))).collect()
+    links.into_iter().filter(|link| kept.contains(&(link.clause, link.point))).collect()
 }

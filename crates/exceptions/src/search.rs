@@ -7,15 +7,15 @@ use crate::answer::{
 };
 use crate::catalogue::Catalogue;
 use crate::catalogue::operations::{FaultProblem, FaultSelection, Match, match_operations};
-use crate::describe::{common_class, exception_type, raise_point, site_of};
+use crate::describe::{common_class, describe_point, exception_type, site_of};
 use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::exception_flow::scope::Scope;
 use crate::exception_flow::{Flow, FlowOptions, flow_within};
 use crate::link_id::{link_id, point_of};
 use crate::links::{Clause, ClauseScope, Link, MergedLink, links, merge};
-use crate::missing::missing_classes;
 use crate::reachability::filter;
+use catchment_classfile::ClassFile;
 use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{ClassSource, Typed, World};
@@ -71,7 +71,7 @@ pub struct LinkSearch<'a> {
     pub(crate) reached: Reached<'a>,
     pub(crate) flow: Flow,
     pub(crate) catalogue: Catalogue,
-    pub(crate) raises: FlowOptions,
+    pub(crate) flow_options: FlowOptions,
     pub(crate) handlers: ClauseScope,
     analysis: Analysis,
     /// What there is without a filter.
@@ -85,18 +85,18 @@ pub struct LinkSearch<'a> {
     memory: Option<MemoryUse>,
 }
 
-/// What former runs have left.
+/// A cache of analyses: results that earlier searches wrote.
 pub trait AnalysisCache<'a> {
-    /// What the JVM itself reaches.
+    /// The base: what the JVM itself reaches.
     fn base(&self) -> Option<JdkBase<'a>>;
 
-    /// What [`Self::keep`] was given by a search with the same classes, entry points, analysis and recorded targets.
+    /// The bytes that [`Self::write_reached`] was given by a search with the same classes, entry points, analysis and recorded targets.
     fn reached(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// What the program reaches, for such a search; nothing if it cannot be kept.
-    fn keep(&self, _reached: impl FnOnce() -> Option<Vec<u8>>) {}
+    /// Caches what the program reaches, for such a search; nothing if that has no bytes.
+    fn write_reached(&self, _reached: impl FnOnce() -> Option<Vec<u8>>) {}
 }
 
 impl<'a, F: Fn() -> Option<JdkBase<'a>>> AnalysisCache<'a> for F {
@@ -114,23 +114,23 @@ pub fn search<'a>(
     search_from(&|| None::<JdkBase<'a>>, source, request, stage)
 }
 
-/// Like [`search`], going on from what former runs know, which are asked once the entry points are known.
+/// Like [`search`], going on from a cache, which is asked once the entry points are known.
 pub fn search_from<'a>(
-    former: &impl AnalysisCache<'a>,
+    cache: &impl AnalysisCache<'a>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
     begin(source, request, stage)?;
     let analysis = request.analysis;
-    // Filters ask for the objects, which are not kept.
-    let kept = || Reached::read(&former.reached()?, source);
-    let (reached, coarsened) = match analysis.filter().map_or_else(kept, |_| None) {
+    // Filters ask for the objects, which are not cached.
+    let cached = || Reached::read(&cache.reached()?, source);
+    let (reached, coarsened) = match analysis.filter().map_or_else(cached, |_| None) {
         Some(reached) => (reached, Coarsened::default()),
         None => {
-            let (reached, coarsened) = reach_from(former.base(), source, request);
+            let (reached, coarsened) = reach_from(cache.base(), source, request);
             if coarsened == Coarsened::default() {
-                former.keep(|| reached.to_bytes());
+                cache.write_reached(|| reached.to_bytes());
             }
             (reached, coarsened)
         }
@@ -238,19 +238,19 @@ fn find_links<'a>(
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
-    let raises = FlowOptions { throws: request.throws, operations: matched.raises, implicit };
+    let flow_options = FlowOptions { throws: request.throws, operations: matched.throws, implicit };
     let scope = match (request.escapes, request.handlers) {
         (false, ClauseScope::Application) => Scope::ApplicationClauses,
         _ => Scope::Everything,
     };
-    let flow = flow_within(&mut reached, &raises, scope);
+    let flow = flow_within(&mut reached, &flow_options, scope);
     stage(Stage::Links { raised: flow.raised.all().len() });
     let unfiltered = links(&reached, &flow, request.handlers);
     LinkSearch {
         reached,
         flow,
         catalogue: request.catalogue.clone(),
-        raises,
+        flow_options,
         handlers: request.handlers,
         analysis,
         unfiltered,
@@ -269,8 +269,8 @@ impl LinkSearch<'_> {
         let (world, catalogue) = (&self.reached.world, &self.catalogue);
         let mut known: FxHashMap<RaisingPoint, bool> = FxHashMap::default();
         let mut is_kept = |link: &Link| {
-            let wanted = || is_wanted(&raise_point(world, catalogue, link.raise));
-            *known.entry(link.raise).or_insert_with(wanted)
+            let wanted = || is_wanted(&describe_point(world, catalogue, link.point));
+            *known.entry(link.point).or_insert_with(wanted)
         };
         self.unfiltered.retain(&mut is_kept);
         self.links.retain(|link| is_kept(&link.parts[0]));
@@ -302,7 +302,7 @@ impl LinkSearch<'_> {
 
     /// Like [`Self::narrow`], of some links only: what is not asked about is left out.
     pub(crate) fn narrow_among(&mut self, by: DataFilter, asked: &FxHashSet<(RaisingPoint, Clause)>) {
-        let links = self.unfiltered.iter().filter(|link| asked.contains(&(link.raise, link.clause)));
+        let links = self.unfiltered.iter().filter(|link| asked.contains(&(link.point, link.clause)));
         self.narrow_to(Some(by), links.cloned().collect());
     }
 
@@ -332,20 +332,20 @@ impl LinkSearch<'_> {
 
     pub fn answer(&mut self) -> LinksAnswer {
         let (pairs, places) = self.pairs();
-        let (points, numbers) = self.raise_points();
+        let (points, numbers) = self.described_points();
         let world = &self.reached.world;
         let mut point_ids: FxHashMap<RaisingPoint, u64> = FxHashMap::default();
         let links = (1..).zip(&self.links).filter_map(|(number, link)| {
-            let (raise, types) = (link.raise(), link.types());
+            let (point, types) = (link.point(), link.types());
             let mut exceptions: Vec<_> = types.iter().map(|typed| exception_type(world, *typed)).collect();
             exceptions.sort_unstable();
             let exception = common_class(world, &types).map(|class| world.class_of(class).binary_name());
             let to = *places.get(&link.clause)?;
-            let point = point_ids.entry(raise).or_insert_with(|| point_of(world, &self.catalogue, raise));
+            let point_id = point_ids.entry(point).or_insert_with(|| point_of(world, &self.catalogue, point));
             Some(FoundLink {
-                id: link_id(*point, &pairs[to].pair.id),
+                id: link_id(*point_id, &pairs[to].pair.id),
                 number,
-                from: *numbers.get(&PointKey::of(raise))?,
+                from: *numbers.get(&PointKey::of(point))?,
                 to,
                 exceptions,
                 exception: exception.unwrap_or_default(),
@@ -377,17 +377,17 @@ impl LinkSearch<'_> {
     fn sort_links(&mut self) {
         let (world, catalogue) = (&self.reached.world, &self.catalogue);
         let mut keys: FxHashMap<RaisingPoint, PointDescription> = FxHashMap::default();
-        for raise in self.links.iter().flat_map(|link| &link.parts).map(|part| part.raise) {
-            keys.entry(raise).or_insert_with(|| raise_point(world, catalogue, raise));
+        for point in self.links.iter().flat_map(|link| &link.parts).map(|part| part.point) {
+            keys.entry(point).or_insert_with(|| describe_point(world, catalogue, point));
         }
         for link in &mut self.links {
-            link.parts.sort_by(|one, other| keys[&one.raise].cmp(&keys[&other.raise]));
+            link.parts.sort_by(|one, other| keys[&one.point].cmp(&keys[&other.point]));
         }
         let class_name = |class: ClassId| &world.class_of(class).name;
         self.links.sort_by(|one, other| {
             let clauses = class_name(one.clause.class).cmp(class_name(other.clause.class));
             let clauses = clauses.then(one.clause.cmp(&other.clause));
-            clauses.then_with(|| keys[&one.raise()].cmp(&keys[&other.raise()]))
+            clauses.then_with(|| keys[&one.point()].cmp(&keys[&other.point()]))
         });
     }
 
@@ -421,19 +421,19 @@ impl LinkSearch<'_> {
         own.map(|method| (method.class, world.selector_name(method.selector).to_vec())).collect()
     }
 
-    fn raise_points(&self) -> (Vec<PointDescription>, FxHashMap<PointKey, usize>) {
+    fn described_points(&self) -> (Vec<PointDescription>, FxHashMap<PointKey, usize>) {
         let world = &self.reached.world;
         let mut described: FxHashMap<RaisingPoint, PointDescription> = FxHashMap::default();
-        for raise in self.links.iter().flat_map(|link| &link.parts).map(|part| part.raise) {
-            described.entry(raise).or_insert_with(|| raise_point(world, &self.catalogue, raise));
+        for point in self.links.iter().flat_map(|link| &link.parts).map(|part| part.point) {
+            described.entry(point).or_insert_with(|| describe_point(world, &self.catalogue, point));
         }
         let mut found: Vec<(PointDescription, PointKey)> =
-            described.into_iter().map(|(raise, point)| (point, PointKey::of(raise))).collect();
+            described.into_iter().map(|(point, description)| (description, PointKey::of(point))).collect();
         found.sort_unstable();
         let mut known = FxHashSet::default();
         found.retain(|(_, key)| known.insert(*key));
         let numbers = found.iter().enumerate().map(|(index, (_, key))| (*key, index)).collect();
-        (found.into_iter().map(|(point, _)| point).collect(), numbers)
+        (found.into_iter().map(|(description, _)| description).collect(), numbers)
     }
 
     /// By raising point: the nearest class that all exceptions of its links are.
@@ -441,8 +441,8 @@ impl LinkSearch<'_> {
         let world = &self.reached.world;
         let mut types: Vec<Vec<Typed>> = vec![Vec::new(); points];
         for link in &self.links {
-            if let Some(point) = numbers.get(&PointKey::of(link.raise())) {
-                types[*point].extend(link.types());
+            if let Some(number) = numbers.get(&PointKey::of(link.point())) {
+                types[*number].extend(link.types());
             }
         }
         let nearest = types.iter_mut().map(|types| {
@@ -501,10 +501,10 @@ enum PointKey {
 }
 
 impl PointKey {
-    fn of(raise: RaisingPoint) -> Self {
-        match raise.kind {
+    fn of(point: RaisingPoint) -> Self {
+        match point.kind {
             RaisingKind::Operation(entry) => Self::Entry(entry),
-            _ => Self::At(raise),
+            _ => Self::At(point),
         }
     }
 }
@@ -526,5 +526,51 @@ pub(crate) fn linked_pair(
         layer: world.class_of(class).layer,
         is_reached: is_reached(class, &selector),
         pair,
+    }
+}
+
+/// The tag of a class in a constant pool (JVMS §4.4).
+const CLASS: u8 = 7;
+
+/// Classes that the program's own code names and that are nowhere, as sorted binary names. Types that only signatures mention need not be there for the code to run.
+fn missing_classes(source: &dyn ClassSource, own: &OwnClasses) -> Vec<String> {
+    let mut seen: BTreeSet<Vec<u8>> = BTreeSet::new();
+    for name in own.application.iter().chain(&own.tests) {
+        let file = source.find(name).and_then(|(bytes, _)| ClassFile::parse(bytes).ok());
+        if let Some(file) = file {
+            seen.extend(classes_named_by(&file));
+        }
+    }
+    seen.retain(|name| source.find(name).is_none());
+    seen.iter().map(|name| String::from_utf8_lossy(name).replace('/', ".")).collect()
+}
+
+fn classes_named_by(file: &ClassFile<'_>) -> Vec<Vec<u8>> {
+    let indices = (1..u16::MAX).take(file.pool.count());
+    let classes = indices.filter(|index| file.pool.tag(*index) == Some(CLASS));
+    let names = classes.filter_map(|index| file.pool.class_name(index).ok());
+    names.filter_map(|name| class_in(name.as_bytes()).map(<[u8]>::to_vec)).collect()
+}
+
+/// `a/B` of `a/B` and of `[[La/B;`; none of an array of numbers.
+fn class_in(name: &[u8]) -> Option<&[u8]> {
+    let element = name.iter().position(|byte| *byte != b'[')?;
+    match &name[element..] {
+        whole if element == 0 => Some(whole),
+        [b'L', class @ .., b';'] => Some(class),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_speak_of_their_elements() {
+        assert_eq!(class_in(b"a/B"), Some(&b"a/B"[..]));
+        assert_eq!(class_in(b"[[La/B;"), Some(&b"a/B"[..]));
+        assert_eq!(class_in(b"[I"), None);
+        assert_eq!(class_in(b"Lens"), Some(&b"Lens"[..]));
     }
 }

@@ -1,13 +1,13 @@
-//! Which links of an answer are wanted.
+//! Selections of links and escapes: by package, type and fault kind.
 
-use crate::answer::{FoundLink, LinkedPair, LinksAnswer, RaisedBy};
+use crate::answer::{Escapes, FoundLink, LinkedPair, LinksAnswer, RaisedBy};
 use crate::catalogue::operations::FaultSelection;
 use crate::search::LinkSearch;
 use catchment_pointsto::ids::ClassId;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Links must fit everything that is given.
+/// A selection of links, which must fit everything that is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkSelection {
     /// Of clauses: a package with those below it, or a class.
@@ -25,8 +25,8 @@ impl LinkSelection {
         *self == Self::default()
     }
 
-    /// Whether a class or package name is one of the packages, or below one.
-    pub fn has_class(&self, class: &str) -> bool {
+    /// The class or package is one of the packages, or below one.
+    pub(crate) fn has_class(&self, class: &str) -> bool {
         let is_below = |package: &String| {
             let rest = class.strip_prefix(package.trim_end_matches(['*', '.']));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))
@@ -34,7 +34,7 @@ impl LinkSelection {
         self.packages.is_empty() || self.packages.iter().any(is_below)
     }
 
-    pub fn has_type(&self, exception: &str) -> bool {
+    pub(crate) fn has_type(&self, exception: &str) -> bool {
         self.types.is_empty() || self.subtypes.contains(exception) || self.names(exception)
     }
 
@@ -46,12 +46,25 @@ impl LinkSelection {
         self.types.iter().any(is_named)
     }
 
-    pub fn has_raise(&self, by: &RaisedBy) -> bool {
+    pub(crate) fn has_point(&self, by: &RaisedBy) -> bool {
         match (&self.faults, by) {
             (None, _) => true,
             (Some(faults), RaisedBy::Operation { kind, .. }) => faults.has(kind),
             (Some(_), _) => false,
         }
+    }
+
+    /// Leaves the escapes of selected classes, with the selected types and raising points.
+    pub fn apply_to_escapes(&self, escapes: &mut Vec<Escapes>) {
+        escapes.retain(|method| self.has_class(&method.method.class));
+        for method in &mut *escapes {
+            method.exceptions.retain(|escaping| self.has_type(&escaping.exception.name));
+            for escaping in &mut method.exceptions {
+                escaping.points.retain(|point| self.has_point(&point.by));
+            }
+            method.exceptions.retain(|escaping| !escaping.points.is_empty());
+        }
+        escapes.retain(|method| !method.exceptions.is_empty());
     }
 }
 
@@ -78,7 +91,7 @@ impl LinksAnswer {
         let (pairs, points) = (&self.pairs, &self.points);
         let is_wanted = |link: &FoundLink| {
             wanted.has_class(&pairs[link.to].class)
-                && wanted.has_raise(&points[link.from].by)
+                && wanted.has_point(&points[link.from].by)
                 && link.exceptions.iter().any(|exception| wanted.has_type(&exception.name))
         };
         self.links.retain(is_wanted);

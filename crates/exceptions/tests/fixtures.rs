@@ -109,9 +109,9 @@ fn named(fixture: &Fixture, compiled: &Compiled, answer: &LinksAnswer, link: &Fo
     (origin(fixture, compiled, &answer.points[link.from]), to)
 }
 
-fn origin(fixture: &Fixture, compiled: &Compiled, raise: &PointDescription) -> String {
-    let Site { class, method, line, .. } = &raise.site;
-    match &raise.by {
+fn origin(fixture: &Fixture, compiled: &Compiled, point: &PointDescription) -> String {
+    let Site { class, method, line, .. } = &point.site;
+    match &point.by {
         RaisedBy::Operation { kind, .. } => kind.clone(),
         RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => {
             fixture.name_of(compiled, class, method, *line)
@@ -153,7 +153,7 @@ fn check(call_graph: CallGraph, name: &str) {
         let base = if fixture.is_implicit() { &*base_with_implicit } else { &*base };
         let mut search =
             search_fixture(base.as_ref(), &program, &request_for(&fixture, program.own(), configurations[0]));
-        search.keep_from(|raise| fixture.looks_at(&origin(&fixture, &compiled, raise)));
+        search.keep_from(|point| fixture.looks_at(&origin(&fixture, &compiled, point)));
         for configuration in &configurations {
             search.narrow(configuration.filter());
             let answer = search.answer();

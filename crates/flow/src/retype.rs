@@ -7,9 +7,9 @@
 //! Whether the new type is legal is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
 //! refused.
 
-use crate::held::{Held, Slot};
 use crate::method::Method;
 use crate::repoint::repoint;
+use crate::stack_map::{Held, Slot};
 use crate::uses::Trace;
 use crate::{FlowError, HandlerUses};
 use catchment_classfile::descriptor::type_name;

@@ -1,10 +1,10 @@
 //! What happens to the object that a clause caught.
 
 use crate::effects::{Values, values_of};
-use crate::held::{Held, held};
 use crate::method::Method;
 use crate::operands::operands;
 use crate::solve::Solution;
+use crate::stack_map::{Held, held};
 use crate::value::{Origin, State, Value};
 use crate::{FlowError, stack_map};
 use catchment_classfile::descriptor::type_name;

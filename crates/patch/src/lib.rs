@@ -16,7 +16,6 @@ mod merge;
 mod naming;
 mod scope;
 mod syntax;
-mod unused;
 mod uses;
 mod widen;
 

@@ -2,12 +2,12 @@
 
 use crate::clauses::{Clause, clauses_of};
 use crate::find::{Wanted, find};
+use crate::imports::Imported;
 use crate::merge::removal;
 use crate::naming::{Spelling, spelling};
 use crate::scope::{Scope, is_import, is_package};
 use crate::syntax::{Source, children, is_comment};
-use crate::unused::Imported;
-use crate::{Language, Patched, Refusal, Widening, imports, unused};
+use crate::{Language, Patched, Refusal, Widening, imports};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use tree_sitter::Node;
@@ -109,7 +109,7 @@ fn carry_out(source: &Source<'_>, scope: &Scope, changes: &[&Change<'_>]) -> Str
     for path in &granted {
         text = imports::add(&text, source.language, path);
     }
-    unused::remove(&text, source.language, &imports_of_old_types(scope, changes))
+    imports::remove_unused(&text, source.language, &imports_of_old_types(scope, changes))
 }
 
 fn removed_spans<'c>(change: &'c Change<'_>) -> impl Iterator<Item = Range<usize>> + use<'c> {

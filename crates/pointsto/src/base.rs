@@ -29,7 +29,7 @@ pub enum Refusal {
     Differs(Differs),
     /// A run has shown targets of reflective calls that the base has seen to without them.
     LateTargets,
-    /// There is not enough memory: packages that would have to be told apart less, by internal name with a slash at the end.
+    /// Memory does not suffice: the packages whose context sensitivity must be lowered, by internal name with a slash at the end.
     TooLarge(Vec<Box<[u8]>>),
 }
 

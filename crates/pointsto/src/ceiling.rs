@@ -1,7 +1,8 @@
-//! A ceiling on memory: packages that take the most are told apart less, until the rest fits.
+//! A ceiling on memory: context sensitivity is lowered for the packages that use the most, until the rest fits.
 //!
 //! Methods of a coarse package have one instance each, and all objects of one class that its code makes are one. Both only
-//! merge, so that nothing is lost. What is known by then begins anew: the order in which things are met would show otherwise.
+//! merge, so no link is lost. The analysis then starts again from nothing: otherwise its result would depend on the order in
+//! which methods were reached before.
 
 use crate::callgraph::{Code, Reached};
 use crate::ids::{ClassId, MethodId};
@@ -12,14 +13,14 @@ use crate::world::{ClassSource, Layer, World};
 use crate::{ReflectiveTarget, Sensitivity, analyse_with_targets};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// So often an analysis begins anew before it looks at classes alone.
+/// Number of restarts before the analysis follows calls by classes alone.
 const ROUNDS: usize = 6;
 
-/// How much memory may be held.
+/// The limit on the memory that is held.
 #[derive(Debug, Clone, Copy)]
 pub struct Ceiling {
     pub bytes: usize,
-    /// How much is.
+    /// Bytes that are held now.
     pub held: fn() -> usize,
 }
 
@@ -29,16 +30,16 @@ impl Ceiling {
     }
 }
 
-/// What a ceiling has cost.
+/// The precision that a ceiling has cost.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Coarsened {
     /// Names with dots, sorted.
     pub packages: Vec<String>,
-    /// Not even that was enough, and classes alone were looked at.
+    /// Lowering all packages was not enough, and calls were followed by classes alone.
     pub by_classes: bool,
 }
 
-/// Packages that are told apart less, by internal name with a slash at the end.
+/// Packages with lowered context sensitivity, by internal name with a slash at the end.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Coarse {
     packages: FxHashSet<Box<[u8]>>,
@@ -67,8 +68,8 @@ fn package_of(class: &[u8]) -> &[u8] {
     &class[..end]
 }
 
-/// Like [`analyse_with_targets`], within a ceiling as far as there is a way. Analyses by classes have none. Some packages may be known
-/// to take too much.
+/// Like [`analyse_with_targets`], within a ceiling, which analyses by classes do not keep. `too_large` are packages known to
+/// use too much.
 pub fn analyse_within<'a>(
     source: &'a dyn ClassSource,
     options: Options,
@@ -92,7 +93,7 @@ pub fn analyse_within<'a>(
     (analyse_with_targets(source, by_classes, recorded, &entries), coarse.told(true))
 }
 
-/// The packages that have taken the most if it does not fit.
+/// The call graph, or the packages that used the most memory if it does not fit.
 fn solved<'a>(
     source: &'a dyn ClassSource,
     sensitivity: Sensitivity,
@@ -109,7 +110,7 @@ fn solved<'a>(
 }
 
 impl Solver<'_> {
-    /// Whether the code of a class is told apart less.
+    /// Context sensitivity is lowered for the package of this class.
     #[inline]
     pub(crate) fn is_coarse(&mut self, class: ClassId) -> bool {
         self.coarse.is(class, &self.world)

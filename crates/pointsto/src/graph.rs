@@ -2,20 +2,19 @@
 //!
 //! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised exceptions.
 //! They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences travel. Nodes
-//! in one strongly connected component hold the same set in the end, and are made one node (`cycles`). A graph that
-//! is told all its edges before anything flows can be made smaller still (`reduce`), and be gone through kind by kind (`kinds`).
+//! in one strongly connected component hold the same set in the end, and are made one node (`collapse`). A graph that
+//! is told all its edges before anything flows can be made smaller still (`reduce`), and be solved by filter class (`filter_classes`).
 
 mod cached;
 mod collapse;
+mod filter_classes;
 mod filters;
-mod incoming;
-mod kinds;
 mod log;
 mod reduce;
 mod scc;
 
+pub use filter_classes::{FilterClass, FilterClassFlow};
 pub use filters::{Filter, Filters};
-pub use kinds::{Kind, KindFlow};
 pub(crate) use log::{Log, NOBODY, Solution};
 pub use scc::strongly_connected;
 

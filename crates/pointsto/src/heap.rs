@@ -11,10 +11,8 @@
 //! Kept only when asked for: it is about as large as the analysis itself.
 
 mod build;
-mod lists;
 
 pub(crate) use build::Parts;
-pub use lists::Lists;
 
 use crate::callgraph::{CallKind, Code};
 use crate::graph::{NOBODY, Solution};
@@ -35,9 +33,9 @@ pub struct Frame {
     pub thrown: NodeId,
 }
 
-/// A call, with the variables that it connects.
+/// A call site with the variables that it connects.
 #[derive(Debug)]
-pub struct AllocationSite {
+pub struct HeapCall {
     pub caller: InstanceId,
     pub pc: u16,
     pub kind: CallKind,
@@ -92,7 +90,7 @@ pub struct Heap {
     /// Nodes that nobody owns and that get something in other ways than by stores.
     filled: Set,
     /// By caller, then by place.
-    pub sites: Vec<AllocationSite>,
+    pub sites: Vec<HeapCall>,
 }
 
 impl Heap {
@@ -207,7 +205,7 @@ impl Heap {
     /// Places of the targets whose code a call on this object runs.
     fn candidates<'c>(
         &self,
-        site: &AllocationSite,
+        site: &HeapCall,
         object: u32,
         by_code: &'c FxHashMap<Code, SmallVec<[usize; 1]>>,
         instances: &[Code],
@@ -241,5 +239,46 @@ pub fn number_of(part: Part) -> Option<u32> {
         Part::Field(field) => Some(field.0),
         Part::Elements => Some(ELEMENTS),
         Part::Anything => None,
+    }
+}
+
+/// Many short lists in one: a list for each small number.
+#[derive(Debug)]
+pub struct Lists<T> {
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Lists<T> {
+    /// So many lists; items keep their order.
+    pub(crate) fn new(count: usize, mut items: Vec<(u32, T)>) -> Self {
+        items.sort_by_key(|(number, _)| *number);
+        let mut starts = vec![0; count + 1];
+        for (number, _) in &items {
+            starts[*number as usize + 1] += 1;
+        }
+        let mut before = 0;
+        for start in &mut starts {
+            before += *start;
+            *start = before;
+        }
+        Self { starts, items: items.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    pub fn of(&self, number: u32) -> &[T] {
+        let at = number as usize;
+        &self.items[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_has_its_own_items_in_their_order() {
+        let lists = Lists::new(4, vec![(2, 'a'), (0, 'b'), (2, 'c')]);
+        let all: Vec<&[char]> = (0..4).map(|number| lists.of(number)).collect();
+        assert_eq!(all, [&['b'][..], &[], &['a', 'c'], &[]]);
     }
 }

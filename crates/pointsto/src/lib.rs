@@ -12,9 +12,9 @@ mod bounds;
 mod cache_format;
 mod callgraph;
 mod ceiling;
+mod classes_only;
 pub mod graph;
 pub mod heap;
-mod hierarchy_calls;
 pub mod ids;
 mod implicit;
 mod models;
@@ -34,7 +34,7 @@ pub use sets::Set;
 pub use solver::contexts::Sensitivity;
 pub use solver::reflection::ReflectiveTarget;
 
-use hierarchy_calls::HierarchyCalls;
+use classes_only::ClassesOnly;
 use solver::Solver;
 use world::{ClassSource, World};
 
@@ -57,7 +57,7 @@ pub fn analyse_with_targets<'a>(
     let options = options.into();
     match options.analysis {
         CallGraphKind::Cha | CallGraphKind::Rta => {
-            let mut calls = HierarchyCalls::new(source, options);
+            let mut calls = ClassesOnly::new(source, options);
             calls.prepare_reflection(recorded);
             let entries = entries(&mut calls.world);
             calls.add_entries(&entries);

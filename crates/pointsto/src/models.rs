@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 /// Something a model speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term {
-    pub(crate) base: Base,
+    pub(crate) root: TermRoot,
     pub(crate) part: Option<TermPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Base {
+pub(crate) enum TermRoot {
     /// 0 is the receiver of a method that has one, or else the first parameter.
     Parameter {
         index: usize,
@@ -137,34 +137,34 @@ fn parse_effect(text: &'static str) -> Option<Effect> {
 }
 
 fn parse_term(text: &'static str) -> Option<Term> {
-    let (base, part) = if let Some(base) = text.strip_suffix("[]") {
-        (base, Some(TermPart::Elements))
-    } else if let Some(base) = text.strip_suffix(".*") {
-        (base, Some(TermPart::Anything))
+    let (root, part) = if let Some(root) = text.strip_suffix("[]") {
+        (root, Some(TermPart::Elements))
+    } else if let Some(root) = text.strip_suffix(".*") {
+        (root, Some(TermPart::Anything))
     } else {
         (text, None)
     };
-    Some(Term { base: parse_base(base)?, part })
+    Some(Term { root: parse_root(root)?, part })
 }
 
-fn parse_base(text: &'static str) -> Option<Base> {
+fn parse_root(text: &'static str) -> Option<TermRoot> {
     if text == "threads" {
-        return Some(Base::Threads);
+        return Some(TermRoot::Threads);
     }
     if text == "this" {
-        return Some(Base::Parameter { index: 0, counts_receiver: true });
+        return Some(TermRoot::Parameter { index: 0, counts_receiver: true });
     }
     if let Some(index) = text.strip_prefix('$') {
-        return Some(Base::Parameter { index: index.parse().ok()?, counts_receiver: false });
+        return Some(TermRoot::Parameter { index: index.parse().ok()?, counts_receiver: false });
     }
     if let Some(class) = text.strip_prefix("new ") {
-        return Some(Base::New(class));
+        return Some(TermRoot::New(class));
     }
     if let Some(class) = text.strip_prefix("made ") {
-        return Some(Base::Made(class));
+        return Some(TermRoot::Made(class));
     }
     let (class, field) = text.strip_prefix('@')?.rsplit_once('.')?;
-    Some(Base::Static { class, field })
+    Some(TermRoot::Static { class, field })
 }
 
 #[cfg(test)]
@@ -181,11 +181,11 @@ mod tests {
 
     #[test]
     fn effects_are_told_apart() {
-        let parameter = |index| Base::Parameter { index, counts_receiver: false };
-        let elements = |index| Term { base: parameter(index), part: Some(TermPart::Elements) };
+        let parameter = |index| TermRoot::Parameter { index, counts_receiver: false };
+        let elements = |index| Term { root: parameter(index), part: Some(TermPart::Elements) };
         let flow = Effect::Flow { to: elements(2), from: elements(0) };
         assert_eq!(parse_effect("$2[] <- $0[]"), Some(flow));
-        let receiver = Term { base: parameter(0), part: None };
+        let receiver = Term { root: parameter(0), part: None };
         let descriptor = "()Ljava/lang/Object;";
         let call = Effect::Call { receiver, method: "run", descriptor, how: How::Returned };
         assert_eq!(parse_effect("$0.run()Ljava/lang/Object; -> return"), Some(call));

@@ -1,7 +1,7 @@
-//! Abstract objects: all that one place of the program makes, as one.
+//! Abstract objects: one stands for all objects of one allocation site.
 //!
-//! Where nothing is lost by it, places share an object: strings, string builders, arrays of numbers, and exceptions of one
-//! class, which are told apart by where they are thrown and not by where they are made.
+//! Where nothing is lost by it, allocation sites share an object: strings, string builders, arrays of numbers, and exceptions
+//! of one class, for which the site of the throw counts and not that of the allocation.
 
 use crate::cache_format::{Cached, Reader, Writer, cached};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};

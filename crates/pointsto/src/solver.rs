@@ -1,5 +1,6 @@
 //! The work list: methods that are reached, objects that flow, and calls and fields that wait for objects.
 
+pub(crate) mod at_fixed_point;
 mod cached;
 pub(crate) mod calls;
 pub(crate) mod constructors;
@@ -12,7 +13,6 @@ pub(crate) mod outside;
 pub(crate) mod reflection;
 pub(crate) mod serialisation;
 pub(crate) mod services;
-pub(crate) mod settled;
 pub(crate) mod statements;
 
 use crate::blind::{Blind, BlindSpot};
@@ -20,18 +20,18 @@ use crate::cache_format::cached;
 use crate::callgraph::{CallKind, Code, Found, FoundCall, Thrown};
 use crate::ceiling::Coarse;
 use crate::graph::{Filter, Graph};
-use crate::heap::{self, AllocationSite, Heap};
+use crate::heap::{self, Heap, HeapCall};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, NodeId, ObjectId};
 use crate::implicit::{Implicit, ImplicitKinds};
 use crate::models::{Effect, Models};
 use crate::objects::{Object, Objects, Origin};
 use crate::sets::Set;
+use crate::solver::at_fixed_point::AtFixedPoint;
 use crate::solver::calls::{CallSite, SiteId};
 use crate::solver::contexts::{Contexts, INSENSITIVE, Sensitivity};
 use crate::solver::initialisers::Initialisers;
 use crate::solver::outside::FromOutside;
 use crate::solver::reflection::{ReflectionId, Reflections};
-use crate::solver::settled::Settled;
 use crate::world::{ClassSource, Typed, World};
 use catchment_ir::{Body, Translator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,7 +83,7 @@ pub(crate) enum Use {
         from: NodeId,
     },
     Call(SiteId),
-    /// A call that can come to one method only, which is told apart by its receivers.
+    /// A call with one possible target, which is receiver-sensitive.
     Direct {
         site: SiteId,
         method: MethodId,
@@ -131,7 +131,7 @@ pub(crate) struct Solver<'a> {
     pub(crate) implicit_kinds: ImplicitKinds,
     pub(crate) implicit: Vec<Implicit>,
     pub(crate) reflections: Reflections,
-    pub(crate) settled: Settled,
+    pub(crate) at_fixed_point: AtFixedPoint,
     pub(crate) from_outside: FromOutside,
     /// Every thread that is started.
     pub(crate) threads: NodeId,
@@ -171,7 +171,7 @@ impl Known {
     }
 }
 
-/// Names of those that have some.
+/// Classes whose instances stand for a named thing.
 pub(crate) const NAMED: [&str; 6] = [
     "java/lang/String",
     "java/lang/Class",
@@ -223,7 +223,7 @@ impl<'a> Solver<'a> {
             implicit_kinds,
             implicit: Vec::new(),
             reflections: Reflections::default(),
-            settled: Settled::default(),
+            at_fixed_point: AtFixedPoint::default(),
             from_outside: FromOutside::default(),
             threads,
             coarse: Coarse::default(),
@@ -235,7 +235,7 @@ impl<'a> Solver<'a> {
         self.solve_while(|| true);
     }
 
-    /// Until nothing changes, which is true, or it may not go on.
+    /// Solves to a fixed point, which is true, or until `may_go_on` refuses.
     pub(crate) fn solve_while(&mut self, may_go_on: impl Fn() -> bool) -> bool {
         while may_go_on() {
             while let Some((instance, first, body)) = self.unread.pop() {
@@ -246,7 +246,7 @@ impl<'a> Solver<'a> {
             }
             self.graph.collapse_if_grown();
             let due = self.graph.take_due();
-            if due.is_empty() && self.unread.is_empty() && !self.settle() {
+            if due.is_empty() && self.unread.is_empty() && !self.step_at_fixed_point() {
                 return true;
             }
             for (number, list) in due.into_iter().enumerate() {
@@ -371,7 +371,7 @@ impl<'a> Solver<'a> {
         object
     }
 
-    /// The instance of a method that is not told apart, if it has been reached.
+    /// The context-insensitive instance of a method, if it has been reached.
     pub(crate) fn reached(&self, method: MethodId) -> Option<InstanceId> {
         self.by_method.get(&(method, INSENSITIVE)).copied().flatten()
     }
@@ -459,13 +459,13 @@ impl<'a> Solver<'a> {
         self.note_unknown_parameters();
         self.blind_where_nothing_came();
         let initialiser_calls: Vec<FoundCall> = self.initialisers.calls().collect();
-        let mut sites: Vec<AllocationSite> = Vec::new();
+        let mut sites: Vec<HeapCall> = Vec::new();
         if self.graph.log.is_some() {
-            sites.extend(self.sites.iter().map(AllocationSite::of));
+            sites.extend(self.sites.iter().map(HeapCall::of));
             for (site, kind) in &self.call_kinds {
                 sites[*site as usize].kind = *kind;
             }
-            sites.extend(initialiser_calls.iter().map(AllocationSite::of_initialiser));
+            sites.extend(initialiser_calls.iter().map(HeapCall::of_initialiser));
         }
         let mut calls: Vec<FoundCall> =
             std::mem::take(&mut self.sites).into_iter().map(FoundCall::from).collect();
@@ -498,7 +498,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The objects, if somebody will ask.
-    fn take_heap(&mut self, sites: Vec<AllocationSite>) -> Option<Heap> {
+    fn take_heap(&mut self, sites: Vec<HeapCall>) -> Option<Heap> {
         let log = *self.graph.log.take()?;
         let uses = std::mem::take(&mut self.uses).into_iter().zip(&self.waiters);
         let uses = uses.flat_map(|(uses, node)| uses.into_iter().map(move |it| (*node, it))).collect();

@@ -3,7 +3,6 @@
 //! Classes, methods, fields and selectors (name and descriptor of a method) are small numbers. A class that cannot be found
 //! or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
 
-mod arrays;
 mod asked;
 mod cached;
 mod class;

@@ -1,4 +1,4 @@
-//! The JDK's image file `lib/modules`: its index of resources. Compression is in `jimage_compression.rs`.
+//! The JDK's image file `lib/modules`: its index of resources.
 //!
 //! ```text
 //! header     magic CAFEDADA, version, flags, resource count, table length, locations size, strings size (u4 each)
@@ -12,9 +12,11 @@
 //! The byte order of all but the locations is that of the machine the image was made for; the magic tells it.
 //! Nothing in the file is trusted: every read is checked.
 
-use std::borrow::Cow;
+pub(crate) mod classes;
+mod compression;
 
-use crate::jimage_compression::{Unpacker, unpack};
+use crate::jimage::compression::{Unpacker, unpack};
+use std::borrow::Cow;
 
 const MAGIC: u32 = 0xcafe_dada;
 const HEADER_LENGTH: usize = 7 * 4;

@@ -28,8 +28,6 @@ mod class_path_open;
 mod folder;
 mod java_home;
 mod jimage;
-mod jimage_classes;
-mod jimage_compression;
 mod layout;
 mod manifest;
 mod mapped;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::archive::visit_archive;
 use crate::folder::visit_folder;
+use crate::jimage::classes::visit_image;
 use crate::jimage::{ImageError, has_image_magic};
-use crate::jimage_classes::visit_image;
 use crate::layout::{is_archive_name, unversioned_name};
 use crate::mapped::map_file;
 use crate::origin::Origin;

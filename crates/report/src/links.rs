@@ -1,8 +1,10 @@
-//! What `catchment links` shows beside the answer of the analysis.
+//! Reports of `catchment links`: the links (`text`, `json`), and one file for each view that is shown instead.
 
+pub(crate) mod blind_spots;
+pub(crate) mod catalogue;
+pub(crate) mod escapes;
 pub(crate) mod json;
-pub(crate) mod more_json;
-pub(crate) mod more_text;
+pub(crate) mod paths;
 pub(crate) mod recorded_json;
 pub(crate) mod recorded_text;
 pub(crate) mod text;
@@ -11,18 +13,18 @@ pub(crate) mod words;
 use crate::handlers::ListedProblem;
 use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, WitnessPath};
 
-/// An answer and what it took.
+/// An answer, with the time and memory that it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinksReport {
     pub answer: LinksAnswer,
-    /// What of the class path could not be read, and what of the configuration means nothing.
+    /// Elements of the class path that could not be read, and entries of the configuration that mean nothing.
     pub problems: Vec<ListedProblem>,
     pub seconds: f64,
     /// Where the system tells.
     pub peak_mib: Option<u64>,
 }
 
-/// A link and how it comes.
+/// A link with its witness paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedLink {
     pub link: FoundLink,

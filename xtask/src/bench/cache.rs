@@ -4,9 +4,10 @@
 //! empty cache folder, once with what is kept of the JDK, as if the program had been built anew, and once as it is. All have to
 //! say the same.
 
+use super::Measurements;
 use super::measured::{self, End, Measured};
 use super::subjects::{self, Program};
-use super::{Measurements, verdict};
+use crate::bar::verdict;
 use anyhow::{Context, Result, bail};
 use catchment_testkit::workspace;
 use std::fs;
@@ -24,7 +25,7 @@ const HEADER: &str = "\
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    /// Only this subject of xtask/links/subjects.toml (repeatable).
     #[arg(long = "only", value_name = "SUBJECT")]
     only: Vec<String>,
     /// How calls are followed.
@@ -53,7 +54,7 @@ struct Answer {
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let catchment = super::watch::build_catchment()?;
+    let catchment = crate::binary::build_catchment()?;
     let mut all_met = true;
     println!("{HEADER}");
     for subject in subjects::chosen(&options.only)? {

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     /// How often each analysis is run on a subject.
     #[arg(long, value_name = "N", default_value_t = 3)]
     runs: usize,
-    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    /// Only this subject of xtask/links/subjects.toml (repeatable).
     #[arg(long = "only", value_name = "SUBJECT")]
     only: Vec<String>,
     /// Leave Catchment out.
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let subjects = subjects::chosen(&options.only)?;
     let analyses = Analyses {
         tai_e: TaiE::prepare(options.tai_e.as_deref(), options.heap.as_deref())?,
-        catchment: if options.only_tai_e { None } else { Some(super::watch::build_catchment()?) },
+        catchment: if options.only_tai_e { None } else { Some(crate::binary::build_catchment()?) },
         wala: if options.wala { Some(Wala::prepare()?) } else { None },
     };
     let mut all_met = true;

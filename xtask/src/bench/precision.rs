@@ -18,7 +18,7 @@ use table::SubjectRow;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this subject of xtask/links/subjects.txt (repeatable).
+    /// Only this subject of xtask/links/subjects.toml (repeatable).
     #[arg(long = "only", value_name = "SUBJECT")]
     only: Vec<String>,
     /// Only this configuration, such as inpta+mdr (repeatable).
@@ -32,7 +32,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let subjects = subjects::chosen(&options.only)?;
     let configurations = chosen(&options.analyses)?;
-    let catchment = super::watch::build_catchment()?;
+    let catchment = crate::binary::build_catchment()?;
     let limit = Duration::from_secs(options.limit * 60);
     let (mut rows, mut violations) = (Vec::new(), Vec::new());
     println!("{}", table::HEADER);

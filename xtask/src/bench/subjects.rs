@@ -1,23 +1,32 @@
-//! The programs to analyse, as `xtask/links/subjects.txt` lists them.
+//! The programs to analyse, as `xtask/links/subjects.toml` lists them.
 
-use crate::blocks::{self, Block};
-use anyhow::{Context, Result, bail};
+use crate::list;
+use anyhow::Result;
 use catchment_testkit::compilers::{Compiler, Job, files_with_extension};
 use catchment_testkit::{jdk, maven, workspace};
-use std::fs;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What the subjects are compiled for, run on and analysed with.
 pub(super) const JDK: u32 = 17;
 
-/// One block of the list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SubjectList {
+    subject: Vec<Subject>,
+}
+
+/// One entry of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Subject {
     pub(super) name: String,
+    #[serde(rename = "main")]
     main_class: String,
     artifacts: Vec<String>,
     application: Vec<String>,
+    #[serde(default)]
     arguments: Vec<String>,
 }
 
@@ -34,36 +43,20 @@ pub(super) struct Program {
 }
 
 pub(super) fn all() -> Result<Vec<Subject>> {
-    let list = folder().join("subjects.txt");
-    let text = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    blocks::parse(&text, "subject")?.iter().map(Subject::read).collect()
+    let SubjectList { subject: subjects } = list::read(&folder().join("subjects.toml"))?;
+    Ok(subjects)
 }
 
 fn folder() -> PathBuf {
     workspace::root().join("xtask/links")
 }
 
-/// Those of these names, or all if there are none.
+/// The subjects of these names, or all if there are no names.
 pub(super) fn chosen(names: &[String]) -> Result<Vec<Subject>> {
-    blocks::chosen(all()?, |subject| &subject.name, names)
+    list::chosen(all()?, |subject| &subject.name, names)
 }
 
 impl Subject {
-    fn read(block: &Block<'_>) -> Result<Self> {
-        let mut subject = Self { name: block.name.to_owned(), ..Self::default() };
-        for (key, value) in &block.lines {
-            let value = (*value).to_owned();
-            match *key {
-                "main" => subject.main_class = value,
-                "artifact" => subject.artifacts.push(value),
-                "application" => subject.application.push(value),
-                "argument" => subject.arguments.push(value),
-                _ => bail!("unknown key {key} of subject {}", subject.name),
-            }
-        }
-        Ok(subject)
-    }
-
     /// Fetches and compiles what is not yet there.
     pub(super) fn prepare(&self) -> Result<Program> {
         let coordinates: Vec<&str> = self.artifacts.iter().map(String::as_str).collect();
@@ -119,9 +112,9 @@ mod tests {
 
     #[test]
     fn a_key_that_nobody_knows_is_refused() {
-        let lines = vec![("main", "a.Main"), ("artifact", "g:a:1")];
-        assert_eq!(Subject::read(&Block { name: "a", lines }).unwrap().artifacts, ["g:a:1"]);
-        assert!(Subject::read(&Block { name: "a", lines: vec![("mian", "a.Main")] }).is_err());
+        let good = "name = 'a'\nmain = 'a.Main'\nartifacts = ['g:a:1']\napplication = []\n";
+        assert_eq!(toml::from_str::<Subject>(good).unwrap().artifacts, ["g:a:1"]);
+        assert!(toml::from_str::<Subject>(&(good.to_owned() + "argument = []")).is_err());
     }
 
     #[test]

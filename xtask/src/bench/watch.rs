@@ -3,11 +3,13 @@
 //! commons-lang3's own tests run plain, under `catchment watch` and with JaCoCo's agent, in turn, so that the machine's
 //! moods meet all three alike. Measured is the CPU time, user and system, of the test JVM.
 
+use super::Measurements;
 use super::timed::read_result;
-use super::{Measurements, verdict};
+use crate::bar::verdict;
+use crate::binary::build_catchment;
 use anyhow::{Context, Result, bail};
 use catchment_testkit::lang3::Lang3;
-use catchment_testkit::{jdk, maven, workspace};
+use catchment_testkit::{jdk, maven};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -178,25 +180,6 @@ impl Bench {
         command.args(words).env_remove("JAVA_TOOL_OPTIONS").env_remove("JDK_JAVA_OPTIONS");
         Ok(command)
     }
-}
-
-/// Builds the CLI into the folder where this program lies.
-pub(crate) fn build_catchment() -> Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "--package", "catchment"])
-        .current_dir(workspace::root())
-        .status()
-        .context("cannot start cargo")?;
-    if !status.success() {
-        bail!("cannot build catchment");
-    }
-    let this = std::env::current_exe().context("cannot find this program")?;
-    let binary = this.with_file_name(format!("catchment{}", std::env::consts::EXE_SUFFIX));
-    if !binary.is_file() {
-        bail!("cargo built no {}; start this command with `cargo xtask`", binary.display());
-    }
-    Ok(binary)
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 mod asm;
 mod read;
 
-use super::{Measurements, verdict};
+use super::Measurements;
+use crate::bar::verdict;
 use anyhow::{Context, Result};
 use asm::Asm;
 use catchment_program::{LoadOptions, find_java_homes, jdk_image, visit};

@@ -1,23 +1,33 @@
-//! The suites of `xtask/suites.txt`: libraries with the tests that they publish.
+//! The suites of `xtask/suites.toml`: libraries with the tests that they publish.
 
-use crate::blocks::{self, Block};
-use anyhow::{Context, Result, bail};
+use crate::list;
+use anyhow::{Result, bail};
 use catchment_testkit::jdk::Jdk;
 use catchment_testkit::unpacked::unpacked;
 use catchment_testkit::{maven, pinned, workspace};
+use serde::Deserialize;
 use std::env::join_paths;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// One block of the list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SuiteList {
+    suite: Vec<Suite>,
+}
+
+/// One entry of the list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Suite {
     pub(super) name: String,
     library: String,
     tests: String,
+    #[serde(default)]
     needs: Vec<String>,
+    #[serde(default)]
     opens: Vec<String>,
+    #[serde(default)]
     packages: Vec<String>,
 }
 
@@ -30,31 +40,13 @@ pub(super) struct Prepared {
     packages: Vec<String>,
 }
 
-/// Those of these names, or all if there are none.
+/// The suites of these names, or all if there are no names.
 pub(super) fn chosen(names: &[String]) -> Result<Vec<Suite>> {
-    let list = workspace::root().join("xtask/suites.txt");
-    let text = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let suites = blocks::parse(&text, "suite")?.iter().map(Suite::read).collect::<Result<_>>()?;
-    blocks::chosen(suites, |suite| &suite.name, names)
+    let SuiteList { suite: suites } = list::read(&workspace::root().join("xtask/suites.toml"))?;
+    list::chosen(suites, |suite| &suite.name, names)
 }
 
 impl Suite {
-    fn read(block: &Block<'_>) -> Result<Self> {
-        let mut suite = Self { name: block.name.to_owned(), ..Self::default() };
-        for (key, value) in &block.lines {
-            let value = (*value).to_owned();
-            match *key {
-                "library" => suite.library = value,
-                "tests" => suite.tests = value,
-                "needs" => suite.needs.push(value),
-                "opens" => suite.opens.push(value),
-                "package" => suite.packages.push(value),
-                _ => bail!("unknown key {key} of suite {}", suite.name),
-            }
-        }
-        Ok(suite)
-    }
-
     /// Fetches and unpacks what is not yet there. Only class folders are watched, so the library and its tests become some.
     pub(super) fn prepare(&self) -> Result<Prepared> {
         let jars = maven::resolve(&[&self.library, &self.tests, pinned::JUNIT_CONSOLE])?;
@@ -102,7 +94,7 @@ mod tests {
         for suite in suites {
             assert!(!suite.library.is_empty() && suite.tests.ends_with(":tests"), "{suite:?}");
         }
-        assert!(Suite::read(&Block { name: "a", lines: vec![("libary", "b")] }).is_err());
+        assert!(toml::from_str::<Suite>("name = 'a'\nlibrary = 'b'\ntests = 'c'\nneed = []").is_err());
     }
 
     #[test]

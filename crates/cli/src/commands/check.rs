@@ -1,6 +1,8 @@
 //! `catchment check`: the main job, from a folder to findings.
 
-use crate::args::{CheckArgs, FailOn};
+pub(crate) mod args;
+
+use crate::commands::check::args::{CheckArgs, FailOn};
 use crate::config::Config;
 use crate::exit::ExitCode;
 use crate::output::{self, ReportFile};

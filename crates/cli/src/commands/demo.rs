@@ -2,8 +2,9 @@
 
 mod project;
 
-use crate::args::{CheckArgs, ProjectArgs};
 use crate::commands::check;
+use crate::commands::check::args::CheckArgs;
+use crate::commands::project_args::ProjectArgs;
 use crate::exit::ExitCode;
 use anyhow::{Context, Result};
 

@@ -1,6 +1,8 @@
 //! `catchment handlers`: the pairs of what the user names.
 
-use crate::args::HandlersArgs;
+pub(crate) mod args;
+
+use crate::commands::handlers::args::HandlersArgs;
 use crate::exit::{BadInput, ExitCode};
 use crate::output;
 use anyhow::Result;

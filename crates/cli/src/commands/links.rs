@@ -61,10 +61,10 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let wanted = args.selection(&request.catalogue)?;
     let jdk_classes = classes.jdk();
     let cache_files = (!args.no_cache).then(CacheFiles::of_user);
-    // What memory that somebody has named costs must not depend on what is kept.
+    // The precision that --max-memory costs must not depend on the cache.
     let programs = args.max_memory.is_none();
-    let former = LinksCache::new(&classes, &jdk_classes, &request, cache_files, programs);
-    let mut search = search_from(&former, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
+    let cache = LinksCache::new(&classes, &jdk_classes, &request, cache_files, programs);
+    let mut search = search_from(&cache, &classes, &request, &mut |stage| tell(&mut *progress, stage))?;
     drop(progress);
     if let Some(path) = &args.methods {
         write_methods(path, &search)?;
@@ -116,15 +116,7 @@ fn view(
     }
     Ok(if args.escapes {
         let mut escapes = search.escapes();
-        escapes.retain(|escapes| wanted.has_class(&escapes.method.class));
-        for method in &mut escapes {
-            method.exceptions.retain(|it| wanted.has_type(&it.exception.name));
-            for exception in &mut method.exceptions {
-                exception.points.retain(|raise| wanted.has_raise(&raise.by));
-            }
-            method.exceptions.retain(|it| !it.points.is_empty());
-        }
-        escapes.retain(|method| !method.exceptions.is_empty());
+        wanted.apply_to_escapes(&mut escapes);
         View::Escapes(escapes)
     } else if args.blind_spots {
         View::BlindSpots

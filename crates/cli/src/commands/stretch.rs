@@ -1,6 +1,8 @@
 //! `catchment stretch`: catch clauses that can catch more, and a patch that lets them.
 
-use crate::args::StretchArgs;
+pub(crate) mod args;
+
+use crate::commands::stretch::args::StretchArgs;
 use crate::config::Config;
 use crate::exit::{BadInput, ExitCode};
 use crate::output::{self, ReportFile};

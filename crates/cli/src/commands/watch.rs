@@ -1,6 +1,8 @@
 //! `catchment watch`: run a command, then report.
 
-use crate::args::WatchArgs;
+pub(crate) mod args;
+
+use crate::commands::watch::args::WatchArgs;
 use crate::exit::ExitCode;
 use crate::output::{self, ReportFile};
 use anyhow::Result;

@@ -296,7 +296,7 @@ fn text_of(output: &Output) -> String {
 #[test]
 fn wrong_wishes_are_usage_errors() {
     let program = Program::new("Reader", READER);
-    refused(&program, &["--analysis", "cha+dr"], "filters follow objects");
+    refused(&program, &["--analysis", "cha+dr"], "filters need pta, inpta or 2obj");
     refused(&program, &["--analysis", "3obj"], "is no analysis");
     refused(&program, &["--entry", "Nobody"], "Nobody");
     refused(&program, &["--entry", "Reader.nothing"], "no method 'nothing'");

@@ -44,12 +44,12 @@ impl Runs {
     }
 
     /// Files of the JDK.
-    fn kept(&self) -> Vec<PathBuf> {
-        self.kept_in("jdk")
+    fn cached(&self) -> Vec<PathBuf> {
+        self.cached_in("jdk")
     }
 
-    fn kept_in(&self, shelf: &str) -> Vec<PathBuf> {
-        let folder = self.cache.path().join("catchment").join(shelf);
+    fn cached_in(&self, section: &str) -> Vec<PathBuf> {
+        let folder = self.cache.path().join("catchment").join(section);
         let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
         entries.map(|entry| entry.unwrap().path()).collect()
     }
@@ -74,10 +74,10 @@ fn runs_that_write_read_or_ignore_the_cache_tell_the_same() {
     for name in ["service-loader", "lambdas", "reflection"] {
         runs.class_path = fixture(name);
         let without = runs.told(&["--no-cache"]);
-        let is_first = runs.kept().is_empty();
+        let is_first = runs.cached().is_empty();
         assert_eq!(is_first, name == "service-loader", "what was to be ignored was written");
         assert_eq!(runs.told(&[]), without, "{name}");
-        assert_eq!(runs.kept().len(), 1, "one JDK, one analysis");
+        assert_eq!(runs.cached().len(), 1, "one JDK, one analysis");
         assert_eq!(runs.told(&[]), without, "{name}, as a whole");
         runs.forget_programs();
         assert_eq!(runs.told(&[]), without, "{name}, on the JDK");
@@ -92,21 +92,21 @@ fn filters_and_faults_share_what_is_kept_and_other_analyses_do_not() {
     assert_eq!(runs.told(&[]), without);
     runs.options = &["--entry", "Main", "--analysis", "inpta+mdr"];
     let filtered = runs.told(&[]);
-    assert_eq!(runs.kept().len(), 1);
+    assert_eq!(runs.cached().len(), 1);
     assert_eq!(filtered, runs.told(&["--no-cache"]));
     runs.options = &["--entry", "Main", "--analysis", "pta"];
     runs.told(&[]);
-    assert_eq!(runs.kept().len(), 2);
+    assert_eq!(runs.cached().len(), 2);
     runs.options = &["--entry", "Main", "--analysis", "rta"];
     runs.told(&[]);
-    assert_eq!(runs.kept().len(), 2, "there is no base for analyses by classes");
+    assert_eq!(runs.cached().len(), 2, "there is no base for analyses by classes");
 }
 
 #[test]
 fn damaged_files_are_written_anew_and_deleted_ones_are_not_missed() {
     let runs = Runs::of(fixture("nesting"), &["--entry", "Main", "--analysis", "pta"]);
     let first = runs.told(&[]);
-    let [file] = &runs.kept()[..] else { panic!("{:?}", runs.kept()) };
+    let [file] = &runs.cached()[..] else { panic!("{:?}", runs.cached()) };
     let whole = fs::read(file).unwrap();
     fs::write(file, &whole[..whole.len() / 2]).unwrap();
     runs.forget_programs();
@@ -116,7 +116,7 @@ fn damaged_files_are_written_anew_and_deleted_ones_are_not_missed() {
     runs.forget_programs();
     assert_eq!(runs.told(&[]), first);
     assert!(age_of(file) > before, "it was used");
-    let [program] = &runs.kept_in("programs")[..] else { panic!("{:?}", runs.kept_in("programs")) };
+    let [program] = &runs.cached_in("programs")[..] else { panic!("{:?}", runs.cached_in("programs")) };
     fs::write(program, b"something else").unwrap();
     assert_eq!(runs.told(&[]), first);
     fs::remove_dir_all(runs.cache.path().join("catchment")).unwrap();
@@ -129,7 +129,7 @@ fn a_program_is_known_by_its_classes_its_services_and_what_is_asked_of_it() {
     let classes = folder.path().join("classes");
     compiled.iter().for_each(|folder| copy_folder(folder, &classes));
     let mut runs = Runs::of(vec![classes.clone()], &["--entry", "Main", "--analysis", "rta"]);
-    let programs = |runs: &Runs| runs.kept_in("programs").len();
+    let programs = |runs: &Runs| runs.cached_in("programs").len();
     let first = runs.told(&[]);
     assert_eq!(
         (runs.told(&["--by", "trigger"]).0["links"].clone(), programs(&runs)),
@@ -196,5 +196,5 @@ public class Main {
     assert_eq!(of_joiner(&shadowed), 1, "{shadowed:#?}");
     assert_eq!(shadowed, runs.told(&["--no-cache"]));
     fs::remove_dir_all(program.classes.join("java")).unwrap();
-    assert_eq!(runs.told(&[]), plain, "what is kept is that of the JDK alone");
+    assert_eq!(runs.told(&[]), plain, "what is cached is that of the JDK alone");
 }

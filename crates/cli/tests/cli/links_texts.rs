@@ -161,8 +161,8 @@ fn wrong_wishes_are_refused_with_what_would_be_right() {
     let program = shop();
     let empty = tempfile::tempdir().unwrap();
     let in_usage = |message: &str| format!("error: {message}\n\nFor more information, try '--help'.\n");
-    let filters = "invalid value 'cha+mdr' for '--analysis <NAME>': 'cha+mdr' cannot be: filters follow objects, so they go \
-                   with pta, inpta and 2obj only";
+    let filters =
+        "invalid value 'cha+mdr' for '--analysis <NAME>': 'cha+mdr': filters need pta, inpta or 2obj";
     assert_eq!(refusal(&program.classes, &["--analysis", "cha+mdr"]), in_usage(filters));
     assert_eq!(
         refusal(&program.classes, &["--entry", "acme.Nobody"]),

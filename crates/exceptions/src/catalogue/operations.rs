@@ -3,7 +3,7 @@
 use crate::catalogue::named_methods::{declared, declared_or_inherited, implementations};
 use crate::catalogue::tables::entry_of;
 use crate::catalogue::{Catalogue, Operation};
-use crate::exception_flow::raises::OperationThrows;
+use crate::exception_flow::raising_points::OperationThrows;
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::Fits;
 use catchment_pointsto::{Code, Reached};
@@ -80,7 +80,7 @@ fn fits(name: &str, kind: &str) -> bool {
 /// The methods of a program that are operations, and what became of each entry.
 #[derive(Debug, Default)]
 pub(crate) struct Matched {
-    pub(crate) raises: FxHashMap<MethodId, OperationThrows>,
+    pub(crate) throws: FxHashMap<MethodId, OperationThrows>,
     /// By number of the operation.
     pub(crate) matches: Vec<Match>,
     pub(crate) problems: Vec<FaultProblem>,
@@ -112,14 +112,14 @@ pub(crate) fn match_operations(
             (true, _) => Match::OtherRelease,
         });
         if selection.has(operation.kind.as_str()) {
-            let raises = OperationThrows { operation: number, throws };
-            matched.raises.extend(named.into_iter().map(|method| (method, raises.clone())));
-            implementing.extend(below.into_iter().map(|method| (method, raises.clone())));
+            let throws = OperationThrows { operation: number, throws };
+            matched.throws.extend(named.into_iter().map(|method| (method, throws.clone())));
+            implementing.extend(below.into_iter().map(|method| (method, throws.clone())));
         }
     }
     // What an entry names itself is that entry's.
-    for (method, raises) in implementing {
-        matched.raises.entry(method).or_insert(raises);
+    for (method, throws) in implementing {
+        matched.throws.entry(method).or_insert(throws);
     }
     matched
 }

@@ -1,6 +1,6 @@
 //! The catalogue as it is written: TOML to typed values, with errors that name the entry.
 
-use crate::catalogue::{Catalogue, FaultKind, Kind, Operation};
+use crate::catalogue::{Catalogue, FaultKind, FaultKindEntry, Operation};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ fn read_kind(catalogue: &mut Catalogue, name: &str, table: KindTable) -> Result<
     let entry = format!("kind {name}");
     let kind = kind_named(&entry, name)?;
     check_types(&entry, &table.throws)?;
-    catalogue.kinds.push(Kind { name: kind, about: table.about, throws: table.throws });
+    catalogue.kinds.push(FaultKindEntry { name: kind, about: table.about, throws: table.throws });
     for operation in table.operations {
         let entry = format!("{entry}, {}.{}", operation.class, operation.method);
         let OperationTable { class, method, descriptor, throws, since, until } = operation;
@@ -93,7 +93,7 @@ pub(crate) fn add_fault(
             return refuse(&entry, what);
         }
         let throws = fault.throws.clone();
-        catalogue.kinds.push(Kind { name: kind, about: String::new(), throws });
+        catalogue.kinds.push(FaultKindEntry { name: kind, about: String::new(), throws });
     }
     add_operation(catalogue, &entry, Some(number), fault)
 }

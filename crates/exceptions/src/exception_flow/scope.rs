@@ -2,9 +2,9 @@
 //!
 //! What comes to a clause is raised in its try or comes out of a call in it. So for the clauses of some classes it is enough to
 //! follow exceptions through the methods that such calls can come to: for those of a small program this is not the whole JDK. And
-//! exceptions that are of no class that is caught there need not be told apart by where they are raised.
+//! exceptions that are of no class that is caught there need not be kept apart by raising point.
 
-use crate::exception_flow::raises::{OperationThrows, RaisedException};
+use crate::exception_flow::raising_points::{OperationThrows, RaisedException};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
 use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};

@@ -5,9 +5,9 @@
 //! `java.net.Socket` does when it cannot connect, raises that type too.
 
 use crate::exception_flow::Building;
-use crate::exception_flow::raises::{RaisedException, RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
 use crate::exception_flow::spreading::Spreading;
-use catchment_pointsto::graph::KindFlow;
+use catchment_pointsto::graph::FilterClassFlow;
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
 use catchment_pointsto::world::{Fits, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,7 @@ pub(crate) struct ThrownAgain {
     caught: NodeId,
     /// Where the `throw` raises.
     pub(crate) to: NodeId,
-    raise: RaisingPoint,
+    point: RaisingPoint,
     /// What the clause catches; nothing for everything.
     clause: Option<ClassId>,
 }
@@ -53,8 +53,8 @@ impl Building<'_, '_> {
             let clause =
                 (row.catch_type != 0).then(|| self.reached.world.class_ref(class, row.catch_type)).flatten();
             let caught = self.caught_node(instance, row.handler);
-            let raise = RaisingPoint { method, pc, kind: RaisingKind::Throw };
-            self.thrown_again.push(ThrownAgain { caught, to, raise, clause });
+            let point = RaisingPoint { method, pc, kind: RaisingKind::Throw };
+            self.thrown_again.push(ThrownAgain { caught, to, point, clause });
         }
     }
 
@@ -63,7 +63,7 @@ impl Building<'_, '_> {
         if self.thrown_again.is_empty() {
             return Vec::new();
         }
-        let raised = self.pending.iter().filter(|(it, _)| matches!(it.raise.kind, RaisingKind::Operation(_)));
+        let raised = self.pending.iter().filter(|(it, _)| matches!(it.point.kind, RaisingKind::Operation(_)));
         let mut types: FxHashSet<Typed> = raised.map(|(it, _)| it.typed).collect();
         let clauses: FxHashSet<ClassId> = self.thrown_again.iter().filter_map(|it| it.clause).collect();
         types.extend(clauses.into_iter().map(Typed::at_most));
@@ -72,18 +72,18 @@ impl Building<'_, '_> {
         types
     }
 
-    /// FlowOptions again what comes to these clauses, which may come to others of them.
+    /// Raises again what comes to these clauses, which may come to others of them.
     pub(crate) fn throw_again(
         &mut self,
-        flow: &KindFlow,
-        kinds: &mut [Spreading],
-        kind_of: &FxHashMap<Typed, usize>,
+        flow: &FilterClassFlow,
+        spreadings: &mut [Spreading],
+        position_of: &FxHashMap<Typed, usize>,
     ) {
         if self.thrown_again.is_empty() {
             return;
         }
-        let operations = kinds.iter().flat_map(|kind| &kind.raised);
-        let operations = operations.filter(|(it, _)| matches!(it.raise.kind, RaisingKind::Operation(_)));
+        let operations = spreadings.iter().flat_map(|spreading| &spreading.raised);
+        let operations = operations.filter(|(it, _)| matches!(it.point.kind, RaisingKind::Operation(_)));
         let mut open: Vec<(Typed, NodeId)> = operations.map(|(it, to)| (it.typed, *to)).collect();
         let mut marks: FxHashMap<Typed, Vec<bool>> = FxHashMap::default();
         let mut by_node: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
@@ -94,16 +94,16 @@ impl Building<'_, '_> {
         while let Some((typed, from)) = open.pop() {
             let own = marks.entry(typed).or_insert_with(|| vec![false; flow.nodes()]);
             let mut met = Vec::new();
-            flow.visit(&kinds[kind_of[&typed]].kind, [from].into_iter(), own, |node| {
+            flow.visit(&spreadings[position_of[&typed]].filter_class, [from].into_iter(), own, |node| {
                 met.extend(by_node.get(&node).into_iter().flatten().copied());
             });
             for number in met {
                 let it = &self.thrown_again[number];
                 let Some(again) = it.of(typed, &self.reached.world) else { continue };
                 if done.insert((number, again)) {
-                    let raised = RaisedException { raise: it.raise, typed: again };
+                    let raised = RaisedException { point: it.point, typed: again };
                     let raised = self.asked.representative_of(raised, &self.reached.world);
-                    kinds[kind_of[&again]].raised.push((raised, it.to));
+                    spreadings[position_of[&again]].raised.push((raised, it.to));
                     open.push((again, it.to));
                 }
             }

@@ -1,8 +1,8 @@
-//! CallGraphKind whose target's exceptions arrive inside another one: class initialisers, reflection, privileged actions and proxies.
+//! Calls whose target's exceptions arrive inside another one: class initialisers, reflection, privileged actions and proxies.
 
 use crate::exception_flow::Building;
 use crate::exception_flow::privileged;
-use crate::exception_flow::raises::{RaisedException, RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
 use catchment_pointsto::world::{Layer, Typed};
 use catchment_pointsto::{Call, CallKind, Code};
@@ -30,14 +30,14 @@ pub(crate) struct Wrapped {
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
     pub(crate) inside: Inside,
-    raise: RaisingPoint,
+    point: RaisingPoint,
     wrapper: ClassId,
 }
 
 impl Wrapped {
     /// What the call fails with.
     pub(crate) fn raised(&self) -> RaisedException {
-        RaisedException { raise: self.raise, typed: Typed::exactly(self.wrapper) }
+        RaisedException { point: self.point, typed: Typed::exactly(self.wrapper) }
     }
 }
 
@@ -49,21 +49,21 @@ impl Building<'_, '_> {
             CallKind::Ordinary => return self.add_privileged_call(method, call, to),
             CallKind::Thread => return,
             CallKind::Initialiser => (RaisingKind::Initialiser, INITIALISER_ERROR),
-            CallKind::Reflective if !self.raises.throws => return,
+            CallKind::Reflective if !self.options.throws => return,
             CallKind::Reflective => (RaisingKind::Throw, TARGET_EXCEPTION),
         };
         let error = self.reached.world.class(b"java/lang/Error");
         let wrapper = self.reached.world.class(wrapper);
-        let raise = RaisingPoint { method, pc: call.pc, kind };
+        let point = RaisingPoint { method, pc: call.pc, kind };
         let inside = if call.kind == CallKind::Initialiser { Inside::AllButErrors } else { Inside::Anything };
-        let is_wrapped = call.kind != CallKind::Initialiser || self.raises.implicit.link;
+        let is_wrapped = call.kind != CallKind::Initialiser || self.options.implicit.link;
         for from in self.nodes_of_targets(call) {
             if call.kind == CallKind::Initialiser {
                 let filter = self.flow.graph.filters.is(error, &self.reached.world);
                 self.flow.graph.add_edge(from, to, filter);
             }
             if is_wrapped {
-                self.wrapped.push(Wrapped { from, to, inside, raise, wrapper });
+                self.wrapped.push(Wrapped { from, to, inside, point, wrapper });
             }
         }
     }
@@ -72,13 +72,13 @@ impl Building<'_, '_> {
     fn add_privileged_call(&mut self, method: MethodId, call: &Call, to: NodeId) {
         let world = &self.reached.world;
         let is_jdk = world.class_of(world.method(method).class).layer == Layer::Jdk;
-        if is_jdk || !self.raises.throws || !privileged::is_privileged(self.reached, call) {
+        if is_jdk || !self.options.throws || !privileged::is_privileged(self.reached, call) {
             return;
         }
         let wrapper = self.reached.world.class(privileged::WRAPPER);
-        let raise = RaisingPoint { method, pc: call.pc, kind: RaisingKind::Throw };
+        let point = RaisingPoint { method, pc: call.pc, kind: RaisingKind::Throw };
         for from in self.nodes_of_targets(call) {
-            self.wrapped.push(Wrapped { from, to, inside: Inside::Checked, raise, wrapper });
+            self.wrapped.push(Wrapped { from, to, inside: Inside::Checked, point, wrapper });
         }
     }
 
@@ -86,16 +86,16 @@ impl Building<'_, '_> {
     pub(crate) fn add_wrapping_proxy(&mut self, instance: InstanceId, call: &Call, to: NodeId) {
         let Code::Proxy(method) = self.reached.instances[instance.index()] else { return };
         let world = &mut self.reached.world;
-        if *world.class_of(world.method(method).class).name != *HANDLER || !self.raises.throws {
+        if *world.class_of(world.method(method).class).name != *HANDLER || !self.options.throws {
             return;
         }
         let wrapper = world.class(UNDECLARED);
         for target in self.reached.targets(call).to_vec() {
             // A proxy class has no code that could be named: the handler has thrown.
             let (Code::Method(handler) | Code::Proxy(handler)) = self.reached.instances[target.index()];
-            let raise = RaisingPoint { method: handler, pc: 0, kind: RaisingKind::Throw };
+            let point = RaisingPoint { method: handler, pc: 0, kind: RaisingKind::Throw };
             let from = self.flow.escaping[target.index()];
-            self.wrapped.push(Wrapped { from, to, inside: Inside::Checked, raise, wrapper });
+            self.wrapped.push(Wrapped { from, to, inside: Inside::Checked, point, wrapper });
         }
     }
 }

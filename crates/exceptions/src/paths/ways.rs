@@ -56,7 +56,7 @@ struct Step {
     pc: u16,
 }
 
-/// The places of a node that lead to the raise, each with the nodes that are still to come, the nearest first.
+/// The places of a node that lead to the raising point, each with the nodes that are still to come, the nearest first.
 type Choices = Vec<(usize, u16, Stop)>;
 
 impl Ways {
@@ -64,7 +64,7 @@ impl Ways {
         self.stops.insert(node, stops);
     }
 
-    /// Up to `limit` paths without circles from a try to the raise, the shortest first, of those that are new to the caller.
+    /// Up to `limit` paths without cycles from a try to the raising point, the shortest first, of those that are new to the caller.
     /// After so many steps the search ends with what it has; a path takes as many as it has nodes.
     pub(crate) fn shortest(
         &self,
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn shorter_paths_come_first_and_circles_never() {
+    fn shorter_paths_come_first_and_cycles_never() {
         let mut ways = Ways::default();
         ways.add(TRY, vec![(1, call(1)), (2, call(2))]);
         ways.add(method(1), vec![(3, call(2)), (4, call(1))]);

@@ -8,7 +8,7 @@ use crate::answer::{Frame, Site, WitnessPath};
 use crate::describe::site_of;
 use crate::exception_flow::fate::Fates;
 use crate::exception_flow::privileged;
-use crate::exception_flow::raises::{RaisedException, RaisingKind};
+use crate::exception_flow::raising_points::{RaisedException, RaisingKind};
 use crate::links::Clause;
 use crate::paths::ways::{Node, Stop, Ways};
 use crate::search::LinkSearch;
@@ -66,7 +66,7 @@ impl LinkSearch<'_> {
         let mut fates = Fates::default();
         for part in &link.parts {
             for typed in &part.types {
-                let raised = RaisedException { raise: part.raise, typed: *typed };
+                let raised = RaisedException { point: part.point, typed: *typed };
                 let Some(number) = self.flow.raised.number(&raised) else { continue };
                 let tries = self.tries(link.clause, number);
                 let calls = self.ways(&tries, raised, number, &mut fates);
@@ -123,13 +123,13 @@ impl LinkSearch<'_> {
         fates: &mut Fates,
     ) -> Vec<(u16, Stop)> {
         let method = self.reached.method_of(instance);
-        let is_raising = method == Some(raised.raise.method);
+        let is_raising = method == Some(raised.point.method);
         if is_raising && is_operation(raised) {
             return vec![(0, Stop::RaisingPoint)];
         }
         let mut stops = Vec::new();
-        if is_raising && self.passes(method, raised.raise.pc, wanted, raised, fates) {
-            stops.push((raised.raise.pc, Stop::RaisingPoint));
+        if is_raising && self.passes(method, raised.point.pc, wanted, raised, fates) {
+            stops.push((raised.point.pc, Stop::RaisingPoint));
         }
         for call in self.reached.calls_of(instance).to_vec() {
             let targets = self.reached.targets(&call).iter().copied();
@@ -194,5 +194,5 @@ fn lines_of(path: &WitnessPath) -> Vec<(Site, bool)> {
 }
 
 fn is_operation(raised: RaisedException) -> bool {
-    matches!(raised.raise.kind, RaisingKind::Operation(_))
+    matches!(raised.point.kind, RaisingKind::Operation(_))
 }

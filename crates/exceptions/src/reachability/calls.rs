@@ -1,4 +1,4 @@
-//! CallGraphKind as all filters see them: which objects lead where.
+//! Calls as all filters see them: which receivers lead to which target.
 
 use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::{InstanceId, MethodId, NodeId};
@@ -10,14 +10,14 @@ use std::rc::Rc;
 /// By target: the receivers that lead there, or nothing if it needs none.
 pub(super) type Receivers = Rc<[Option<Set>]>;
 
-pub(super) struct CallGraphKind<'h, 'a> {
+pub(super) struct CallReceivers<'h, 'a> {
     pub(super) heap: &'h Heap,
     pub(super) instances: &'h [Code],
     pub(super) world: &'h mut World<'a>,
     receivers: FxHashMap<u32, Receivers>,
 }
 
-impl<'h, 'a> CallGraphKind<'h, 'a> {
+impl<'h, 'a> CallReceivers<'h, 'a> {
     pub(super) fn new(heap: &'h Heap, instances: &'h [Code], world: &'h mut World<'a>) -> Self {
         Self { heap, instances, world, receivers: FxHashMap::default() }
     }

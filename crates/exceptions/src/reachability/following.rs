@@ -6,7 +6,7 @@
 //! looked for beyond it, call by call; if that is asked for many calls, first for all at once, since what they do not come to
 //! together none of them does.
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use super::hub::{Hub, NEAR};
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use rustc_hash::FxHashSet;
@@ -39,13 +39,13 @@ pub(super) trait State: Clone {
     /// A search that has not begun.
     fn empty(&self) -> Self;
     /// Begins with what a call hands over.
-    fn start(&mut self, calls: &mut CallGraphKind<'_, '_>, site: u32);
+    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32);
     fn frontier(&self) -> &Frontier;
     fn frontier_mut(&mut self) -> &mut Frontier;
     /// What a method that is reached does by itself.
-    fn read(&mut self, instance: InstanceId, calls: &mut CallGraphKind<'_, '_>);
+    fn read(&mut self, instance: InstanceId, calls: &mut CallReceivers<'_, '_>);
     /// Lets some of the new objects have their effects; false if there are none.
-    fn work(&mut self, calls: &mut CallGraphKind<'_, '_>) -> bool;
+    fn work(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool;
 
     /// Comes to a method, with no objects.
     fn reach(&mut self, instance: InstanceId) {
@@ -61,7 +61,7 @@ pub(super) trait State: Clone {
     }
 
     /// Goes a little further; false if there is nothing left to do.
-    fn step(&mut self, calls: &mut CallGraphKind<'_, '_>) -> bool {
+    fn step(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool {
         match self.frontier_mut().next() {
             Some(instance) => {
                 self.read(instance, calls);
@@ -94,7 +94,7 @@ impl<S: State> Search<S> {
     }
 
     /// Up to a door of the hub, if there is one.
-    fn run(&mut self, calls: &mut CallGraphKind<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> End {
+    fn run(&mut self, calls: &mut CallReceivers<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> End {
         loop {
             let is_at_door = self.look(calls, doors);
             if self.missing.is_empty() {
@@ -111,7 +111,7 @@ impl<S: State> Search<S> {
 
     /// Whether there is a door among the instances that it has just come to. Nothing that is wanted is missing any more when it
     /// is among them: what is reached will be read.
-    fn look(&mut self, calls: &CallGraphKind<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> bool {
+    fn look(&mut self, calls: &CallReceivers<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> bool {
         let new = &self.state.reached()[self.looked_at..];
         for method in new.iter().filter_map(|instance| calls.method_of(*instance)) {
             self.missing.remove(&method);
@@ -123,7 +123,7 @@ impl<S: State> Search<S> {
 }
 
 pub(super) struct Following<'h, 'a, S> {
-    calls: CallGraphKind<'h, 'a>,
+    calls: CallReceivers<'h, 'a>,
     empty: S,
     /// All calls that will be asked about.
     sites: Vec<u32>,
@@ -136,7 +136,7 @@ pub(super) struct Following<'h, 'a, S> {
 }
 
 impl<'h, 'a, S: State> Following<'h, 'a, S> {
-    pub(super) fn new(calls: CallGraphKind<'h, 'a>, empty: S, sites: Vec<u32>) -> Self {
+    pub(super) fn new(calls: CallReceivers<'h, 'a>, empty: S, sites: Vec<u32>) -> Self {
         Self { calls, empty, sites, hub: None, is_hub_sought: false, beyond: 0, possible: None }
     }
 

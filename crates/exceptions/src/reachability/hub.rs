@@ -3,17 +3,17 @@
 //! Whoever comes to a *door* comes to the hub, whatever objects are at hand: doors are the hub itself, what calls a door surely,
 //! and what comes to a door when it is followed with no objects at all.
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use super::following::State;
 use super::sure::sure_callers;
 use catchment_pointsto::ids::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// All tries to find the hub may together come to so many times what the first search has come to: there may be none.
+/// Budget for finding a hub, as a multiple of the first search's size: there may be none.
 const EFFORT_FOR_HUB: usize = 8;
-/// The same for all tries to find doors.
+/// Budget for finding doors, as a multiple of the same size.
 const EFFORT_FOR_DOORS: usize = 4;
-/// What is not found within so many instances is far away.
+/// A search that visits more instances than this counts as far.
 pub(super) const NEAR: usize = 2_000;
 
 pub(super) struct Hub<S> {
@@ -29,7 +29,7 @@ impl<S: State> Hub<S> {
     pub(super) fn seek(
         empty: &S,
         reached: &FxHashSet<InstanceId>,
-        calls: &mut CallGraphKind<'_, '_>,
+        calls: &mut CallReceivers<'_, '_>,
     ) -> Option<Self> {
         let mut candidates = Candidates::new(reached, calls);
         let (start, state) = candidates.hub(empty, reached.len(), calls)?;
@@ -51,7 +51,7 @@ impl<S: State> Hub<S> {
     }
 
     /// Follows it a little further; false if there is nothing left to do.
-    pub(super) fn step(&mut self, calls: &mut CallGraphKind<'_, '_>) -> bool {
+    pub(super) fn step(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool {
         let known = self.state.reached().len();
         let is_further = self.state.step(calls);
         self.methods.extend(self.state.reached()[known..].iter().filter_map(|it| calls.method_of(*it)));
@@ -69,7 +69,7 @@ struct Candidates {
 }
 
 impl Candidates {
-    fn new(reached: &FxHashSet<InstanceId>, calls: &mut CallGraphKind<'_, '_>) -> Self {
+    fn new(reached: &FxHashSet<InstanceId>, calls: &mut CallReceivers<'_, '_>) -> Self {
         let callers = sure_callers(calls);
         let mut untried: Vec<InstanceId> =
             callers.keys().filter(|it| reached.contains(it)).copied().collect();
@@ -82,7 +82,7 @@ impl Candidates {
         &mut self,
         empty: &S,
         reached: usize,
-        calls: &mut CallGraphKind<'_, '_>,
+        calls: &mut CallReceivers<'_, '_>,
     ) -> Option<(InstanceId, S)> {
         let mut effort = 0;
         while let Some(candidate) = self.untried.next() {
@@ -103,7 +103,7 @@ impl Candidates {
         empty: &S,
         hub: InstanceId,
         reached: usize,
-        calls: &mut CallGraphKind<'_, '_>,
+        calls: &mut CallReceivers<'_, '_>,
     ) -> FxHashSet<InstanceId> {
         let mut doors = FxHashSet::default();
         self.open(hub, &mut doors);
@@ -147,7 +147,7 @@ impl Candidates {
         candidate: InstanceId,
         far: usize,
         mut has_arrived: impl FnMut(&S) -> bool,
-        calls: &mut CallGraphKind<'_, '_>,
+        calls: &mut CallReceivers<'_, '_>,
     ) -> (Option<S>, usize) {
         if self.vain.contains(&candidate) {
             return (None, 0);

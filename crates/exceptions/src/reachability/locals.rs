@@ -3,7 +3,7 @@
 //! Such an object is not in a static field, not in a thread, and nothing leads to it from what its maker is given, returns or
 //! throws. All that is ever stored in its fields is stored while its maker runs.
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Code, Set};
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Through more holders than this an object is not followed, and counts as one that lives on.
 const MAX_HOLDERS: usize = 256;
 
-pub(super) fn local_objects(calls: &CallGraphKind<'_, '_>) -> Set {
+pub(super) fn local_objects(calls: &CallReceivers<'_, '_>) -> Set {
     let heap = calls.heap;
     let shared = shared_objects(calls);
     let holders = holders_of(heap, &shared);
@@ -35,7 +35,7 @@ pub(super) fn local_objects(calls: &CallGraphKind<'_, '_>) -> Set {
 }
 
 /// What static fields and threads lead to.
-fn shared_objects(calls: &CallGraphKind<'_, '_>) -> Set {
+fn shared_objects(calls: &CallReceivers<'_, '_>) -> Set {
     let heap = calls.heap;
     let mut shared = Set::default();
     let mut open = Set::default();

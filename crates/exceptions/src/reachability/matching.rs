@@ -1,6 +1,6 @@
 //! Which objects may be handed to a method or come back from it, by the types that it declares.
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use catchment_classfile::descriptor;
 use catchment_pointsto::Set;
 use catchment_pointsto::ids::{ClassId, InstanceId, NodeId};
@@ -26,7 +26,7 @@ pub(super) struct Matching {
 }
 
 impl Matching {
-    pub(super) fn new(calls: &CallGraphKind<'_, '_>) -> Self {
+    pub(super) fn new(calls: &CallReceivers<'_, '_>) -> Self {
         let mut objects: FxHashMap<ClassId, Vec<u32>> = FxHashMap::default();
         for object in calls.heap.all_objects() {
             objects.entry(calls.heap.class_of(object)).or_default().push(object);
@@ -38,7 +38,7 @@ impl Matching {
     pub(super) fn parameters_of(
         &mut self,
         instance: InstanceId,
-        calls: &mut CallGraphKind<'_, '_>,
+        calls: &mut CallReceivers<'_, '_>,
     ) -> Rc<Mask> {
         if let Some(mask) = self.parameters.get(&instance) {
             return Rc::clone(mask);
@@ -55,7 +55,7 @@ impl Matching {
     pub(super) fn returned_of(
         &mut self,
         instance: InstanceId,
-        calls: &mut CallGraphKind<'_, '_>,
+        calls: &mut CallReceivers<'_, '_>,
     ) -> Rc<Mask> {
         if let Some(mask) = self.returned.get(&instance) {
             return Rc::clone(mask);
@@ -70,7 +70,7 @@ impl Matching {
 
     /// Objects of these types, and what the nodes are known to hold: hidden classes declare nothing that could be asked,
     /// and the JVM does not hold anybody to an interface.
-    fn mask(&mut self, types: &[&[u8]], nodes: &[NodeId], calls: &mut CallGraphKind<'_, '_>) -> Mask {
+    fn mask(&mut self, types: &[&[u8]], nodes: &[NodeId], calls: &mut CallReceivers<'_, '_>) -> Mask {
         let mut masks: Vec<Rc<Set>> = Vec::new();
         for declared in types {
             let Some(class) = calls.world.class_of_descriptor(declared) else { continue };
@@ -96,7 +96,7 @@ impl Matching {
         Mask::OneOf(masks)
     }
 
-    fn of_class(&mut self, class: ClassId, calls: &CallGraphKind<'_, '_>) -> Rc<Set> {
+    fn of_class(&mut self, class: ClassId, calls: &CallReceivers<'_, '_>) -> Rc<Set> {
         let Self { objects, by_class, .. } = self;
         let matching = by_class.entry(class).or_insert_with(|| {
             let fitting = objects.iter().filter(|(of, _)| calls.world.fits(*of, class) != Fits::No);

@@ -1,9 +1,9 @@
 //! From links to questions: can this call, which stands in the try, come to that method?
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use super::following::{Following, State};
 use crate::exception_flow::Flow;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::{Clause, Link};
 use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::{InstanceId, MethodId};
@@ -23,7 +23,7 @@ pub(super) struct Questions {
 
 impl Questions {
     pub(super) fn of(links: &[Link], reached: &Reached<'_>, heap: &Heap, flow: &Flow) -> Self {
-        let wanted: FxHashSet<Pair> = links.iter().map(|link| (link.clause, link.raise)).collect();
+        let wanted: FxHashSet<Pair> = links.iter().map(|link| (link.clause, link.point)).collect();
         let mut questions = Self::default();
         for (instance, handler, caught) in flow.caught() {
             let Some(method) = reached.method_of(instance) else { continue };
@@ -33,8 +33,8 @@ impl Questions {
             let clause = Clause { class: declared.class, pair };
             let ranges = ranges_of(reached, method, handler);
             let pairs = |numbers: &Set| -> Vec<Pair> {
-                let raises = numbers.iter().map(|number| (clause, flow.raised.get(number).raise));
-                let mut pairs: Vec<Pair> = raises.filter(|pair| wanted.contains(pair)).collect();
+                let asked = numbers.iter().map(|number| (clause, flow.raised.get(number).point));
+                let mut pairs: Vec<Pair> = asked.filter(|pair| wanted.contains(pair)).collect();
                 pairs.dedup();
                 pairs
             };
@@ -53,10 +53,10 @@ impl Questions {
             let mut own = Set::default();
             own.add_filtered(caught, &called, false, &mut Set::default());
             questions.kept.extend(pairs(&own));
-            let is_inside = |(_, raise): &Pair| {
-                raise.method == method
-                    && !matches!(raise.kind, RaisingKind::Operation(_))
-                    && ranges.iter().any(|range| range.contains(&raise.pc))
+            let is_inside = |(_, point): &Pair| {
+                point.method == method
+                    && !matches!(point.kind, RaisingKind::Operation(_))
+                    && ranges.iter().any(|range| range.contains(&point.pc))
             };
             questions.kept.extend(pairs(&called).into_iter().filter(is_inside));
         }
@@ -64,7 +64,7 @@ impl Questions {
     }
 
     /// The links that remain.
-    pub(super) fn ask<S: State>(self, calls: CallGraphKind<'_, '_>, state: S) -> FxHashSet<Pair> {
+    pub(super) fn ask<S: State>(self, calls: CallReceivers<'_, '_>, state: S) -> FxHashSet<Pair> {
         let Self { mut kept, by_site } = self;
         let mut following = Following::new(calls, state, by_site.keys().copied().collect());
         for (site, mut pairs) in by_site {
@@ -72,9 +72,9 @@ impl Questions {
             if pairs.is_empty() {
                 continue;
             }
-            let wanted: FxHashSet<MethodId> = pairs.iter().map(|(_, raise)| raise.method).collect();
+            let wanted: FxHashSet<MethodId> = pairs.iter().map(|(_, point)| point.method).collect();
             let found = following.found_from(site, &wanted);
-            kept.extend(pairs.into_iter().filter(|(_, raise)| found.contains(&raise.method)));
+            kept.extend(pairs.into_iter().filter(|(_, point)| found.contains(&point.method)));
         }
         kept
     }

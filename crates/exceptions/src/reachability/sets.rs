@@ -4,7 +4,7 @@
 //! everything that the fields they read lead to from objects of the set. A call is followed when one of its receivers is in
 //! the set; then objects that fit the callee's parameters go to its set, and those that fit what it returns come back.
 
-use super::calls::{CallGraphKind, Receivers};
+use super::calls::{CallReceivers, Receivers};
 use super::following::{Frontier, State};
 use super::matching::{Mask, Matching};
 use catchment_pointsto::heap::{Heap, Part, number_of};
@@ -116,7 +116,7 @@ impl State for Sets {
         }
     }
 
-    fn start(&mut self, calls: &mut CallGraphKind<'_, '_>, site: u32) {
+    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
         let heap = calls.heap;
         let receivers = calls.receivers(site);
         let call = &heap.sites[site as usize];
@@ -143,7 +143,7 @@ impl State for Sets {
         &mut self.frontier
     }
 
-    fn read(&mut self, instance: InstanceId, calls: &mut CallGraphKind<'_, '_>) {
+    fn read(&mut self, instance: InstanceId, calls: &mut CallReceivers<'_, '_>) {
         let heap = calls.heap;
         let pool = self.pool_of[instance.index()];
         let made = heap.makes.of(instance.0).iter().map(|(_, object)| *object).collect();
@@ -163,7 +163,7 @@ impl State for Sets {
         }
     }
 
-    fn work(&mut self, calls: &mut CallGraphKind<'_, '_>) -> bool {
+    fn work(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool {
         if let Some(pool) = self.queue.pop_front() {
             self.tell(pool, calls);
         } else if let Some(pool) = self.wide_queue.pop_front() {
@@ -176,7 +176,7 @@ impl State for Sets {
 }
 
 impl Sets {
-    pub(super) fn new(calls: &CallGraphKind<'_, '_>, division: Division) -> Self {
+    pub(super) fn new(calls: &CallReceivers<'_, '_>, division: Division) -> Self {
         let pool_of: Rc<[u32]> = (0..calls.instances.len() as u32)
             .map(|number| match (division, calls.method_of(InstanceId(number))) {
                 (Division::None, _) => 0,
@@ -246,7 +246,7 @@ impl Sets {
         }
     }
 
-    fn call(&mut self, pool: u32, site: u32, calls: &mut CallGraphKind<'_, '_>) {
+    fn call(&mut self, pool: u32, site: u32, calls: &mut CallReceivers<'_, '_>) {
         let receivers = calls.receivers(site);
         for target in 0..receivers.len() {
             let waiting = Waiting { site, target, receivers: Rc::clone(&receivers) };
@@ -261,7 +261,7 @@ impl Sets {
         }
     }
 
-    fn link(&mut self, pool: u32, call: &Waiting, calls: &mut CallGraphKind<'_, '_>) {
+    fn link(&mut self, pool: u32, call: &Waiting, calls: &mut CallReceivers<'_, '_>) {
         let heap = calls.heap;
         let target = heap.sites[call.site as usize].targets[call.target];
         self.reach(target);
@@ -308,7 +308,7 @@ impl Sets {
     }
 
     /// Lets new objects of a set have their effects.
-    fn tell(&mut self, pool: u32, calls: &mut CallGraphKind<'_, '_>) {
+    fn tell(&mut self, pool: u32, calls: &mut CallReceivers<'_, '_>) {
         let own = self.pool(pool);
         own.is_queued = false;
         let fresh = std::mem::take(&mut own.fresh);

@@ -1,14 +1,14 @@
-//! CallGraphKind that are made whenever their method is run: those without a receiver, and those on objects that the method has made or
+//! Calls that are made whenever their method is run: those without a receiver, and those on objects that the method has made or
 //! read by itself. Whoever comes to the caller comes to the target, whatever objects are at hand.
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use catchment_pointsto::heap::Heap;
 use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Set};
 use rustc_hash::FxHashMap;
 
 /// By target: those from which it is surely called.
-pub(super) fn sure_callers(calls: &mut CallGraphKind<'_, '_>) -> FxHashMap<InstanceId, Vec<InstanceId>> {
+pub(super) fn sure_callers(calls: &mut CallReceivers<'_, '_>) -> FxHashMap<InstanceId, Vec<InstanceId>> {
     let heap = calls.heap;
     let mut callers: FxHashMap<InstanceId, Vec<InstanceId>> = FxHashMap::default();
     for caller in (0..calls.instances.len() as u32).map(InstanceId) {

@@ -5,7 +5,7 @@
 //! Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold what is put
 //! into them during this call, unless one of them comes from outside all the same.
 
-use super::calls::CallGraphKind;
+use super::calls::CallReceivers;
 use super::following::{Frontier, State};
 use super::locals::local_objects;
 use catchment_pointsto::heap::{Access, Heap};
@@ -51,7 +51,7 @@ impl State for Variables {
         Self::with(Rc::clone(&self.local), self.places.len())
     }
 
-    fn start(&mut self, calls: &mut CallGraphKind<'_, '_>, site: u32) {
+    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
         let heap = calls.heap;
         let receivers = calls.receivers(site);
         let call = &heap.sites[site as usize];
@@ -81,7 +81,7 @@ impl State for Variables {
         &mut self.frontier
     }
 
-    fn read(&mut self, instance: InstanceId, calls: &mut CallGraphKind<'_, '_>) {
+    fn read(&mut self, instance: InstanceId, calls: &mut CallReceivers<'_, '_>) {
         let heap = calls.heap;
         for (node, object) in heap.makes.of(instance.0) {
             self.flow(&[*object].into_iter().collect(), *node, heap);
@@ -99,7 +99,7 @@ impl State for Variables {
         }
     }
 
-    fn work(&mut self, calls: &mut CallGraphKind<'_, '_>) -> bool {
+    fn work(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool {
         let next = self.queue.pop_front();
         next.is_some_and(|variable| {
             self.tell(variable, calls);
@@ -109,7 +109,7 @@ impl State for Variables {
 }
 
 impl Variables {
-    pub(super) fn new(calls: &CallGraphKind<'_, '_>) -> Self {
+    pub(super) fn new(calls: &CallReceivers<'_, '_>) -> Self {
         Self::with(Rc::new(local_objects(calls)), calls.heap.nodes())
     }
 
@@ -186,7 +186,7 @@ impl Variables {
         }
     }
 
-    fn link(&mut self, site: u32, target: InstanceId, calls: &CallGraphKind<'_, '_>) {
+    fn link(&mut self, site: u32, target: InstanceId, calls: &CallReceivers<'_, '_>) {
         if !self.linked.insert((site, target.0)) {
             return;
         }
@@ -208,7 +208,7 @@ impl Variables {
     }
 
     /// Lets new objects of a variable have their effects.
-    fn tell(&mut self, place: u32, calls: &mut CallGraphKind<'_, '_>) {
+    fn tell(&mut self, place: u32, calls: &mut CallReceivers<'_, '_>) {
         let heap = calls.heap;
         let variable = &mut self.variables[place as usize];
         variable.is_queued = false;
@@ -255,7 +255,7 @@ impl Variables {
     }
 
     /// New receivers of a call.
-    fn receive(&mut self, site: u32, objects: &Set, calls: &mut CallGraphKind<'_, '_>) {
+    fn receive(&mut self, site: u32, objects: &Set, calls: &mut CallReceivers<'_, '_>) {
         let heap = calls.heap;
         let call = &heap.sites[site as usize];
         if call.kind == CallKind::Thread {

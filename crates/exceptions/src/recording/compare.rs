@@ -7,8 +7,8 @@ use super::walk::{Instances, instances_of};
 use super::{RecordedCatch, RecordedFrame, Recording};
 use crate::analysis::Analysis;
 use crate::answer::{PointDescription, RaisedBy, Site};
-use crate::describe::{raise_point, site_of};
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::describe::{describe_point, site_of};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::{Clause, ClauseScope, Link, MergedLink};
 use crate::recording::comparison::{Comparison, RecordedLink, SetAside};
 use crate::search::{LinkSearch, SearchError, SearchRequest, Stage, linked_pair, search_unfiltered};
@@ -56,7 +56,7 @@ pub(super) struct Comparing<'s, 'a> {
 impl LinkSearch<'_> {
     /// The links that runs have gone through, each with the link that was found or the reason why there is none.
     pub fn compare(&mut self, recording: &Recording) -> Comparison {
-        let key = |link: &Link| (link.raise, link.clause);
+        let key = |link: &Link| (link.point, link.clause);
         let blind = self.reached.blind_spots.iter().map(|blind| ((blind.method, blind.pc), blind.spot));
         let mut comparing = Comparing {
             recording,
@@ -75,7 +75,7 @@ impl LinkSearch<'_> {
     fn went_through(&mut self, recording: &Recording) -> FxHashSet<(RaisingPoint, Clause)> {
         let numbers = self.compare(recording).links.into_iter().filter_map(|link| link.found.ok());
         let links = numbers.filter_map(|number| self.links.get(number - 1));
-        links.flat_map(|link| &link.parts).map(|part| (part.raise, part.clause)).collect()
+        links.flat_map(|link| &link.parts).map(|part| (part.point, part.clause)).collect()
     }
 }
 
@@ -175,7 +175,7 @@ impl Comparing<'_, '_> {
         let handlers = handlers.filter(|handlers| position < handlers.pairs.pairs.len())?;
         let to = linked_pair(world, class, &handlers.pairs, position, reached);
         Some(RecordedLink {
-            from: self.raise_point(taken),
+            from: self.describe_point(taken),
             to,
             exceptions: vec![caught.exception.clone()],
             found: taken.number.ok_or_else(|| self.why(caught, &taken.frames, &taken.raising, taken.clause)),
@@ -198,13 +198,13 @@ impl Comparing<'_, '_> {
             resolver: &mut self.resolver,
             world: &mut self.search.reached.world,
             recording: self.recording,
-            raises: &self.search.raises,
+            options: &self.search.flow_options,
             exception: &caught.exception,
             frames: &frames,
         };
         let raising = finder.find();
         let number = self.number(&raising.by, clause);
-        let point = number.map_or_else(|| point(&raising, &frames), |(raise, _)| Point::RaisingPoint(raise));
+        let point = number.map_or_else(|| point(&raising, &frames), |(point, _)| Point::RaisingPoint(point));
         let point = self.of_entry(point);
         if journey.is_cut
             && !matches!(point, Point::RaisingPoint(RaisingPoint { kind: RaisingKind::Operation(_), .. }))
@@ -255,7 +255,7 @@ impl Comparing<'_, '_> {
             return Err(SetAside::OtherClause);
         }
         // Nothing inside an operation is looked at.
-        if self.search.raises.operations.contains_key(&method) {
+        if self.search.flow_options.operations.contains_key(&method) {
             return Err(SetAside::OtherClause);
         }
         let pair = self.resolver.pair_at(world, method, caught.handler_pc);
@@ -271,8 +271,8 @@ impl Comparing<'_, '_> {
     /// The same point for all methods of one catalogue entry.
     fn of_entry(&mut self, point: Point) -> Point {
         match point {
-            Point::RaisingPoint(raise @ RaisingPoint { kind: RaisingKind::Operation(entry), .. }) => {
-                Point::RaisingPoint(*self.entries.entry(entry).or_insert(raise))
+            Point::RaisingPoint(point @ RaisingPoint { kind: RaisingKind::Operation(entry), .. }) => {
+                Point::RaisingPoint(*self.entries.entry(entry).or_insert(point))
             }
             _ => point,
         }
@@ -280,12 +280,12 @@ impl Comparing<'_, '_> {
 
     fn number(&self, raiser: &Raiser, clause: Clause) -> Option<(RaisingPoint, usize)> {
         let Raiser::Points(points) = raiser else { return None };
-        points.iter().find_map(|raise| Some((*raise, *self.numbers.get(&(*raise, clause))?)))
+        points.iter().find_map(|point| Some((*point, *self.numbers.get(&(*point, clause))?)))
     }
 
     /// Only what the search was asked for can be found.
     fn require_asked(&self, point: Point) -> Result<(), SetAside> {
-        let raises = &self.search.raises;
+        let options = &self.search.flow_options;
         match point {
             Point::RaisingPoint(RaisingPoint { kind: RaisingKind::Operation(_), .. }) => Ok(()),
             Point::RaisingPoint(RaisingPoint {
@@ -293,7 +293,7 @@ impl Comparing<'_, '_> {
                 ..
             })
             | Point::AnyTime(..) => {
-                if raises.implicit.is_empty() {
+                if options.implicit.is_empty() {
                     Err(SetAside::Implicit)
                 } else {
                     Ok(())
@@ -302,7 +302,7 @@ impl Comparing<'_, '_> {
             Point::RaisingPoint(RaisingPoint { kind: RaisingKind::Throw, .. })
             | Point::Native(..)
             | Point::Elsewhere(..) => {
-                if raises.throws {
+                if options.throws {
                     Ok(())
                 } else {
                     Err(SetAside::Throw)
@@ -311,12 +311,12 @@ impl Comparing<'_, '_> {
         }
     }
 
-    fn raise_point(&mut self, taken: &Taken) -> PointDescription {
+    fn describe_point(&mut self, taken: &Taken) -> PointDescription {
         let frame = taken.frames[taken.raising.frame];
         let at = |by, site| PointDescription { by, site };
         match (taken.point, &taken.raising.by) {
-            (Point::RaisingPoint(raise), _) => {
-                raise_point(&self.search.reached.world, &self.search.catalogue, raise)
+            (Point::RaisingPoint(point), _) => {
+                describe_point(&self.search.reached.world, &self.search.catalogue, point)
             }
             (_, Raiser::Native { native: Some(native), .. }) => {
                 at(RaisedBy::Native, site_of(&self.search.reached.world, *native, None))
@@ -344,14 +344,14 @@ impl Comparing<'_, '_> {
 fn numbers_of(links: &[MergedLink]) -> FxHashMap<(RaisingPoint, Clause), usize> {
     let numbered =
         (1..).zip(links).flat_map(|(number, link)| link.parts.iter().map(move |part| (part, number)));
-    numbered.map(|(part, number)| ((part.raise, part.clause), number)).collect()
+    numbered.map(|(part, number)| ((part.point, part.clause), number)).collect()
 }
 
 fn point(raising: &Raising, frames: &[RecordedFrame]) -> Point {
     let frame = frames[raising.frame];
     let elsewhere = Point::Elsewhere(frame.method, frame.pc);
     match &raising.by {
-        Raiser::Points(points) => points.first().map_or(elsewhere, |raise| Point::RaisingPoint(*raise)),
+        Raiser::Points(points) => points.first().map_or(elsewhere, |point| Point::RaisingPoint(*point)),
         Raiser::Native { caller: Some((method, pc)), .. } => Point::Native(*method, *pc),
         Raiser::AnyTime(method, pc) => Point::AnyTime(*method, *pc),
         Raiser::Native { caller: None, .. } | Raiser::Elsewhere => elsewhere,

@@ -137,7 +137,7 @@ pub enum SetAside {
     CompilerMade,
     /// By a clause that nobody asked about.
     OtherClause,
-    /// RaisedException by the JVM, and that was not asked for.
+    /// Raised by the JVM, and that was not asked for.
     Implicit,
     /// Thrown, and only operations were asked for.
     Throw,
@@ -216,7 +216,7 @@ impl LinksAnswer {
             Ok(number) => left.contains(number),
             Err(_) => {
                 wanted.has_class(&link.to.class)
-                    && wanted.has_raise(&link.from.by)
+                    && wanted.has_point(&link.from.by)
                     && link.exceptions.iter().any(|name| wanted.has_type(name))
             }
         });

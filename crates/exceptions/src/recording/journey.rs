@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Journey {
     pub(super) frames: Vec<RecordedFrame>,
-    /// Somebody passed it on, and nobody has seen how it came to him.
+    /// A handler rethrew the exception, but the recording lacks the catch before.
     pub(super) is_cut: bool,
     /// No frame is missing.
     pub(super) is_whole: bool,
@@ -30,7 +30,7 @@ pub(super) fn journey(
     let mut next = Some(record);
     let (mut is_cut, mut is_whole) = (false, true);
     while let Some(caught) = next.and_then(|index| recording.caught.get(index)) {
-        // Records that follow each other in a circle are nobody's journey.
+        // Records whose predecessors form a cycle belong to no journey.
         is_cut = !known.insert(next);
         if is_cut {
             break;

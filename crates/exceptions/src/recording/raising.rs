@@ -7,7 +7,7 @@
 use super::resolved::{Instruction, Resolved, Resolver, instruction_at};
 use super::{RecordedFrame, Recording};
 use crate::exception_flow::FlowOptions;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pointsto::ImplicitKind;
 use catchment_pointsto::ids::MethodId;
 use catchment_pointsto::world::World;
@@ -41,7 +41,7 @@ pub(super) struct Finder<'f, 'a> {
     pub(super) resolver: &'f mut Resolver,
     pub(super) world: &'f mut World<'a>,
     pub(super) recording: &'f Recording,
-    pub(super) raises: &'f FlowOptions,
+    pub(super) options: &'f FlowOptions,
     pub(super) exception: &'f str,
     pub(super) frames: &'f [RecordedFrame],
 }
@@ -59,9 +59,9 @@ impl Finder<'_, '_> {
     fn operation(&mut self) -> Option<Raising> {
         (0..self.frames.len().saturating_sub(1)).rev().find_map(|frame| {
             let method = self.method(frame).method()?;
-            let operation = self.raises.operations.get(&method)?;
-            let raise = RaisingPoint { method, pc: 0, kind: RaisingKind::Operation(operation.operation) };
-            Some(Raising { by: Raiser::Points(smallvec![raise]), frame })
+            let operation = self.options.operations.get(&method)?;
+            let point = RaisingPoint { method, pc: 0, kind: RaisingKind::Operation(operation.operation) };
+            Some(Raising { by: Raiser::Points(smallvec![point]), frame })
         })
     }
 

@@ -7,7 +7,7 @@ use super::resolved::{Instruction, Resolved, instruction_at};
 use super::walk::{Step, follow, targets_at};
 use super::{RecordedCatch, RecordedFrame};
 use crate::answer::Site;
-use crate::exception_flow::raises::{RaisingKind, RaisingPoint};
+use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::Clause;
 use crate::recording::comparison::{Cause, Unfound};
 use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
@@ -49,7 +49,7 @@ impl Comparing<'_, '_> {
             Raiser::Elsewhere => return (self.unknown(frames[goal]), goal, None),
         };
         if let Some(filter) = self.search.filter()
-            && points.iter().any(|raise| self.unfiltered.contains(&(*raise, clause)))
+            && points.iter().any(|point| self.unfiltered.contains(&(*point, clause)))
         {
             return (Cause::Filtered(filter), goal, None);
         }
@@ -147,13 +147,13 @@ impl Comparing<'_, '_> {
 
     /// The raising point is reached, and does not raise this.
     fn not_raised(&self, exception: ClassId, points: &[RaisingPoint], instances: &[InstanceId]) -> Cause {
-        let causes = points.iter().map(|raise| self.not_raised_at(exception, *raise, instances));
+        let causes = points.iter().map(|point| self.not_raised_at(exception, *point, instances));
         causes.min().unwrap_or(Cause::Unexplained)
     }
 
-    fn not_raised_at(&self, exception: ClassId, raise: RaisingPoint, instances: &[InstanceId]) -> Cause {
+    fn not_raised_at(&self, exception: ClassId, point: RaisingPoint, instances: &[InstanceId]) -> Cause {
         let reached = &self.search.reached;
-        let RaisingPoint { method, pc, kind } = raise;
+        let RaisingPoint { method, pc, kind } = point;
         let calls = |kind| {
             let calls = instances.iter().flat_map(|instance| reached.calls_of(*instance));
             calls.filter(|call| call.pc == pc && call.kind == kind).count() > 0
@@ -165,7 +165,7 @@ impl Comparing<'_, '_> {
         };
         match kind {
             RaisingKind::Operation(_) => {
-                let operation = self.search.raises.operations.get(&method);
+                let operation = self.search.flow_options.operations.get(&method);
                 let thrown = operation.map(|it| it.throws.as_slice()).unwrap_or_default();
                 let is_thrown = thrown.iter().any(|class| self.may_be(exception, Typed::at_most(*class)));
                 if is_thrown { Cause::Unexplained } else { Cause::TypeNotCatalogued }

@@ -110,8 +110,8 @@ const SELECTION: &[Case] = &[
         "static class Inherited extends RuntimeException { }
         interface Upper { default void inherit() { } }
         interface Lower extends Upper { default void inherit() { throw new Inherited(); } }
-        static class JdkBase implements Upper, Lower { }
-        static class Inheriting extends JdkBase {
+        static class Base implements Upper, Lower { }
+        static class Inheriting extends Base {
             public void inherit() { try { super.inherit(); } catch (Inherited e) { } }
         }",
     ),

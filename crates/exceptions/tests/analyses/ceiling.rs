@@ -1,4 +1,4 @@
-//! Packages that are told apart less lose nothing.
+//! Lowered context sensitivity loses no link.
 
 use crate::inclusion::{FILES_AND_LAMBDAS, Names};
 use crate::program::{Program, main_of};

@@ -142,7 +142,7 @@ fn frameworks_call_what_they_find_by_annotation_name_or_type() {
 fn a_test_from_an_abstract_class_runs_on_objects_of_those_below_it() {
     let answer = answer(
         r#"
-        abstract class JdkBase {
+        abstract class Base {
             static class Wrong extends Exception { }
             final Runnable made = make();
             abstract Runnable make();
@@ -151,7 +151,7 @@ fn a_test_from_an_abstract_class_runs_on_objects_of_those_below_it() {
                 try { act(); } catch (Wrong e) { made.run(); }
             }
         }
-        class Below extends JdkBase {
+        class Below extends Base {
             Runnable make() { return () -> { throw new IllegalStateException(); }; }
             void act() throws Wrong { throw new Wrong(); }
         }
@@ -167,13 +167,13 @@ fn what_a_test_has_from_a_class_that_is_a_test_itself_is_called_on_it_too() {
     let answer = answer(
         r#"
         import org.junit.jupiter.api.*;
-        class JdkBase {
+        class Base {
             Runnable action;
             @BeforeEach void before() { action = make(); }
             Runnable make() { return () -> { }; }
             @Test void runs() { action.run(); }
         }
-        class Below extends JdkBase {
+        class Below extends Base {
             Runnable make() { return () -> { throw new IllegalStateException(); }; }
             @Test void fails() {
                 try { action.run(); } catch (IllegalStateException e) { }
@@ -196,14 +196,14 @@ fn begun(source: &[(&str, &str)], kind: EntryKind, release: u32) -> LinksAnswer 
 fn containers_call_servlets_filters_and_listeners_also_by_what_they_inherit() {
     let source = r#"
         import java.io.*;
-        abstract class JdkBase implements javax.servlet.Servlet {
+        abstract class Base implements javax.servlet.Servlet {
             public void init(Object c) { }
             public void service(Object q, Object a) {
                 try { work(); } catch (EOFException e) { }
             }
             abstract void work() throws EOFException;
         }
-        class Mine extends JdkBase {
+        class Mine extends Base {
             public void init(Object c) { }
             void work() throws EOFException { throw new EOFException(); }
         }
@@ -224,7 +224,7 @@ fn containers_call_servlets_filters_and_listeners_also_by_what_they_inherit() {
     let files: Vec<_> = SERVLETS.into_iter().chain([("T.java", source)]).collect();
     let answer = begun(&files, EntryKind::Servlets, 17);
     let expected = [
-        "JdkBase.service",
+        "Base.service",
         "Chained.doFilter",
         "Http.doGet",
         "Listens.contextDestroyed",

@@ -88,8 +88,8 @@ fn own_links(analysis: CallGraphKind, implicit: ImplicitKinds) -> Vec<String> {
     let mut reached = program.analyse(options(analysis, implicit));
     let flow = flow(&mut reached, &FlowOptions { throws: true, implicit, ..FlowOptions::default() });
     let links = links(&reached, &flow, ClauseScope::Application);
-    let own = links.iter().filter(|link| reached.world.describe(link.raise.method).starts_with("T."));
-    let told = own.map(|link| match link.raise.kind {
+    let own = links.iter().filter(|link| reached.world.describe(link.point.method).starts_with("T."));
+    let told = own.map(|link| match link.point.kind {
         RaisingKind::Implicit(kind) => format!("{kind:?} to {}", link.clause.pair),
         kind => format!("{kind:?} to {}", link.clause.pair),
     });

@@ -74,9 +74,9 @@ impl Names {
 }
 
 fn described(reached: &Reached<'_>, link: &Link) -> String {
-    let raise = reached.world.describe(link.raise.method);
+    let point = reached.world.describe(link.point.method);
     let clause = reached.world.class_of(link.clause.class).binary_name();
-    format!("{raise}@{} {:?} in {clause} {}", link.raise.pc, link.raise.kind, link.clause.pair)
+    format!("{point}@{} {:?} in {clause} {}", link.point.pc, link.point.kind, link.clause.pair)
 }
 
 const FROM_FINE_TO_COARSE: [CallGraphKind; 5] = [

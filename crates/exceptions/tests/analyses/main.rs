@@ -2,11 +2,11 @@
 
 mod base;
 mod bases;
+mod cache;
 mod calls;
 mod ceiling;
 mod comparison;
 mod entries;
-mod former;
 mod hostile;
 mod implicit;
 mod inclusion;

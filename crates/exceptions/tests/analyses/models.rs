@@ -289,7 +289,7 @@ fn io_raised(program: &str, method: &str) -> BTreeSet<String> {
     });
     let caught = clauses.flat_map(|(_, _, caught)| caught.iter()).map(|number| flow.raised.get(number));
     let caught = caught.filter(|raised| reached.world.typed_fits(raised.typed, io) == Fits::Yes);
-    caught.map(|raised| short(&reached, raised.raise.method)).collect()
+    caught.map(|raised| short(&reached, raised.point.method)).collect()
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_class_that_is_not_there_is_missed_by_the_loader() {
     let clauses = flow.caught().filter(|(instance, ..)| {
         reached.method_of(*instance).is_some_and(|it| short(&reached, it) == "Main.load")
     });
-    let raised = clauses.flat_map(|(_, _, caught)| caught.iter()).map(|it| flow.raised.get(it).raise.method);
+    let raised = clauses.flat_map(|(_, _, caught)| caught.iter()).map(|it| flow.raised.get(it).point.method);
     let raised: BTreeSet<String> = raised.map(|method| short(&reached, method)).collect();
     assert!(raised.contains("jdk.internal.loader.BuiltinClassLoader.loadClass"), "{raised:?}");
 }

@@ -22,12 +22,12 @@ fn answer(source: &str, faults: Vec<FaultTable>) -> LinksAnswer {
 /// What comes to the clause of a method: `NET_BIND DatagramSocket.bind`.
 fn coming_to(answer: &LinksAnswer, method: &str) -> Vec<String> {
     let links = answer.links.iter().filter(|link| answer.pairs[link.to].pair.method == method);
-    let raises = links.map(|link| &answer.points[link.from]);
-    let mut named: Vec<String> = raises
-        .map(|raise| {
-            let RaisedBy::Operation { kind, .. } = &raise.by else { return "something else".to_owned() };
-            let class = raise.site.class.rsplit('.').next().unwrap_or_default();
-            format!("{kind} {class}.{}", raise.site.method)
+    let points = links.map(|link| &answer.points[link.from]);
+    let mut named: Vec<String> = points
+        .map(|point| {
+            let RaisedBy::Operation { kind, .. } = &point.by else { return "something else".to_owned() };
+            let class = point.site.class.rsplit('.').next().unwrap_or_default();
+            format!("{kind} {class}.{}", point.site.method)
         })
         .collect();
     named.sort();

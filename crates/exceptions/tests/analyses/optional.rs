@@ -35,11 +35,11 @@ fn a_class_of_a_library_that_cannot_be_loaded_is_no_exception() {
     }";
     let program = Program::compile(program, vec![library]);
     let mut reached = program.analyse(CallGraphKind::default());
-    let raises = FlowOptions { throws: true, ..FlowOptions::default() };
-    let flow = flow_within(&mut reached, &raises, Scope::ApplicationClauses);
+    let options = FlowOptions { throws: true, ..FlowOptions::default() };
+    let flow = flow_within(&mut reached, &options, Scope::ApplicationClauses);
     let found = links(&reached, &flow, ClauseScope::Application);
     let own = found.iter().filter(|link| {
-        let class = reached.world.method(link.raise.method).class;
+        let class = reached.world.method(link.point.method).class;
         reached.world.class_of(class).binary_name() == "T"
     });
     assert_eq!(own.count(), 0);

@@ -78,7 +78,7 @@ fn null_is_nothing_that_is_thrown() {
 }
 
 #[test]
-fn circles_of_definitions_end() {
+fn cycles_of_definitions_end() {
     assert_eq!(
         thrown_by(
             "Throwable e = new IOException(); while (b) { e = e.getMessage() == null ? e : (Exception) e; } throw e;"

@@ -1,7 +1,6 @@
 //! Makes a graph smaller before anything flows in it: nodes that are given the same by the same nodes are one node.
 
-use super::incoming::Incoming;
-use super::{Filter, Graph};
+use super::{Edge, Filter, Graph};
 use crate::ids::NodeId;
 use rustc_hash::FxHashMap;
 
@@ -59,4 +58,37 @@ fn find_equals(order: &[u32], into: &Incoming, equal: &mut [u32]) -> bool {
         is_changed |= std::mem::replace(&mut equal[*node as usize], found) != found;
     }
     is_changed
+}
+
+/// The edges of a graph by the nodes that they lead to.
+struct Incoming {
+    /// By node: where its sources begin.
+    starts: Vec<u32>,
+    sources: Vec<(u32, Filter)>,
+}
+
+impl Incoming {
+    /// `edges` are those that leave each node.
+    fn of(edges: &[Vec<Edge>]) -> Self {
+        let mut starts = vec![0u32; edges.len() + 1];
+        for edge in edges.iter().flatten() {
+            starts[edge.to.index() + 1] += 1;
+        }
+        for node in 1..starts.len() {
+            starts[node] += starts[node - 1];
+        }
+        let mut next = starts.clone();
+        let mut sources = vec![(0, Filter::NONE); starts[edges.len()] as usize];
+        for (from, edges) in (0..).zip(edges) {
+            for Edge { to, filter } in edges {
+                sources[next[to.index()] as usize] = (from, *filter);
+                next[to.index()] += 1;
+            }
+        }
+        Self { starts, sources }
+    }
+
+    fn of_node(&self, node: usize) -> &[(u32, Filter)] {
+        &self.sources[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
 }

@@ -1,6 +1,6 @@
 //! From what the solver was told to a [`Heap`].
 
-use super::{Access, AllocationSite, Frame, Heap, Lists};
+use super::{Access, Frame, Heap, HeapCall, Lists};
 use crate::callgraph::{CallKind, FoundCall, Targets};
 use crate::graph::{Log, NOBODY, Solution};
 use crate::ids::{ClassId, InstanceId, NodeId, SelectorId};
@@ -15,13 +15,13 @@ pub(crate) struct Parts {
     pub(crate) solution: Solution,
     pub(crate) instances: Vec<Instance>,
     pub(crate) uses: Vec<(NodeId, Use)>,
-    pub(crate) sites: Vec<AllocationSite>,
+    pub(crate) sites: Vec<HeapCall>,
     pub(crate) parts: Vec<Vec<(u32, NodeId)>>,
     pub(crate) objects: Objects,
     pub(crate) forwarders: FxHashSet<InstanceId>,
 }
 
-impl AllocationSite {
+impl HeapCall {
     /// Whether its receivers decide is not known here.
     pub(crate) fn of(call: &crate::solver::calls::CallSite) -> Self {
         let arguments = call.arguments.clone();

@@ -16,7 +16,7 @@ impl<'a> Solver<'a> {
         let Self { uses, waiters, unread: _, translator: _, statics, parts, initialisers, problems, .. } =
             self;
         let Self { known: _, models: _, contexts, blind_spots, implicit_kinds, implicit, .. } = self;
-        let Self { reflections, settled, threads, coarse: _, .. } = self;
+        let Self { reflections, at_fixed_point, threads, coarse: _, .. } = self;
         world.write(to);
         graph.write(to);
         objects.write(to);
@@ -37,7 +37,7 @@ impl<'a> Solver<'a> {
         implicit_kinds.write(to);
         implicit.write(to);
         reflections.write(to);
-        settled.write(to);
+        at_fixed_point.write(to);
         threads.write(to);
     }
 
@@ -70,7 +70,7 @@ impl<'a> Solver<'a> {
             implicit_kinds: Cached::read(from)?,
             implicit: Cached::read(from)?,
             reflections: Cached::read(from)?,
-            settled: Cached::read(from)?,
+            at_fixed_point: Cached::read(from)?,
             threads: Cached::read(from)?,
             // Nobody has called an entry point from outside yet.
             from_outside: FromOutside::default(),

@@ -5,7 +5,7 @@ use crate::solver::Solver;
 use catchment_ir::{Body, InvokeKind, Op, Var};
 use rustc_hash::FxHashSet;
 
-/// Constructors that hand on what they are given through more of them are not told apart, which only merges.
+/// Constructors that pass a parameter through more constructors than this are context-insensitive, which only merges.
 const MAX_DEPTH: usize = 50;
 
 impl Solver<'_> {

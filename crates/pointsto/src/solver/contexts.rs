@@ -1,10 +1,10 @@
-//! What tells apart the instances of one method.
+//! Context sensitivity: the contexts in which a method is analysed, one instance for each.
 //!
-//! - `pta`: nothing; every method has one instance.
-//! - `inpta`: a constructor that stores a parameter into the new object has one for each call, so that what two objects
-//!   hold is not mixed just because one constructor has put it there.
-//! - `2obj`: in addition, methods of application classes, containers and streams have one for each receiver, where a receiver is
-//!   told apart by the place that made it and the place that made the receiver of *that* method.
+//! - `pta`: insensitive; every method has one instance.
+//! - `inpta`: a constructor that stores a parameter into the new object has one instance for each call site, so that what two
+//!   objects hold is not mixed just because one constructor has put it there.
+//! - `2obj`: in addition, methods of application classes, containers and streams have one instance for each receiver. A
+//!   receiver is its allocation site, with the allocation site of the receiver of the method that allocated it.
 
 use crate::cache_format::{Cached, Reader, Writer, cached};
 use crate::callgraph::Code;
@@ -14,13 +14,13 @@ use crate::solver::Solver;
 use crate::world::{Layer, Method, World};
 use rustc_hash::FxHashMap;
 
-/// The one context of methods that are not told apart.
+/// The one context of context-insensitive methods.
 pub(crate) const INSENSITIVE: ContextId = ContextId(0);
 
-/// Constructors that call each other are told apart so deep.
+/// Depth of call-site sensitivity for constructors that call each other.
 const MAX_CONSTRUCTORS: usize = 6;
 
-/// Classes are nested so deep at most; a name may hold thousands of `$`.
+/// Depth of nested classes that are looked through; a name may hold thousands of `$`.
 const MAX_NESTED: usize = 20;
 
 const COMMON: [(&[u8], &[u8]); 4] = [
@@ -30,7 +30,7 @@ const COMMON: [(&[u8], &[u8]); 4] = [
     (b"finalize", b"()V"),
 ];
 
-/// How instances of methods are told apart.
+/// The kind of context sensitivity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Sensitivity {
     #[default]
@@ -44,22 +44,22 @@ cached! { enum Sensitivity { 0 => Insensitive, 1 => Constructors, 2 => TwoObject
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     None,
-    /// Called from here.
+    /// The call site.
     Call {
         caller: InstanceId,
         pc: u16,
     },
-    /// Called on this object.
+    /// The receiver.
     Receiver(ObjectId),
-    /// Made by a method whose receiver was made here.
-    Maker {
+    /// Allocated by a method whose receiver has this class and allocation site.
+    ReceiverAllocation {
         class: ClassId,
         origin: Origin,
     },
 }
 
 cached! {
-    enum Key { 0 => None, 1 => Call { caller, pc }, 2 => Receiver(object), 3 => Maker { class, origin } }
+    enum Key { 0 => None, 1 => Call { caller, pc }, 2 => Receiver(object), 3 => ReceiverAllocation { class, origin } }
 }
 
 #[derive(Debug, Clone)]
@@ -67,11 +67,11 @@ pub(crate) struct Contexts {
     pub(crate) sensitivity: Sensitivity,
     keys: Vec<Key>,
     by_key: FxHashMap<Key, ContextId>,
-    /// Whether a constructor stores what it is given, once somebody has asked.
+    /// Constructors that store a parameter, and those that do not, memoised.
     pub(crate) stores: FxHashMap<MethodId, bool>,
     /// Methods that every object has. They are called on everything, and hardly ever on what a receiver was given.
     common: Vec<SelectorId>,
-    /// Whether the methods of a class are told apart by receiver, once somebody has asked.
+    /// Receiver sensitivity of the methods of a class, memoised.
     by_receiver: FxHashMap<ClassId, bool>,
 }
 
@@ -121,7 +121,7 @@ impl Contexts {
 }
 
 impl Solver<'_> {
-    /// The context of a method that can be called from here only as it is: not by its receiver.
+    /// The context of a method that is called at this site without regard to its receiver.
     pub(crate) fn context_of_call(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
         if self.world.method(method).is_modelled() {
             return self.context_of_modelled(caller, pc, method);
@@ -145,14 +145,14 @@ impl Solver<'_> {
     pub(crate) fn context_of_modelled(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
         let called = self.world.method(method);
         let Code::Method(calling) = self.instances[caller.index()].code else { return INSENSITIVE };
-        // Methods of one class may call each other round and round.
+        // Methods of one class may call each other in a cycle.
         if !called.is_modelled() || self.world.method(calling).class == called.class {
             return INSENSITIVE;
         }
         self.contexts.intern(Key::Call { caller, pc })
     }
 
-    /// Who calls an instance that has one call only, and where.
+    /// The caller and call site of an instance whose context is a call site.
     pub(crate) fn place_of_call(&self, called: InstanceId) -> Option<(InstanceId, Code, u16)> {
         let Key::Call { caller, pc } = self.contexts.key(self.instances[called.index()].context) else {
             return None;
@@ -160,7 +160,7 @@ impl Solver<'_> {
         Some((caller, self.instances[caller.index()].code, pc))
     }
 
-    /// One for each call, unless constructors call each other round and round.
+    /// One context for each call site, unless constructors call each other in a cycle.
     fn context_of_constructor(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
         let mut above = caller;
         for _ in 0..MAX_CONSTRUCTORS {
@@ -176,7 +176,7 @@ impl Solver<'_> {
         INSENSITIVE
     }
 
-    /// A static method of a container works for the receiver of who calls it.
+    /// A static method of a container has the context of its caller's receiver.
     fn inherited(&self, caller: InstanceId) -> ContextId {
         let context = self.instances[caller.index()].context;
         if matches!(self.contexts.key(context), Key::Receiver(_)) { context } else { INSENSITIVE }
@@ -191,7 +191,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What tells apart the objects that an instance makes.
+    /// The heap context of the objects that an instance allocates.
     pub(crate) fn context_of_made(&mut self, maker: InstanceId) -> ContextId {
         let context = self.instances[maker.index()].context;
         let Key::Receiver(receiver) = self.contexts.key(context) else { return INSENSITIVE };
@@ -202,10 +202,10 @@ impl Solver<'_> {
             }
             origin => origin,
         };
-        self.contexts.intern(Key::Maker { class: receiver.class, origin })
+        self.contexts.intern(Key::ReceiverAllocation { class: receiver.class, origin })
     }
 
-    /// Whether calls of the method on different objects are told apart.
+    /// Calls of the method on different receivers have instances of their own.
     pub(crate) fn is_receiver_sensitive(&mut self, method: MethodId) -> bool {
         if self.contexts.sensitivity != Sensitivity::TwoObjects {
             return false;
@@ -217,9 +217,9 @@ impl Solver<'_> {
         if let Some(known) = self.contexts.by_receiver.get(&class) {
             return *known;
         }
-        let is_told = !self.is_coarse(class) && self.is_container(class);
-        self.contexts.by_receiver.insert(class, is_told);
-        is_told
+        let is_sensitive = !self.is_coarse(class) && self.is_container(class);
+        self.contexts.by_receiver.insert(class, is_sensitive);
+        is_sensitive
     }
 
     /// Application classes, generic classes (what they hold is what they were given), streams, and what is nested in one.
@@ -243,7 +243,7 @@ impl Solver<'_> {
             return Some(true);
         }
         let name = declared.name.clone();
-        // What these make is told by `services`, which knows one instance of each method.
+        // What these make is modelled by `services`, which knows one instance of each method.
         if name.starts_with(b"java/util/ServiceLoader") {
             return Some(false);
         }

@@ -4,7 +4,7 @@ use crate::blind::BlindSpot;
 use crate::callgraph::{CallKind, Code};
 use crate::graph::Filter;
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId, SelectorId};
-use crate::models::{Base, Effect, How, Term, TermPart};
+use crate::models::{Effect, How, Term, TermPart, TermRoot};
 use crate::objects::Origin;
 use crate::solver::calls::Arguments;
 use crate::solver::contexts::INSENSITIVE;
@@ -109,10 +109,10 @@ impl Solver<'_> {
 
     fn add_flow(&mut self, instance: InstanceId, to: &Term, from: &Term) {
         let Some(from) = self.term(instance, from) else { return };
-        let Some(base) = self.base(instance, &to.base) else { return };
+        let Some(root) = self.root(instance, &to.root) else { return };
         match to.part {
-            Some(part) => self.wait(base, Use::Store { part: part.into(), from }),
-            None => self.graph.add_edge(from, base, Filter::NONE),
+            Some(part) => self.wait(root, Use::Store { part: part.into(), from }),
+            None => self.graph.add_edge(from, root, Filter::NONE),
         }
     }
 
@@ -153,30 +153,30 @@ impl Solver<'_> {
 
     /// A node that holds what the term means.
     fn term(&mut self, instance: InstanceId, term: &Term) -> Option<NodeId> {
-        let base = self.base(instance, &term.base)?;
-        let Some(part) = term.part else { return Some(base) };
+        let root = self.root(instance, &term.root)?;
+        let Some(part) = term.part else { return Some(root) };
         let into = self.graph.node();
-        self.wait(base, Use::Load { part: part.into(), into });
+        self.wait(root, Use::Load { part: part.into(), into });
         Some(into)
     }
 
-    fn base(&mut self, instance: InstanceId, base: &Base) -> Option<NodeId> {
-        match base {
-            Base::Parameter { index, counts_receiver } => {
+    fn root(&mut self, instance: InstanceId, root: &TermRoot) -> Option<NodeId> {
+        match root {
+            TermRoot::Parameter { index, counts_receiver } => {
                 let instance = &self.instances[instance.index()];
                 let receiver = usize::from(instance.has_receiver(&self.world) && !counts_receiver);
                 instance.parameters.get(index + receiver).copied().flatten()
             }
-            Base::Threads => Some(self.threads),
-            Base::New(class) => {
+            TermRoot::Threads => Some(self.threads),
+            TermRoot::New(class) => {
                 let class = self.world.class(class.as_bytes());
                 let object = self.object(class, Origin::Merged);
                 let node = self.graph.node();
                 self.graph.add_object(node, object.0);
                 Some(node)
             }
-            Base::Made(class) => self.made_by_call(instance, class.as_bytes()),
-            Base::Static { class, field } => {
+            TermRoot::Made(class) => self.made_by_call(instance, class.as_bytes()),
+            TermRoot::Static { class, field } => {
                 let class = self.world.class(class.as_bytes());
                 let fields = self.world.class_of(class).fields();
                 let field = fields.into_iter().find(|it| self.world.field_name(*it) == field.as_bytes())?;

@@ -1,7 +1,7 @@
 //! Reflection: calls of the JDK that lead to members by their names.
 //!
-//! Strings that name a class, class objects, and objects that stand for methods, constructors and fields are told apart
-//! like any other object, and flow. At a reflective call ([`actions`]) the objects say what is meant. Names of members have
+//! Strings that name a class, class objects, and objects that stand for methods, constructors and fields are abstract
+//! objects like any other, and flow. At a reflective call ([`actions`]) the objects say what is meant. Names of members have
 //! to be constants of the method that asks for them. What is not known stays a blind spot, unless a run has been recorded
 //! ([`ReflectiveTarget`]). The JDK's own code of these calls is analysed as well, but its results are not used.
 

@@ -45,16 +45,16 @@ cached! { struct Serialised { is_serialisable, objects, seen } }
 impl Solver<'_> {
     pub(crate) fn note_serialisable(&mut self, object: u32) {
         let class = self.objects.get(object).class;
-        let is_serialisable = match self.settled.serialised.is_serialisable.get(&class) {
+        let is_serialisable = match self.at_fixed_point.serialised.is_serialisable.get(&class) {
             Some(known) => *known,
             None => {
                 let found = has_callbacks(&mut self.world, class);
-                self.settled.serialised.is_serialisable.insert(class, found);
+                self.at_fixed_point.serialised.is_serialisable.insert(class, found);
                 found
             }
         };
         if is_serialisable {
-            self.settled.serialised.objects.push(object);
+            self.at_fixed_point.serialised.objects.push(object);
         }
     }
 
@@ -76,7 +76,7 @@ impl Solver<'_> {
     }
 
     fn unseen_serialised(&mut self, number: usize) -> Vec<u32> {
-        let serialised = &mut self.settled.serialised;
+        let serialised = &mut self.at_fixed_point.serialised;
         let unseen = serialised.objects[serialised.seen[number]..].to_vec();
         serialised.seen[number] = serialised.objects.len();
         unseen

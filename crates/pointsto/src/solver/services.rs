@@ -17,7 +17,7 @@ pub(crate) const MAKERS: [(&[u8], &[u8]); 2] = [
 impl Solver<'_> {
     /// A service is asked for by its class object.
     pub(crate) fn load_service(&mut self, service: ClassId) {
-        if !self.settled.services.insert(service) {
+        if !self.at_fixed_point.services.insert(service) {
             return;
         }
         let providers = self.world.providers_of(service);

@@ -1,4 +1,4 @@
-//! Rows of an exception table that are asked in turn (JVMS §2.10).
+//! Rows of an exception table, tried in turn (JVMS §2.10).
 
 use super::World;
 use crate::ids::ClassId;
@@ -6,8 +6,8 @@ use catchment_ir::PoolIndex;
 use rustc_hash::FxHashSet;
 
 impl World<'_> {
-    /// The rows of a method of `class` that anything is left for, each with the class that it catches, or nothing if it takes
-    /// everything. Of what surely is taken by a row, those behind it see nothing.
+    /// Rows of an exception table of `class` in order, each with the class that it catches, or nothing if it catches
+    /// everything. Rows shadowed by an earlier row are dropped.
     pub fn unshadowed_rows<R>(
         &mut self,
         class: ClassId,

@@ -67,10 +67,10 @@ impl World<'_> {
         self.fits(class, of) == Fits::Yes
     }
 
-    /// Whether anything above it is missing that may be there when the program runs.
+    /// Whether a supertype is missing that may be there when the program runs.
     ///
-    /// A class of a library whose superclass nobody has is for those who use something else as well, such as one of five
-    /// loggers. It cannot be loaded, so it is nothing that it is not known to be: an exception least of all.
+    /// A library class with a missing superclass is for programs that have another library as well, such as one of five
+    /// loggers. An unloadable class is a subtype only of what its file declares, in particular not of `Throwable`.
     pub(crate) fn is_unsure(&self, class: ClassId) -> bool {
         let own = self.class_of(class);
         let is_optional = matches!(own.layer, Layer::Library | Layer::Jdk) && !own.is_missing();

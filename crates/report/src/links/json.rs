@@ -258,3 +258,33 @@ pub(crate) fn json_blind_spot(blind: &BlindSite) -> JsonBlindSpot<'_> {
         line: blind.site.line,
     }
 }
+
+/// A raising point of the contracts that call the kind of a fault `operation`.
+#[derive(Serialize)]
+pub(crate) struct JsonCataloguePoint<'a> {
+    kind: &'static str,
+    operation: Option<&'a str>,
+    #[serde(flatten)]
+    place: JsonPlace<'a>,
+}
+
+/// A site of the contracts that call the file `source_file` as well.
+#[derive(Serialize)]
+pub(crate) struct JsonPlace<'a> {
+    #[serde(flatten)]
+    site: JsonSite<'a>,
+    source_file: Option<&'a str>,
+    layer: &'static str,
+}
+
+pub(crate) fn json_catalogue_point(point: &PointDescription) -> JsonCataloguePoint<'_> {
+    let operation = match &point.by {
+        RaisedBy::Operation { kind, .. } => Some(kind.as_str()),
+        RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => None,
+    };
+    JsonCataloguePoint { kind: point_kind(&point.by), operation, place: json_place(&point.site) }
+}
+
+pub(crate) fn json_place(site: &Site) -> JsonPlace<'_> {
+    JsonPlace { site: json_site(site), source_file: site.file.as_deref(), layer: layer(site.layer) }
+}

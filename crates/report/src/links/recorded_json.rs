@@ -1,7 +1,6 @@
-//! What `catchment.links/2` says of the links that runs have gone through.
+//! The comparison with a recording in `catchment.links/2`.
 
-use crate::links::json::{JsonLinkedPair, JsonPoint, json_point, linked_pair};
-use crate::links::more_json::{JsonPlace, json_place};
+use crate::links::json::{JsonLinkedPair, JsonPlace, JsonPoint, json_place, json_point, linked_pair};
 use catchment_exceptions::{Comparison, LinksAnswer, RecordedLink, Unfound};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ pub(crate) struct JsonComparison<'a> {
 
 #[derive(Serialize)]
 struct JsonUnfound<'a> {
-    from: JsonRecordedRaise<'a>,
+    from: JsonRecordedPoint<'a>,
     to: &'a str,
     pair: JsonLinkedPair<'a>,
     cause: &'static str,
@@ -31,7 +30,7 @@ struct JsonUnfound<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonRecordedRaise<'a> {
+struct JsonRecordedPoint<'a> {
     #[serde(flatten)]
     point: JsonPoint<'a>,
     exceptions: &'a [String],
@@ -66,7 +65,7 @@ fn json_unfound<'a>(
     unfound: &'a Unfound,
 ) -> JsonUnfound<'a> {
     JsonUnfound {
-        from: JsonRecordedRaise { point: json_point(&link.from, answer), exceptions: &link.exceptions },
+        from: JsonRecordedPoint { point: json_point(&link.from, answer), exceptions: &link.exceptions },
         to: &link.to.pair.id,
         pair: linked_pair(&link.to),
         cause: unfound.cause.name(),

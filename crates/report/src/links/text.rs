@@ -113,9 +113,9 @@ fn grouped(answer: &LinksAnswer, by: impl Fn(&FoundLink) -> usize) -> BTreeMap<u
 }
 
 fn write_raise(out: &mut dyn Write, answer: &LinksAnswer, link: &FoundLink) -> io::Result<()> {
-    let raise = &answer.points[link.from];
+    let point = &answer.points[link.from];
     let number = format!("#{}", link.number);
-    let (kind, place, exceptions) = (raised_by(raise), place(&raise.site), exceptions(link));
+    let (kind, place, exceptions) = (raised_by(point), place(&point.site), exceptions(link));
     writeln!(out, "  {number:>9}  {kind:<11}  {place}  {exceptions}{}", seen_mark(&[link]))
 }
 
@@ -148,21 +148,21 @@ fn write_rest(
     ];
     let parts: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).collect();
     let parts: Vec<_> = parts.iter().map(|(count, place)| format!("{count} {place}")).collect();
-    let raises: Vec<_> = rest.iter().map(|link| link.from).collect();
-    let raises = match is_alone {
-        true => counted_raises(answer, &raises, ""),
-        false => format!("and {}", counted_raises(answer, &raises, "more ")),
+    let points: Vec<_> = rest.iter().map(|link| link.from).collect();
+    let counts = match is_alone {
+        true => counted_points(answer, &points, ""),
+        false => format!("and {}", counted_points(answer, &points, "more ")),
     };
     let (parts, seen) = (parts.join(", "), seen_mark(rest));
-    writeln!(out, "             {raises}: {parts} (--all lists them){seen}")
+    writeln!(out, "             {counts}: {parts} (--all lists them){seen}")
 }
 
 /// `3 more throws and 2 more places where the JVM raises`, of raising points that are no operations.
-fn counted_raises(answer: &LinksAnswer, raises: &[usize], more: &str) -> String {
-    let throws = raises.iter().filter(|raise| answer.points[**raise].by == RaisedBy::Throw).count();
+fn counted_points(answer: &LinksAnswer, points: &[usize], more: &str) -> String {
+    let throws = points.iter().filter(|point| answer.points[**point].by == RaisedBy::Throw).count();
     let words = [
         (throws, "throw", "throws"),
-        (raises.len() - throws, "place where the JVM raises", "places where the JVM raises"),
+        (points.len() - throws, "place where the JVM raises", "places where the JVM raises"),
     ];
     let words = words.iter().filter(|(count, ..)| *count > 0);
     let words =
@@ -172,14 +172,14 @@ fn counted_raises(answer: &LinksAnswer, raises: &[usize], more: &str) -> String 
 
 fn write_by_trigger(out: &mut dyn Write, answer: &LinksAnswer, all: bool) -> io::Result<()> {
     let mut rest = Vec::new();
-    for (raise, links) in grouped(answer, |link| link.from) {
-        let raise = &answer.points[raise];
+    for (point, links) in grouped(answer, |link| link.from) {
+        let point = &answer.points[point];
         if !all && links.first().is_some_and(|link| !is_operation(answer, link) && !is_own(answer, link)) {
             rest.extend(links);
             continue;
         }
         let clauses = counted(links.len(), "clause", "clauses");
-        writeln!(out, "{}  {}  to {clauses}", raised_by(raise), place(&raise.site))?;
+        writeln!(out, "{}  {}  to {clauses}", raised_by(point), place(&point.site))?;
         for link in links.iter().take(if all { links.len() } else { SHOWN }) {
             let number = format!("#{}", link.number);
             let (clause, seen) = (clause(&answer.pairs[link.to]), seen_mark(&[link]));
@@ -199,11 +199,11 @@ fn write_other_triggers(out: &mut dyn Write, answer: &LinksAnswer, rest: &[&Foun
     let triggers: BTreeSet<_> = rest.iter().map(|link| link.from).collect();
     let triggers: Vec<usize> = triggers.into_iter().collect();
     let clauses: BTreeSet<_> = rest.iter().map(|link| link.to).collect();
-    let classes: BTreeSet<_> = triggers.iter().map(|raise| &answer.points[*raise].site.class).collect();
+    let classes: BTreeSet<_> = triggers.iter().map(|point| &answer.points[*point].site.class).collect();
     writeln!(
         out,
         "{} in {} of libraries and the JDK to {} (--all lists them)",
-        counted_raises(answer, &triggers, ""),
+        counted_points(answer, &triggers, ""),
         counted(classes.len(), "class", "classes"),
         counted(clauses.len(), "clause", "clauses"),
     )
@@ -263,7 +263,7 @@ fn write_missing(out: &mut dyn Write, missing: &[String]) -> io::Result<()> {
     )
 }
 
-/// What a ceiling on memory has cost, if it was met.
+/// The precision that a ceiling on memory has cost, if it was met.
 fn write_memory(out: &mut dyn Write, memory: &MemoryUse) -> io::Result<()> {
     let MemoryUse { ceiling, asked, coarsened, is_exceeded } = memory;
     let mib = ceiling >> 20;
@@ -275,8 +275,12 @@ fn write_memory(out: &mut dyn Write, memory: &MemoryUse) -> io::Result<()> {
         )?;
     } else if !coarsened.packages.is_empty() {
         let shown: Vec<&str> = coarsened.packages.iter().take(SHOWN_PACKAGES).map(String::as_str).collect();
-        let count = counted(coarsened.packages.len(), "package is", "packages are");
-        writeln!(out, "to keep within {mib} MiB {count} told apart less: {}", shown.join(", "))?;
+        let count = counted(coarsened.packages.len(), "package", "packages");
+        writeln!(
+            out,
+            "to keep within {mib} MiB, context sensitivity is lowered for {count}: {}",
+            shown.join(", ")
+        )?;
     }
     if *is_exceeded {
         writeln!(out, "more than {mib} MiB were held all the same")?;

@@ -38,8 +38,8 @@ pub(crate) fn place(place: &Site) -> String {
 }
 
 /// `DSK_READ`, `throw`, `JVM`, `native`.
-pub(crate) fn raised_by(raise: &PointDescription) -> &str {
-    match &raise.by {
+pub(crate) fn raised_by(point: &PointDescription) -> &str {
+    match &point.by {
         RaisedBy::Operation { kind, .. } => kind,
         RaisedBy::Throw => "throw",
         RaisedBy::Implicit => "JVM",
@@ -67,8 +67,8 @@ pub fn links_named(answer: &LinksAnswer, text: &str) -> Vec<FoundLink> {
     }
     let (from, to) = text.split_once("->").unwrap_or((text, ""));
     let is_meant = |link: &&FoundLink| {
-        let raise = &answer.points[link.from];
-        let raised = format!("{}  {}  {}", raised_by(raise), place(&raise.site), exceptions(link));
+        let point = &answer.points[link.from];
+        let raised = format!("{}  {}  {}", raised_by(point), place(&point.site), exceptions(link));
         raised.contains(from.trim()) && clause(&answer.pairs[link.to]).contains(to.trim())
     };
     answer.links.iter().filter(is_meant).cloned().collect()

@@ -1,7 +1,7 @@
 //! What two analyses of one subject took and found, as rows of a Markdown table.
 
 use super::{Analysis, Counts};
-use crate::bench::verdict;
+use crate::bar::verdict;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fmt;

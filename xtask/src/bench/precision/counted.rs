@@ -16,7 +16,7 @@ const FAULTS: [&str; 3] = ["--faults", "DSK_*,NET_*", "--no-throws"];
 /// What raises, and the clause it comes to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Link {
-    pub(super) raise: String,
+    pub(super) point: String,
     pub(super) clause: String,
 }
 
@@ -64,12 +64,13 @@ fn read(result: &str) -> Result<Found> {
 
 fn read_link(link: &Value) -> Result<Link> {
     let from = &link["from"];
-    let part = |name: &str| from[name].as_str().with_context(|| format!("a link whose raise has no {name}"));
-    let raise = format!("{}.{}{}", part("class")?, part("method")?, part("descriptor")?);
+    let part =
+        |name: &str| from[name].as_str().with_context(|| format!("a link whose raising point has no {name}"));
+    let point = format!("{}.{}{}", part("class")?, part("method")?, part("descriptor")?);
     // Only code with line numbers has one, native methods have none.
     let line = from["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
     let clause = link["to"].as_str().context("a link without a clause")?.to_owned();
-    Ok(Link { raise: raise + &line, clause })
+    Ok(Link { point: point + &line, clause })
 }
 
 #[cfg(test)]
@@ -81,7 +82,7 @@ mod tests {
         let result = r#"{"stats": {"reachable_methods": 7}, "links": [
             {"number": 1, "from": {"class": "A", "method": "m", "descriptor": "()V", "line": 3}, "to": "x"},
             {"number": 2, "from": {"class": "A", "method": "n", "descriptor": "()V", "line": null}, "to": "x"}]}"#;
-        let link = |raise: &str| Link { raise: raise.to_owned(), clause: "x".to_owned() };
+        let link = |point: &str| Link { point: point.to_owned(), clause: "x".to_owned() };
         let links = BTreeSet::from([link("A.m()V:3"), link("A.n()V")]);
         assert_eq!(read(result).unwrap(), Found { links, methods: 7 });
         assert!(read(r#"{"links": []}"#).is_err() && read(r#"{"stats": {"reachable_methods": 1}}"#).is_err());

@@ -21,7 +21,7 @@ impl fmt::Display for Violation {
         let Self { subject, coarse, fine, only_in_fine } = self;
         write!(f, "{subject}: {} links of {fine} are none of {coarse}", only_in_fine.len())?;
         for link in only_in_fine.iter().take(SHOWN) {
-            write!(f, "\n  {} to {}", link.raise, link.clause)?;
+            write!(f, "\n  {} to {}", link.point, link.clause)?;
         }
         Ok(())
     }
@@ -52,7 +52,7 @@ mod tests {
 
     fn counted(name: &str, links: Result<&[&str], &str>) -> (Configuration, Counted) {
         let configuration = configurations::all().into_iter().find(|it| it.to_string() == name).unwrap();
-        let link = |raise: &&str| Link { raise: (*raise).to_owned(), clause: "c".to_owned() };
+        let link = |point: &&str| Link { point: (*point).to_owned(), clause: "c".to_owned() };
         let found = links.map(|links| Found { links: links.iter().map(link).collect(), methods: 1 });
         let measured = Measured { wall: Duration::ZERO, cpu: Duration::ZERO, peak_mib: 1 };
         (configuration, Counted { measured, found: found.map_err(str::to_owned) })

@@ -1,7 +1,8 @@
 //! Reading the whole JDK and finding its pairs: time and memory of a process that does nothing else.
 
 use super::thread_cpu_time;
-use crate::bench::{Measurements, verdict};
+use crate::bar::verdict;
+use crate::bench::Measurements;
 use anyhow::{Context, Result, bail};
 use catchment_classfile::ClassFile;
 use catchment_pairs::{ClassPairs, pairs_of};

@@ -1,4 +1,4 @@
-//! What was typed after `links`.
+//! Arguments of `links`.
 
 use crate::commands::links::memory;
 use catchment_exceptions::{Analysis, AnalysisError, EntryKind};
@@ -27,11 +27,11 @@ Examples:
   catchment links                                   the project in this folder, as it was built last
   catchment links --classpath target/classes:lib.jar --entry com.acme.Main
   catchment links --by trigger --faults 'NET_*' --no-throws
-  catchment links --why 12                          the ways by which link 12 comes
-  catchment links --escapes --package com.acme.api  what can leave the public methods
-  catchment links --seen run.json                   which links a run went through, and why some are not found
+  catchment links --why 12                          the witness paths of link 12
+  catchment links --escapes --package com.acme.api  exceptions that leave the public methods
+  catchment links --seen run.json                   which links a recording went through, and why some are not found
   catchment links --json -o links.json              for programs (schema catchment.links/2)
-  catchment links --why 12 --json                   its ways and all calls by which it comes (catchment.paths/1)";
+  catchment links --why 12 --json                   its witness paths and all its calls (catchment.paths/1)";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LinksArgs {
@@ -90,20 +90,20 @@ pub(crate) struct LinksArgs {
     /// Also follow what the JVM itself raises: null, casts, indices, divisions, missing classes
     #[arg(long, help_heading = "The analysis")]
     pub(crate) implicit: bool,
-    /// What a run has shown (catchment.seen/1): its reflective calls are followed, its links compared; can be repeated
+    /// A recording (catchment.seen/1): its reflective calls are followed, its links compared; can be repeated
     #[arg(long, value_name = "FILE", help_heading = "The analysis")]
     pub(crate) seen: Vec<PathBuf>,
-    /// Hold no more memory than this, such as 2G or 800M: packages that take most are told apart less, and it is said which;
-    /// most of what is free unless given
+    /// Hold no more memory than this, such as 2G or 800M: context sensitivity is lowered for the packages that use the most,
+    /// and the report names them; most of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,
-    /// Neither use nor keep what was found out about the JDK and the program in the cache folder; the results are the same
+    /// Do not read or write the cache; the results are the same
     #[arg(long, help_heading = "The analysis")]
     pub(crate) no_cache: bool,
     /// Print JSON (schema catchment.links/2, or that of what is shown instead)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,
-    /// Group the links by the clause they lead to, or by what raises
+    /// Group the links by clause, or by raising point
     #[arg(long, value_enum, value_name = "WHAT", default_value_t, help_heading = "Report")]
     pub(crate) by: GroupBy,
     /// Show only links into clauses of this package or class; can be repeated
@@ -115,16 +115,16 @@ pub(crate) struct LinksArgs {
     /// Show only links from operations of this kind, such as DSK_READ or NET_*; can be repeated
     #[arg(long, value_name = "KIND", help_heading = "Report")]
     pub(crate) fault: Vec<String>,
-    /// Show the ways by which one link comes: its number, or parts of it as 'FileInputStream.read -> Cache.load'
+    /// Show the witness paths of one link: its number, or parts of it as 'FileInputStream.read -> Cache.load'
     #[arg(long, value_name = "LINK", help_heading = "Instead of links", group = "instead")]
     pub(crate) why: Option<String>,
-    /// How many ways, the shortest first
+    /// How many witness paths, the shortest first
     #[arg(long, value_name = "N", default_value_t = 3, requires = "why", help_heading = "Instead of links")]
     pub(crate) paths: usize,
-    /// Show what can leave the public methods of the application
+    /// Show the escapes: exceptions that can leave the public methods of the application
     #[arg(long, help_heading = "Instead of links", group = "instead")]
     pub(crate) escapes: bool,
-    /// Show what was not modelled
+    /// Show the blind spots: what the analysis does not model
     #[arg(long, help_heading = "Instead of links", group = "instead")]
     pub(crate) blind_spots: bool,
     /// Show the fault catalogue, and what of it the program and the JDK have
@@ -142,13 +142,13 @@ pub(crate) struct LinksArgs {
 }
 
 impl LinksArgs {
-    /// Whether something is shown that is there without links.
+    /// A view is shown that may have content without links.
     pub(crate) fn is_about_more_than_links(&self) -> bool {
         self.escapes || self.blind_spots || self.catalogue
     }
 }
 
-/// Whose clauses.
+/// The value of `--handlers`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HandlersOf {
     #[default]

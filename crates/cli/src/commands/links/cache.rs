@@ -1,7 +1,7 @@
-//! What former runs have found out: what the JVM reaches by itself, for each JDK, and what a program does, for that very program.
+//! The cache of `links`: what the JVM reaches by itself, for each JDK, and what a program reaches, for that very program.
 //!
-//! What is kept is named by all that it follows from: the bytes of the JDK and of the program, what was asked for, and our own code. So it is never
-//! out of date, and whoever deletes it loses nothing but time.
+//! A cache key is a hash of all inputs of the cached result: the bytes of the JDK and of the program, the request, and our
+//! own code. So no cache file is ever out of date, and deleting one costs nothing but time.
 
 use crate::commands::links::cache_files::{CacheFiles, CacheKey, CacheSection};
 use crate::commands::links::class_source::{JdkClasses, LayeredClasses};
@@ -9,16 +9,16 @@ use catchment_exceptions::{AnalysisCache, JdkBase, SearchRequest};
 use std::cell::OnceCell;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Those that have left something in the cache_files. Without one, nothing is known and nothing is kept.
+/// The cache of one search. Without cache files, nothing is read and nothing is written.
 #[derive(Debug)]
 pub(crate) struct LinksCache<'c> {
     classes: &'c LayeredClasses,
     jdk: &'c JdkClasses<'c>,
     request: &'c SearchRequest,
     cache_files: Option<CacheFiles>,
-    /// Whether programs are kept as well.
+    /// Results of programs are cached as well.
     programs: bool,
-    /// Nothing if the bytes of the JDK are not at hand.
+    /// Inner none if the bytes of the JDK are not at hand.
     key_of_jdk: OnceCell<Option<CacheKey>>,
     key_of_program: OnceCell<Option<CacheKey>>,
 }
@@ -35,7 +35,7 @@ impl<'c> LinksCache<'c> {
         Self { classes, jdk, request, cache_files, programs, key_of_jdk, key_of_program }
     }
 
-    /// The JDK with this analysis, by this code.
+    /// The key of the JDK with this analysis, by this code.
     fn key_of_jdk(&self) -> Option<&CacheKey> {
         let key = || {
             let SearchRequest { analysis, implicit, release, .. } = self.request;
@@ -51,7 +51,7 @@ impl<'c> LinksCache<'c> {
         self.key_of_jdk.get_or_init(key).as_ref()
     }
 
-    /// This program on that JDK, from these entry points.
+    /// The key of this program on that JDK, from these entry points.
     fn key_of_program(&self) -> Option<&CacheKey> {
         let key = || {
             self.programs.then_some(())?;
@@ -71,22 +71,22 @@ impl<'c> LinksCache<'c> {
 }
 
 impl<'c> AnalysisCache<'c> for LinksCache<'c> {
-    /// From the cache_files if it is there, and from now on in it.
+    /// The base from the cache, or solved and written to the cache.
     fn base(&self) -> Option<JdkBase<'c>> {
         let SearchRequest { analysis, implicit, .. } = self.request;
         let call_graph = analysis.call_graph();
         if !call_graph.has_base() {
             return None;
         }
-        let kept = self.cache_files.as_ref().and_then(|cache_files| Some((cache_files, self.key_of_jdk()?)));
+        let place = self.cache_files.as_ref().and_then(|cache_files| Some((cache_files, self.key_of_jdk()?)));
         let read = |(cache_files, key): (&CacheFiles, &CacheKey)| {
             JdkBase::read(&cache_files.read(CacheSection::Jdk, key)?, self.jdk, call_graph, *implicit)
         };
-        if let Some(base) = kept.and_then(read) {
+        if let Some(base) = place.and_then(read) {
             return Some(base);
         }
         let base = JdkBase::solve(self.jdk, call_graph, *implicit)?;
-        if let Some((cache_files, key)) = kept {
+        if let Some((cache_files, key)) = place {
             cache_files.write(CacheSection::Jdk, key, &base.to_bytes());
         }
         Some(base)
@@ -96,18 +96,18 @@ impl<'c> AnalysisCache<'c> for LinksCache<'c> {
         self.cache_files.as_ref()?.read(CacheSection::Programs, self.key_of_program()?)
     }
 
-    fn keep(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
-        let kept = self
+    fn write_reached(&self, reached: impl FnOnce() -> Option<Vec<u8>>) {
+        let entry = self
             .cache_files
             .as_ref()
             .and_then(|cache_files| Some((cache_files, self.key_of_program()?, reached()?)));
-        if let Some((cache_files, key, bytes)) = kept {
+        if let Some((cache_files, key, bytes)) = entry {
             cache_files.write(CacheSection::Programs, key, &bytes);
         }
     }
 }
 
-/// Values one behind the other, so that none can be taken for a part of its neighbour.
+/// The hash of values one behind the other, each with its length, so that none can be taken for a part of its neighbour.
 #[derive(Default)]
 struct KeyHash(Xxh3);
 

@@ -1,4 +1,4 @@
-//! Files with what was found out, in the user's cache folder.
+//! Cache files: results of analyses in the user's cache folder.
 //!
 //! ```text
 //! <cache>/catchment/jdk/<key>.kept  =  magic, key, checksum of what follows, bytes of the base
@@ -19,14 +19,14 @@ const MAGIC: [u8; 8] = *b"CMKEPT01";
 const EXTENSION: &str = "kept";
 const UNFINISHED: &str = "unfinished-";
 
-/// What was not finished by then never will be.
+/// An unfinished file older than this was left by a process that ended.
 const LONGEST_WRITE: Duration = Duration::from_secs(60 * 60);
 
-/// What something follows from.
+/// Hash of all inputs of a cached result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CacheKey(pub(crate) [u8; 16]);
 
-/// What is kept side by side.
+/// A subfolder of the cache, pruned by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CacheSection {
     /// Bases, of 30 to 80 MB each.
@@ -43,8 +43,8 @@ impl CacheSection {
         }
     }
 
-    /// So many files are left, those that were used last: bases of two JDKs with two analyses each, or some programs.
-    fn kept(self) -> usize {
+    /// Number of files that pruning leaves, those used last: bases of two JDKs with two analyses each, or some programs.
+    fn capacity(self) -> usize {
         match self {
             Self::Jdk => 4,
             Self::Programs => 6,
@@ -52,11 +52,11 @@ impl CacheSection {
     }
 }
 
-/// Folders for all that, the best first.
+/// The cache folders, the best first.
 #[derive(Debug)]
 pub(crate) struct CacheFiles {
     folders: Vec<PathBuf>,
-    /// When nothing can be written to any of them.
+    /// The folder for when none of them can be written to.
     last_resort: fn() -> Option<PathBuf>,
 }
 
@@ -66,19 +66,19 @@ impl CacheFiles {
         Self { folders: folders.collect(), last_resort: private_temporary_folder }
     }
 
-    /// What was written under this key, if it is whole.
-    pub(crate) fn read(&self, shelf: CacheSection, key: &CacheKey) -> Option<Vec<u8>> {
-        let path = |folder: &PathBuf| folder.join(shelf.folder()).join(name_of(key));
+    /// The bytes that were written under this key, if the file is whole.
+    pub(crate) fn read(&self, section: CacheSection, key: &CacheKey) -> Option<Vec<u8>> {
+        let path = |folder: &PathBuf| folder.join(section.folder()).join(name_of(key));
         self.folders.iter().find_map(|folder| read_file(&path(folder), key))
     }
 
-    /// Keeps these bytes if there is a folder that takes them.
-    pub(crate) fn write(&self, shelf: CacheSection, key: &CacheKey, bytes: &[u8]) {
+    /// Writes these bytes to the first folder that takes them, if there is one.
+    pub(crate) fn write(&self, section: CacheSection, key: &CacheKey, bytes: &[u8]) {
         let more = std::iter::once_with(self.last_resort).flatten();
         for folder in self.folders.iter().cloned().chain(more) {
-            let folder = folder.join(shelf.folder());
+            let folder = folder.join(section.folder());
             if write_file(&folder, key, bytes).is_ok() {
-                prune(&folder, shelf.kept());
+                prune(&folder, section.capacity());
                 return;
             }
         }
@@ -118,8 +118,8 @@ fn write_file(folder: &Path, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves the files that were used last, and none that a killed process has not finished.
-fn prune(folder: &Path, kept: usize) {
+/// Removes files beyond the capacity, those used last excepted, and what killed processes left unfinished.
+fn prune(folder: &Path, capacity: usize) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let (mut whole, mut unfinished) = (Vec::new(), Vec::new());
     for entry in entries.flatten() {
@@ -137,7 +137,7 @@ fn prune(folder: &Path, kept: usize) {
     let is_given_up =
         |(begun, _): &(SystemTime, PathBuf)| begun.elapsed().is_ok_and(|age| age > LONGEST_WRITE);
     let given_up = unfinished.into_iter().filter(is_given_up);
-    for (_, path) in whole.into_iter().skip(kept).chain(given_up) {
+    for (_, path) in whole.into_iter().skip(capacity).chain(given_up) {
         let _ = fs::remove_file(path);
     }
 }
@@ -146,7 +146,7 @@ fn prune(folder: &Path, kept: usize) {
 mod tests {
     use super::*;
 
-    fn store_in(folders: &[&Path]) -> CacheFiles {
+    fn cache_in(folders: &[&Path]) -> CacheFiles {
         let folders = folders.iter().map(|folder| folder.to_path_buf()).collect();
         CacheFiles { folders, last_resort: || None }
     }
@@ -165,9 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_under_its_key_alone() {
+    fn a_cached_result_is_found_under_its_key_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let cache_files = store_in(&[folder.path()]);
+        let cache_files = cache_in(&[folder.path()]);
         assert_eq!(cache_files.read(CacheSection::Jdk, &key(1)), None);
         cache_files.write(CacheSection::Jdk, &key(1), b"base");
         assert_eq!(cache_files.read(CacheSection::Jdk, &key(1)), Some(b"base".to_vec()));
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn damaged_and_foreign_files_are_passed_over_and_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let cache_files = store_in(&[folder.path()]);
+        let cache_files = cache_in(&[folder.path()]);
         cache_files.write(CacheSection::Jdk, &key(1), b"base");
         let file = file_of(folder.path(), 1);
         let whole = fs::read(&file).unwrap();
@@ -210,18 +210,18 @@ mod tests {
         let file = folder.path().join("file");
         fs::write(&file, b"").unwrap();
         let good = folder.path().join("good");
-        let cache_files = store_in(&[&file, &good]);
+        let cache_files = cache_in(&[&file, &good]);
         cache_files.write(CacheSection::Jdk, &key(1), b"base");
         assert!(file_of(&good, 1).is_file());
         assert_eq!(cache_files.read(CacheSection::Jdk, &key(1)), Some(b"base".to_vec()));
-        store_in(&[&file]).write(CacheSection::Jdk, &key(1), b"base");
-        assert_eq!(store_in(&[&file]).read(CacheSection::Jdk, &key(1)), None);
+        cache_in(&[&file]).write(CacheSection::Jdk, &key(1), b"base");
+        assert_eq!(cache_in(&[&file]).read(CacheSection::Jdk, &key(1)), None);
     }
 
     #[test]
     fn the_files_that_were_used_last_are_left() {
         let folder = tempfile::tempdir().unwrap();
-        let cache_files = store_in(&[folder.path()]);
+        let cache_files = cache_in(&[folder.path()]);
         for number in 1..=4 {
             cache_files.write(CacheSection::Jdk, &key(number), b"base");
             used_at(&file_of(folder.path(), number), u64::from(number));
@@ -243,7 +243,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let cache_files = store_in(&[folder.path()]);
+                    let cache_files = cache_in(&[folder.path()]);
                     cache_files.write(CacheSection::Jdk, &key(1), &[7; 100_000]);
                     assert_eq!(cache_files.read(CacheSection::Jdk, &key(1)), Some(vec![7; 100_000]));
                 });

@@ -12,7 +12,7 @@ use catchment_ir::{Body, Op, Var};
 use rustc_hash::FxHashSet;
 
 impl Solver<'_> {
-    /// The object of a string constant. Those that name a class are told apart by it.
+    /// The object of a string constant. Constants that name a class have an object for each class.
     pub(crate) fn string_constant(&mut self, text: &[u8]) -> ObjectId {
         let origin = class_named_by(&mut self.world, text).map_or(Origin::Merged, Origin::NameOf);
         self.object(self.known.string, origin)
