@@ -23,7 +23,7 @@ use crate::progress::{Progress, Reporter};
 use crate::slot::counters::PairNumbers;
 use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
-use crate::store::{Found, Store};
+use crate::store::Store;
 use crate::worker::{Interrupt, heap_note};
 use catchment_build::{Project, ProjectRequest, RunConfiguration, remove_all};
 use catchment_verdicts::{CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Problem, Stats};
@@ -120,12 +120,8 @@ impl<'p> Session<'p> {
             return Err(LabError::NothingSelected);
         }
         let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
-        match found {
-            Found::Same => progress.note("going on with the results of an earlier check"),
-            Found::OtherVersion => progress.note(
-                "the results of another version of Catchment were set aside, in .catchment/results.old.sqlite",
-            ),
-            Found::Nothing | Found::Other => {}
+        if let Some(note) = found.note() {
+            progress.note(note);
         }
         let agent = install::install(&folder)?;
         let numbers = number_pairs(&store, &pairs)?;

@@ -20,6 +20,7 @@
 mod combinations;
 mod questions;
 mod runs;
+pub(crate) mod stored;
 
 use crate::observations::{PairNumber, TestNumber};
 use catchment_protocol::conversation::TestUnit;
@@ -94,6 +95,19 @@ pub(crate) enum Found {
     Other,
     /// Results in the format of another version, kept beside.
     OtherVersion,
+}
+
+impl Found {
+    /// The sentence for the user, where there is something to know.
+    pub(crate) fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Same => Some("going on with the results of an earlier check"),
+            Self::OtherVersion => Some(
+                "the results of another version of Catchment were set aside, in .catchment/results.old.sqlite",
+            ),
+            Self::Nothing | Self::Other => None,
+        }
+    }
 }
 
 /// A planned experiment: throw `exception` at the beginning of every execution of the pair's try while the test runs.
@@ -366,7 +380,9 @@ mod tests {
         store.execute("update meta set value = '3 0000000000000001'", []).unwrap();
         store.connection.execute_batch("drop table attempt").unwrap();
         drop(store);
-        assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::OtherVersion);
+        let found = Store::open(folder.path(), 1, false).unwrap().1;
+        assert_eq!(found, Found::OtherVersion);
+        assert!(found.note().is_some_and(|note| note.contains(SET_ASIDE)));
         assert!(folder.path().join(SET_ASIDE).exists());
         assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::Same);
     }

@@ -6,10 +6,9 @@
 
 use crate::experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, TestId};
-use serde::{Deserialize, Serialize};
 
 /// One run of an experiment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// In a JVM of its own.
     pub is_fresh: bool,

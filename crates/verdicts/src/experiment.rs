@@ -1,7 +1,6 @@
 //! One experiment: a test run with exceptions thrown at a pair, and what became of it.
 
 use crate::project::TestId;
-use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experiment {
@@ -105,7 +104,7 @@ impl Mode {
 }
 
 /// M[x, a, type].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Pass,
     Fail(Failure),
@@ -113,14 +112,14 @@ pub enum Outcome {
     None(NoOutcome),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub kind: FailureKind,
     /// What happened, in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
     pub text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
     /// The test failed: an assertion, or an exception that left it.
     Assertion,
@@ -159,7 +158,7 @@ impl FailureKind {
 }
 
 /// Why an experiment says nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoOutcome {
     /// The try was not executed this time.
     NotReached,
@@ -216,7 +215,7 @@ impl NoOutcome {
 }
 
 /// Why an experiment of the plan was not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotRun {
     /// Whatever it would have said, the verdicts stand.
     NotNeeded,
@@ -227,7 +226,7 @@ pub enum NotRun {
 }
 
 /// Another clause that caught injected exceptions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaughtElsewhere {
     /// `com.acme.Cache.load  Cache.java:83`.
     pub place: String,

@@ -1,5 +1,6 @@
 //! Questions and their answers: the plan, the attempts at it, and what tests said when asked many things of one kind.
 
+use super::stored::StoredAttempt;
 use super::{Planned, Result, Store};
 use crate::observations::{PairNumber, TestNumber};
 use catchment_verdicts::Attempt;
@@ -57,7 +58,7 @@ impl Store {
         let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";
         self.execute(&format!("delete from attempt where experiment in ({experiment})"), key)?;
         for (ordinal, attempt) in (0_u32..).zip(attempts) {
-            let json = serde_json::to_string(attempt)?;
+            let json = serde_json::to_string(&StoredAttempt::from(attempt.clone()))?;
             self.execute(
                 "insert into attempt select number, ?4, ?5 from experiment \
                  where pair = ?1 and test = ?2 and exception = ?3",
@@ -80,7 +81,8 @@ impl Store {
         })?;
         let mut attempts: BTreeMap<Planned, Vec<Attempt>> = BTreeMap::new();
         for (planned, json) in rows {
-            attempts.entry(planned).or_default().push(serde_json::from_str(&json)?);
+            let stored: StoredAttempt = serde_json::from_str(&json)?;
+            attempts.entry(planned).or_default().push(stored.into());
         }
         Ok(attempts)
     }

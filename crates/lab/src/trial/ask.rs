@@ -6,6 +6,7 @@
 use crate::observations::{PairNumber, TestNumber};
 use crate::session::LabError;
 use crate::slot::Slot;
+use crate::store::stored;
 use crate::trial::engine::{Question, Trials, most_visits};
 use crate::trial::proof::{NothingKept, Unproven};
 use crate::worker::WorkerEnd;
@@ -74,6 +75,7 @@ pub(crate) struct Run<A> {
     pub(crate) exception: String,
     pub(crate) about: A,
     /// Empty where another run has made it needless.
+    #[serde(with = "stored::attempts")]
     pub(crate) attempts: Vec<Attempt>,
 }
 

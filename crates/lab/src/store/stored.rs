@@ -1,0 +1,198 @@
+//! Attempts and outcomes in the form of the store: JSON whose names stay when those of `verdicts` change.
+
+use catchment_verdicts::{Attempt, CaughtElsewhere, Failure, FailureKind, NoOutcome, NotRun, Outcome};
+use serde::{Deserialize, Serialize};
+
+/// Conversions both ways between a stored type and the type of `verdicts` that it stores.
+macro_rules! both_ways {
+    (enum $stored:ident = $of:ident { $($variant:ident $(($field:ident))?),* }) => {
+        both_ways!(@variants $stored, $of { $($variant $(($field))?),* });
+        both_ways!(@variants $of, $stored { $($variant $(($field))?),* });
+    };
+    (struct $stored:ident = $of:ident { $($field:ident),* }) => {
+        both_ways!(@fields $stored, $of { $($field),* });
+        both_ways!(@fields $of, $stored { $($field),* });
+    };
+    (@variants $to:ident, $from:ident { $($variant:ident $(($field:ident))?),* }) => {
+        impl From<$from> for $to {
+            fn from(value: $from) -> Self {
+                match value { $($from::$variant $(($field))? => Self::$variant $(($field.into()))?),* }
+            }
+        }
+    };
+    (@fields $to:ident, $from:ident { $($field:ident),* }) => {
+        impl From<$from> for $to {
+            fn from($from { $($field),* }: $from) -> Self {
+                Self { $($field: $field.into()),* }
+            }
+        }
+    };
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct StoredAttempt {
+    is_fresh: bool,
+    outcome: StoredOutcome,
+    reached: u64,
+    fired: u64,
+    caught_here: u64,
+    caught_elsewhere: List<StoredCaughtElsewhere>,
+    made: Option<String>,
+    micros: u64,
+    unarmed_micros: u64,
+}
+both_ways!(struct StoredAttempt = Attempt {
+    is_fresh, outcome, reached, fired, caught_here, caught_elsewhere, made, micros, unarmed_micros
+});
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredOutcome {
+    Pass,
+    Fail(StoredFailure),
+    None(StoredNoOutcome),
+}
+both_ways!(enum StoredOutcome = Outcome { Pass, Fail(failure), None(why) });
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredFailure {
+    kind: StoredFailureKind,
+    text: String,
+}
+both_ways!(struct StoredFailure = Failure { kind, text });
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredFailureKind {
+    Assertion,
+    Timeout,
+    Crash,
+    Exit,
+    Oom,
+}
+both_ways!(enum StoredFailureKind = FailureKind { Assertion, Timeout, Crash, Exit, Oom });
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredNoOutcome {
+    NotReached,
+    NotFired,
+    Diverged,
+    Skipped(String),
+    NotConstructible(String),
+    CaughtElsewhere(String),
+    Artefact(String),
+    WorkerLost(String),
+    SetAside,
+    NotRun(StoredNotRun),
+}
+both_ways!(enum StoredNoOutcome = NoOutcome {
+    NotReached, NotFired, Diverged, Skipped(text), NotConstructible(text), CaughtElsewhere(text),
+    Artefact(text), WorkerLost(text), SetAside, NotRun(why)
+});
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredNotRun {
+    NotNeeded,
+    Budget,
+    Interrupted,
+    PlanOnly,
+}
+both_ways!(enum StoredNotRun = NotRun { NotNeeded, Budget, Interrupted, PlanOnly });
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredCaughtElsewhere {
+    place: String,
+    count: u64,
+}
+both_ways!(struct StoredCaughtElsewhere = CaughtElsewhere { place, count });
+
+/// A list of stored values, written as a plain array.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct List<S>(Vec<S>);
+
+impl<S: From<V>, V> From<Vec<V>> for List<S> {
+    fn from(values: Vec<V>) -> Self {
+        Self(values.into_iter().map(S::from).collect())
+    }
+}
+
+impl<V: From<S>, S> From<List<S>> for Vec<V> {
+    fn from(list: List<S>) -> Self {
+        list.0.into_iter().map(V::from).collect()
+    }
+}
+
+/// Attempts inside other stored values, for `#[serde(with)]`.
+pub(crate) mod attempts {
+    use super::{Attempt, List, StoredAttempt};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(attempts: &[Attempt], to: S) -> Result<S::Ok, S::Error> {
+        List::<StoredAttempt>::from(attempts.to_vec()).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Attempt>, D::Error> {
+        List::<StoredAttempt>::deserialize(from).map(Vec::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes() -> Vec<Outcome> {
+        use FailureKind::{Assertion, Crash, Exit, Oom, Timeout};
+        use NotRun::{Budget, Interrupted, NotNeeded, PlanOnly};
+        let failures = [Assertion, Timeout, Crash, Exit, Oom]
+            .map(|kind| Outcome::Fail(Failure { kind, text: "how".into() }));
+        let not_run = [NotNeeded, Budget, Interrupted, PlanOnly].map(NoOutcome::NotRun);
+        let reasons = [
+            NoOutcome::NotReached,
+            NoOutcome::NotFired,
+            NoOutcome::Diverged,
+            NoOutcome::Skipped("a".into()),
+            NoOutcome::NotConstructible("b".into()),
+            NoOutcome::CaughtElsewhere("c".into()),
+            NoOutcome::Artefact("d".into()),
+            NoOutcome::WorkerLost("e".into()),
+            NoOutcome::SetAside,
+        ];
+        let none = reasons.into_iter().chain(not_run).map(Outcome::None);
+        std::iter::once(Outcome::Pass).chain(failures).chain(none).collect()
+    }
+
+    fn attempt(outcome: Outcome) -> Attempt {
+        Attempt {
+            is_fresh: true,
+            outcome,
+            reached: 1,
+            fired: 2,
+            caught_here: 3,
+            caught_elsewhere: vec![CaughtElsewhere { place: "a.B.c".into(), count: 4 }],
+            made: Some("constructor ()".into()),
+            micros: 5,
+            unarmed_micros: 6,
+        }
+    }
+
+    #[test]
+    fn attempts_come_back_from_json_as_they_were() {
+        assert_eq!(outcomes().len(), 19);
+        for attempt in outcomes().into_iter().map(attempt) {
+            let json = serde_json::to_string(&StoredAttempt::from(attempt.clone())).unwrap();
+            let stored: StoredAttempt = serde_json::from_str(&json).unwrap();
+            assert_eq!(Attempt::from(stored), attempt, "{json}");
+        }
+    }
+
+    /// Stores of this version have these names; other names need another version.
+    #[test]
+    fn the_names_in_json_are_those_of_the_version() {
+        let failure = Failure { kind: FailureKind::Timeout, text: "late".into() };
+        let json = |outcome| serde_json::to_string(&StoredAttempt::from(attempt(outcome))).unwrap();
+        let rest = r#""reached":1,"fired":2,"caught_here":3,"caught_elsewhere":[{"place":"a.B.c","count":4}],"made":"constructor ()","micros":5,"unarmed_micros":6}"#;
+        let expected = |outcome: &str| format!(r#"{{"is_fresh":true,"outcome":{outcome},{rest}"#);
+        assert_eq!(json(Outcome::Fail(failure)), expected(r#"{"Fail":{"kind":"Timeout","text":"late"}}"#));
+        let not_run = Outcome::None(NoOutcome::NotRun(NotRun::PlanOnly));
+        assert_eq!(json(not_run), expected(r#"{"None":{"NotRun":"PlanOnly"}}"#));
+    }
+}
