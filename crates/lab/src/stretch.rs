@@ -41,7 +41,7 @@ pub use outcome::{Accepted, Case, Evidence, StretchRequest, Stretched, Stretched
 pub use patch::{Patch, PatchedFile};
 pub use refusal::Refusal;
 
-use crate::check::{checked, experiment};
+use crate::check::{self, CheckError, checked, experiment};
 use crate::progress::Progress;
 use crate::session::{LabError, Session};
 use crate::slot::{Slot, in_parallel};
@@ -58,7 +58,7 @@ use trial::Trial;
 #[derive(Debug, thiserror::Error)]
 pub enum StretchError {
     #[error(transparent)]
-    Lab(#[from] LabError),
+    Check(#[from] CheckError),
     #[error(
         "--to {0}: no exception of this name is on the class path of the tests (java.io.IOException in full; only names of java.lang may be short)"
     )]
@@ -82,12 +82,12 @@ pub fn stretch(
     if request.patch && !has_build {
         return Err(StretchError::NoBuildToPatch);
     }
-    let session = Session::open(&request.check.session, progress)?;
+    let session = check::open(&request.check.session, progress)?;
     // A wish that cannot be granted is told before any experiment.
     let hierarchy = Hierarchy::of(&session.project.configurations);
     let to = request.to.as_deref().map(|to| wanted_type(to, &hierarchy)).transpose()?;
     let outcome = stretch_in(&session, request, hierarchy, to);
-    let (clauses, together, patch) = outcome.map_err(|error| session.explained(error))?;
+    let (clauses, together, patch) = outcome.map_err(|error| error.explained(&session))?;
     Ok(Stretched { checked: checked(&session), clauses, together, patch, can_patch: has_build })
 }
 
@@ -104,9 +104,9 @@ fn stretch_in<'p>(
     request: &StretchRequest,
     hierarchy: Hierarchy,
     to: Option<String>,
-) -> Result<Outcome, LabError> {
+) -> Result<Outcome, CheckError> {
     let mut slots = session.slots()?;
-    let baseline = session.baseline(&mut slots)?;
+    let baseline = check::baseline(session, &mut slots)?;
     let trials = Trials { session, baseline: &baseline };
     experiment(&request.check, trials, &mut slots)?;
     let stretching = Stretching { trials, hierarchy, to };

@@ -6,7 +6,7 @@ use crate::slot::{Slot, in_parallel};
 use crate::store::StoreError;
 use crate::trial::engine::{Question, Trials};
 use crate::trial::proof::{Keeper, Unproven};
-use catchment_verdicts::{Attempt, FailureKind, Outcome};
+use catchment_verdicts::Attempt;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -210,8 +210,7 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
     ) -> Result<bool, LabError> {
         let made_before = made.len();
         let attempts = self.trials.attempts(slot, &task.question, made, unproven)?;
-        attempts.iter().for_each(|attempt| self.count(attempt));
-        self.count_both_ways(&attempts);
+        self.trials.session.stats().count(&attempts);
         if attempts[made_before..].iter().any(has_waited) {
             self.queue().postpone(task.key.test());
         }
@@ -241,52 +240,9 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         }
         session.reporter.step(1);
     }
-
-    fn count(&self, attempt: &Attempt) {
-        let mut stats = self.trials.session.stats();
-        let is_timeout =
-            matches!(&attempt.outcome, Outcome::Fail(failure) if failure.kind == FailureKind::Timeout);
-        let line = match &attempt.outcome {
-            _ if attempt.is_fresh => &mut stats.fresh,
-            _ if is_timeout => &mut stats.timeouts,
-            Outcome::None(_) => &mut stats.no_outcome,
-            Outcome::Pass | Outcome::Fail(_) => &mut stats.warm,
-        };
-        line.add(seconds(attempt.micros));
-        if !attempt.is_fresh && ended_by_itself(&attempt.outcome) {
-            stats.warm_unarmed_seconds += seconds(attempt.unarmed_micros);
-        }
-    }
-
-    /// What a fresh JVM costs is told by experiments that had an outcome in one and in a warm worker.
-    fn count_both_ways(&self, attempts: &[Attempt]) {
-        let first = |is_fresh| {
-            let mut own = attempts.iter().filter(|attempt| attempt.is_fresh == is_fresh);
-            own.find(|attempt| ended_by_itself(&attempt.outcome))
-        };
-        if let (Some(warm), Some(fresh)) = (first(false), first(true)) {
-            let mut stats = self.trials.session.stats();
-            stats.both_ways.add(seconds(warm.micros));
-            stats.both_ways_fresh_seconds += seconds(fresh.micros);
-            stats.both_ways_different += u64::from(warm.is_failure() != fresh.is_failure());
-        }
-    }
 }
 
 /// The time of a fresh JVM says nothing of its test.
 fn has_waited(attempt: &Attempt) -> bool {
     !attempt.is_fresh && attempt.micros > attempt.unarmed_micros + WAIT_MICROS
-}
-
-/// Tells whether a test came to its end, well or badly.
-fn ended_by_itself(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::Pass => true,
-        Outcome::Fail(failure) => failure.kind != FailureKind::Timeout,
-        Outcome::None(_) => false,
-    }
-}
-
-fn seconds(micros: u64) -> f64 {
-    micros as f64 / 1e6
 }

@@ -1,6 +1,5 @@
 //! The experiments of a check: each type of a pair, at every execution of its try, in each test that executes it.
 
-use crate::campaign::inquiry;
 use crate::campaign::queue::{Key, Needs, Taken};
 use crate::campaign::run::{self, Tenant};
 use crate::session::{LabError, Ledger};
@@ -103,15 +102,6 @@ impl<'a, 'p> Experiments<'a, 'p> {
         run::run(self.trials, self, slots)?;
         self.account_for_the_rest();
         Ok(())
-    }
-
-    /// Asks the tests of every pair that the inquiry is about.
-    pub(crate) fn inquire(
-        &self,
-        inquiry: &impl inquiry::Inquiry,
-        slots: &mut [Slot<'_>],
-    ) -> Result<(), LabError> {
-        inquiry::run(self.trials, inquiry, self.manner.confirm_passes, slots)
     }
 
     /// The experiments that the pair still needs; in a full matrix, those it has not got.

@@ -6,6 +6,7 @@
 
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
+use crate::check::inquiries::{experiment, subjects};
 use crate::check::places::PlaceReader;
 use crate::session::LabError;
 use crate::slot::Slot;
@@ -16,8 +17,8 @@ use catchment_build::Project;
 use catchment_protocol::conversation::TestRun;
 use catchment_protocol::experiment::{Experiment, Site, Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    Attempt, CheckedPair, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, Outcome, SourceIndependence,
-    Verdicts,
+    Attempt, CheckedPair, CheckedProject, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, Outcome,
+    SourceIndependence, Verdicts, judge,
 };
 
 /// So many places are asked of one test at most.
@@ -26,6 +27,7 @@ const MOST_ASKED: usize = 60;
 /// The inquiry about every pair that is source-independent in the worst case.
 pub(crate) struct Calls<'p> {
     pub(crate) project: &'p Project,
+    pub(crate) confirmed_passes: bool,
 }
 
 impl Inquiry for Calls<'_> {
@@ -36,17 +38,18 @@ impl Inquiry for Calls<'_> {
     const PHASE: &'static str = "calls within tries";
     const LINE: Line = |stats| &mut stats.fine;
 
-    fn is_about(&self, verdicts: &Verdicts) -> bool {
-        verdicts.source_independence.verdict == SourceIndependence::Independent
+    fn subjects(&self, trials: Trials<'_, '_>) -> Vec<Subject> {
+        let is_independent =
+            |verdicts: &Verdicts| verdicts.source_independence.verdict == SourceIndependence::Independent;
+        let begin = |pair: &mut CheckedPair| {
+            pair.fine_grained.get_or_insert_default();
+        };
+        subjects(trials, self.confirmed_passes, is_independent, begin)
     }
 
-    fn is_decided(&self, verdicts: &Verdicts) -> bool {
-        let fine = verdicts.fine.as_ref();
+    fn is_decided(&self, checked: &CheckedProject, position: usize) -> bool {
+        let fine = judge(&checked.pairs[position], &checked.tests).fine;
         fine.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
-    }
-
-    fn begin(&self, pair: &mut CheckedPair) {
-        pair.fine_grained.get_or_insert_default();
     }
 
     fn equip(&self, slot: &mut Slot<'_>, is_asking: bool) {
@@ -102,7 +105,7 @@ impl Inquiry for Calls<'_> {
                 let mut reader = PlaceReader::new(self.project, pair);
                 pair.experiments.extend(runs.iter().map(|run| {
                     let place = added(&mut fine, reader.describe(&run.about));
-                    run.experiment(subject.test, Mode::Variable(place))
+                    experiment(run, subject.test, Mode::Variable(place))
                 }));
             }
         }

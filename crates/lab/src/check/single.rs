@@ -7,18 +7,23 @@
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
 use crate::check::history::{executions_of, invalidate_if_diverged};
+use crate::check::inquiries::{experiment, subjects};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;
 use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailable};
 use crate::trial::engine::{Question, Trials};
-use catchment_protocol::experiment::{self, Sites, Visits, Watch, When, Within};
+use catchment_protocol::experiment as armed;
+use catchment_protocol::experiment::{Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    CheckedPair, Experiment, Mode, NoOutcome, Outcome, SourceIndependence, TestId, Verdicts,
+    CheckedPair, CheckedProject, Experiment, Mode, NoOutcome, Outcome, SourceIndependence, TestId, Verdicts,
+    judge,
 };
 
 /// The inquiry about every pair that is entered and whose source independence all executions together leave unknown.
-pub(crate) struct SingleExecutions;
+pub(crate) struct SingleExecutions {
+    pub(crate) confirmed_passes: bool,
+}
 
 impl Inquiry for SingleExecutions {
     /// The number of the execution, counted from 1.
@@ -28,17 +33,18 @@ impl Inquiry for SingleExecutions {
     const PHASE: &'static str = "single executions";
     const LINE: Line = |stats| &mut stats.single;
 
-    fn is_about(&self, verdicts: &Verdicts) -> bool {
-        verdicts.source_independence.verdict == SourceIndependence::Unknown
+    fn subjects(&self, trials: Trials<'_, '_>) -> Vec<Subject> {
+        let is_unknown =
+            |verdicts: &Verdicts| verdicts.source_independence.verdict == SourceIndependence::Unknown;
+        let begin = |pair: &mut CheckedPair| {
+            pair.single_executions.get_or_insert_default();
+        };
+        subjects(trials, self.confirmed_passes, is_unknown, begin)
     }
 
-    fn is_decided(&self, verdicts: &Verdicts) -> bool {
-        let selective = verdicts.selective.as_ref();
+    fn is_decided(&self, checked: &CheckedProject, position: usize) -> bool {
+        let selective = judge(&checked.pairs[position], &checked.tests).selective;
         selective.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
-    }
-
-    fn begin(&self, pair: &mut CheckedPair) {
-        pair.single_executions.get_or_insert_default();
     }
 
     /// A test that executes the try once has been asked with all others.
@@ -78,7 +84,7 @@ impl Inquiry for SingleExecutions {
                 let visits = Visits::Only(before.len() as u64);
                 let when = When { within: Within::Executions(pair.id.clone()), visits };
                 let every = at_every_execution(&ledger, pair, &planned, sample, subject.usages.entries())?;
-                let experiment = experiment::Experiment { when, ..every };
+                let experiment = armed::Experiment { when, ..every };
                 let question = Question {
                     reading: Box::new(move |attempt, seen| {
                         invalidate_if_diverged(attempt, &before, seen.before)
@@ -96,7 +102,7 @@ impl Inquiry for SingleExecutions {
         match answers {
             Answers::Unavailable(untold) => singles.untold.push((subject.test, untold.why.clone())),
             Answers::Told { runs, .. } => {
-                let made = runs.iter().map(|run| run.experiment(subject.test, Mode::Occurrence(run.about)));
+                let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Occurrence(run.about)));
                 pair.experiments.extend(made);
             }
         }

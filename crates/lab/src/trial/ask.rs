@@ -12,10 +12,7 @@ use crate::trial::proof::{NothingKept, Unproven};
 use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{self, TestRun};
 use catchment_protocol::experiment::{self, Sites, Watch};
-use catchment_verdicts::{
-    Attempt, ColourCounts, Demands, Experiment, Mode, NoOutcome, NotRun, Outcome, Stats, TestId, Timed,
-    experiment_of, taken_over,
-};
+use catchment_verdicts::{Attempt, ColourCounts, Demands, Stats, TestId, Timed, experiment_of, taken_over};
 use serde::{Deserialize, Serialize};
 
 /// So many workers are asked.
@@ -94,13 +91,6 @@ pub(crate) struct Questions<A> {
 }
 
 impl<A> Run<A> {
-    pub(crate) fn experiment(&self, test: TestId, mode: Mode) -> Experiment {
-        let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
-        let made = experiment_of(test, &self.exception, &self.attempts);
-        let made = made.unwrap_or_else(|| Experiment::new(test, self.exception.clone(), not_needed));
-        Experiment { mode, ..made }
-    }
-
     fn is_confirmed_failure(&self, test: TestId) -> bool {
         let made = experiment_of(test, &self.exception, &self.attempts);
         made.is_some_and(|experiment| experiment.is_confirmed_failure())
@@ -226,6 +216,7 @@ impl Trials<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catchment_verdicts::{NoOutcome, Outcome};
 
     #[test]
     fn what_would_be_asked_again_is_not_final() {
