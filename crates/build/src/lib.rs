@@ -17,7 +17,6 @@ mod fingerprint;
 mod gradle;
 mod libraries;
 mod maven;
-mod own_reports;
 mod properties;
 mod relocate;
 mod reports;
@@ -144,7 +143,7 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     let workspace = Workspace::of(&located.root);
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     progress("reading the project");
-    let reports = own_reports::own_reports(&workspace, request.report.as_deref());
+    let reports = workspace::own_reports(&workspace, request.report.as_deref());
     let fingerprint = fingerprint::fingerprint(&located.root, &request, &reports)
         .map_err(|reason| ProjectError::Io { action: "cannot read", path: located.root.clone(), reason })?;
     if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {

@@ -8,11 +8,9 @@
 mod error;
 mod experiments;
 mod fine;
-mod history;
 mod inquiries;
-mod places;
 mod reliance;
-mod single;
+mod selective;
 
 pub use error::CheckError;
 
@@ -25,7 +23,7 @@ use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, CheckedProject, NotRun};
 use experiments::{Experiments, Manner};
 use fine::Calls;
-use single::SingleExecutions;
+use selective::SingleExecutions;
 
 /// A check: the session to open, and how far its experiments go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

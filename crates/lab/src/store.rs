@@ -17,7 +17,6 @@
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
 //! aside, never an error.
 
-mod combinations;
 mod questions;
 mod runs;
 pub(crate) mod stored;

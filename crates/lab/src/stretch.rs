@@ -9,33 +9,13 @@
 //! Nothing is compiled until a clause has shown on bytecode that all its tests still pass, with and without an exception of
 //! the wider type. The last word has the project's own compiler and test command.
 
-mod apply;
-mod blame;
-mod bubbling;
-mod checked;
-#[cfg(test)]
-mod checked_tests;
-mod copies;
-mod culprit;
-mod declarations;
-mod declared;
-mod delta;
-mod escapes;
-mod falling;
-mod hierarchy;
-mod interruption;
-mod kept;
-mod later;
-mod misnamed;
 mod outcome;
 mod patch;
 mod refusal;
-mod rungs;
-mod sources;
+mod rung;
 mod subject;
-mod throwing;
 mod together;
-mod trial;
+mod types;
 
 pub use outcome::{Accepted, Case, Evidence, StretchRequest, Stretched, StretchedClause};
 pub use patch::{Patch, PatchedFile};
@@ -47,12 +27,12 @@ use crate::session::{LabError, Session};
 use crate::slot::{Slot, in_parallel};
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
-use hierarchy::Hierarchy;
-use rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
+use rung::Trial;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use subject::Subject;
-use trial::Trial;
+use types::hierarchy::Hierarchy;
+use types::rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 
 /// The reason why nothing was stretched, in one line.
 #[derive(Debug, thiserror::Error)]

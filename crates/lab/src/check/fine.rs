@@ -4,10 +4,12 @@
 //! run it once for each of them with the exception thrown there. Those in the body of the try come first, in the order in
 //! which they run: the first that fails is the line that makes the difference, and the last that is asked.
 
+mod places;
+
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
+use crate::check::fine::places::PlaceReader;
 use crate::check::inquiries::{experiment, subjects};
-use crate::check::places::PlaceReader;
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;

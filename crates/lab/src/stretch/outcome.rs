@@ -1,8 +1,8 @@
 //! What is asked of `stretch`, and what it answers.
 
-use super::patch::Patch;
-use super::refusal::Refusal;
 use crate::check::CheckRequest;
+use crate::stretch::patch::Patch;
+use crate::stretch::refusal::Refusal;
 use catchment_verdicts::CheckedProject;
 
 /// What the user asked for.
@@ -87,7 +87,7 @@ impl Case {
 }
 
 impl Evidence {
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.case = self.case.max(other.case);
         self.tests += other.tests;
         self.injected += other.injected;
@@ -95,7 +95,7 @@ impl Evidence {
 }
 
 impl StretchedClause {
-    pub(super) fn refuse(&mut self, refusal: Refusal) {
+    pub(crate) fn refuse(&mut self, refusal: Refusal) {
         let rung = self.accepted.take().map(|accepted| accepted.to);
         self.refused.push((rung, refusal));
     }

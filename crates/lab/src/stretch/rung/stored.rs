@@ -1,12 +1,12 @@
 //! Trials that are over, as they are kept in the store: what one test said of one clause and one wider type.
 
-use super::refusal::Refusal;
-use super::{Case, Evidence};
+use crate::stretch::refusal::Refusal;
+use crate::stretch::{Case, Evidence};
 use catchment_verdicts::TestId;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum KeptTrial {
+pub(crate) enum KeptTrial {
     Passes { catches_more: bool, is_injected: bool },
     NotTriable(String),
     Fails(String),
@@ -17,7 +17,7 @@ pub(super) enum KeptTrial {
 
 impl KeptTrial {
     /// `None` for what is no word of a test, and may be otherwise the next time.
-    pub(super) fn of(asked: &Result<Evidence, Refusal>) -> Option<Self> {
+    pub(crate) fn of(asked: &Result<Evidence, Refusal>) -> Option<Self> {
         Some(match asked {
             Ok(evidence) => Self::Passes {
                 catches_more: evidence.case == Case::CatchesMore,
@@ -33,7 +33,7 @@ impl KeptTrial {
     }
 
     /// What this test said.
-    pub(super) fn into_evidence(self, test: TestId) -> Result<Evidence, Refusal> {
+    pub(crate) fn into_evidence(self, test: TestId) -> Result<Evidence, Refusal> {
         Err(match self {
             Self::Passes { catches_more, is_injected } => {
                 let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };

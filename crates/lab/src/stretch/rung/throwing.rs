@@ -1,9 +1,9 @@
 //! The half of a trial in which an exception of the wider type is thrown at the beginning of the try, every time.
 
-use super::refusal::Refusal;
-use super::trial::{Trial, needs_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::refusal::Refusal;
+use crate::stretch::rung::{Trial, needs_fresh};
 use crate::trial::engine::{Question, most_visits};
 use crate::trial::proof::Unproven;
 use catchment_protocol::experiment::{Experiment, Fault};
@@ -12,7 +12,7 @@ use catchment_verdicts::{Attempt, Demands, ExecutingTest, NoOutcome, Outcome, Te
 impl Trial<'_, '_, '_> {
     /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
     /// passes, two fresh JVMs have to.
-    pub(super) fn inject(
+    pub(crate) fn inject(
         &self,
         slot: &mut Slot<'_>,
         execution: &ExecutingTest,
@@ -101,8 +101,8 @@ fn nothing_said(test: TestId, why: &NoOutcome) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::KeptTrial;
     use super::*;
+    use crate::stretch::rung::stored::KeptTrial;
 
     #[test]
     fn why_nothing_could_be_thrown_is_told_in_full() {

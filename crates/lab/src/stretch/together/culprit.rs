@@ -1,17 +1,17 @@
 //! Which of the clauses that do not go together is dropped: delta debugging, on bytecode.
 
-use super::delta::smallest;
-use super::subject::Stretchings;
-use super::together::{Failing, stretchings};
-use super::{Candidate, Stretching};
 use crate::baseline::solo::{baseline_time_limit, run_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::subject::Stretchings;
+use crate::stretch::together::delta::smallest;
+use crate::stretch::together::{Failing, stretchings};
+use crate::stretch::{Candidate, Stretching};
 
 impl Stretching<'_, '_> {
     /// One of the smallest set that makes the test fail, and the others of that set. Asked is the test alone or, where that
     /// says nothing, the whole suite. `None` if time was up.
-    pub(super) fn culprit(
+    pub(crate) fn culprit(
         &self,
         slot: &mut Slot<'_>,
         candidates: &[Candidate],

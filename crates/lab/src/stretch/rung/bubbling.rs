@@ -1,9 +1,9 @@
 //! Whether an exception that a stretched clause would catch is one that a test sees today: then the clause is specified to
 //! let it pass.
 
-use super::trial::{Trial, needs_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::rung::{Trial, needs_fresh};
 use crate::trial::engine::Question;
 use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{Outcome, TestRun};
@@ -13,7 +13,7 @@ use catchment_verdicts::{Demands, ExecutingTest};
 impl Trial<'_, '_, '_> {
     /// Whether an exception of the wider type that passes the clause as it is now comes to the test, the same object. `None`
     /// where that cannot be told.
-    pub(super) fn bubbles(
+    pub(crate) fn bubbles(
         &self,
         slot: &mut Slot<'_>,
         execution: &ExecutingTest,

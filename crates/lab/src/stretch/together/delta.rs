@@ -2,7 +2,7 @@
 
 /// Delta debugging: a part of `all` that still fails, and no part of which does with one left out. All of it, if no part fails
 /// by itself. `None` as soon as a question has no answer: nothing more is asked then.
-pub(super) fn smallest<E>(
+pub(crate) fn smallest<E>(
     all: Vec<usize>,
     mut fails: impl FnMut(&[usize]) -> Result<Option<bool>, E>,
 ) -> Result<Option<Vec<usize>>, E> {

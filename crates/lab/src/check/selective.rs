@@ -4,10 +4,12 @@
 //! the catch, run it once with the exception at the beginning of that execution alone. Such a run counts if the executions
 //! before went as they do otherwise.
 
+mod history;
+
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
-use crate::check::history::{executions_of, invalidate_if_diverged};
 use crate::check::inquiries::{experiment, subjects};
+use crate::check::selective::history::{executions_of, invalidate_if_diverged};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;

@@ -1,14 +1,18 @@
 //! One clause that catches a wider type, tried on bytecode with all tests that execute its try.
 
-use super::kept::KeptTrial;
-use super::refusal::Refusal;
-use super::subject::{Subject, changes};
-use super::{Case, Evidence};
+mod bubbling;
+mod stored;
+mod throwing;
+
 use crate::baseline::solo::{baseline_time_limit, run_baseline, run_fresh};
 use crate::observations::{BaselineRun, TestNumber};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
 use crate::store::KnownTest;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::rung::stored::KeptTrial;
+use crate::stretch::subject::{Subject, changes};
+use crate::stretch::{Case, Evidence};
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, ColourCounts, ExecutingTest, TestId};
 
@@ -29,10 +33,10 @@ pub(crate) struct Trial<'t, 'a, 'p> {
 }
 
 /// What one test with nothing injected showed.
-pub(super) struct UnarmedRun {
-    pub(super) failure: Option<String>,
+pub(crate) struct UnarmedRun {
+    pub(crate) failure: Option<String>,
     /// Executions of the try of the stretched clause.
-    pub(super) entries: u64,
+    pub(crate) entries: u64,
     /// Exceptions that it caught.
     white: u64,
     /// Exceptions that it did not catch.
@@ -142,7 +146,7 @@ impl Trial<'_, '_, '_> {
         Ok(Ok(evidence))
     }
 
-    pub(super) fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
+    pub(crate) fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
         self.trials.test(test)
     }
 
@@ -173,7 +177,7 @@ impl Trial<'_, '_, '_> {
         if is_clear { Ok(first) } else { self.run_warm(slot, execution.test) }
     }
 
-    pub(super) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<UnarmedRun, LabError> {
+    pub(crate) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<UnarmedRun, LabError> {
         let (number, test) = self.known(test);
         let limit = baseline_time_limit(self.trials.baseline.longest_micros(*number));
         let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
@@ -203,7 +207,7 @@ fn refused(test: TestId, bubbles: Option<bool>, plain: &UnarmedRun) -> Option<Re
     }
 }
 
-pub(super) fn needs_fresh(execution: &ExecutingTest) -> bool {
+pub(crate) fn needs_fresh(execution: &ExecutingTest) -> bool {
     execution.once_per_jvm || execution.needs_fresh
 }
 

@@ -1,8 +1,8 @@
 //! Which clauses are to blame when the project's own build does not take a patch.
 
-use super::Candidate;
-use super::patch::{PatchedFile, Patcher};
-use super::refusal::Refusal;
+use crate::stretch::Candidate;
+use crate::stretch::patch::{PatchedFile, Patcher};
+use crate::stretch::refusal::Refusal;
 use catchment_build::{CompilerError, Verified};
 use catchment_patch::line_before;
 use catchment_verdicts::{CheckedTest, ExecutingTest};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 impl Patcher<'_> {
     /// Those that keep the patched project from being built.
-    pub(super) fn refuse(
+    pub(crate) fn refuse(
         &self,
         candidates: &mut [Candidate],
         files: &[PatchedFile],
