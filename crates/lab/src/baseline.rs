@@ -8,9 +8,10 @@ pub(crate) mod suite;
 
 use crate::baseline::first_uses::{FirstUse, FirstUses, Stray, once_per_jvm};
 use crate::baseline::solo::runs_of;
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase, Runs, TestNumber, UsageCounts};
+use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase, Runs, TestNumber, by_colour};
 use crate::store::{KnownTest, Store, StoreError};
 use catchment_verdicts::{CheckedPair, CheckedTest, ExecutingTest, SetAside, TestColour, TestId};
+use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
 
 /// All plain runs of a project.
@@ -172,10 +173,10 @@ impl Baseline {
         configuration: usize,
         test: TestId,
     ) -> Vec<(PairNumber, ExecutingTest)> {
-        let entered = |usages: &UsageCounts| usages.entries > 0;
-        let execution = |usages: UsageCounts, once_per_jvm| ExecutingTest {
+        let entered = |usages: &Usages| usages.entries > 0;
+        let execution = |usages: Usages, once_per_jvm| ExecutingTest {
             test,
-            usages: usages.judged(),
+            usages: by_colour(&usages),
             once_per_jvm,
             needs_fresh: false,
         };
@@ -212,8 +213,8 @@ impl Baseline {
     }
 }
 
-fn add(sum: &mut catchment_verdicts::ColourCounts, usages: UsageCounts) {
-    let usages = usages.judged();
+fn add(sum: &mut catchment_verdicts::ColourCounts, usages: Usages) {
+    let usages = by_colour(&usages);
     sum.pink += usages.pink;
     sum.white += usages.white;
     sum.blue += usages.blue;
@@ -250,7 +251,7 @@ mod tests {
     const PAIR: PairNumber = PairNumber(7);
 
     fn used(times: u64) -> BaselineRun {
-        let usages = UsageCounts { entries: times, pink: times, white: 0, blue: 0 };
+        let usages = Usages { entries: times, pink: times, ..Usages::default() };
         BaselineRun { usages: vec![(PAIR, usages)], ..BaselineRun::default() }
     }
 
@@ -303,7 +304,7 @@ mod tests {
 
     #[test]
     fn what_a_thread_left_behind_does_is_neither_executed_nor_caught_by_the_test() {
-        let white = UsageCounts { entries: 5, pink: 0, white: 5, blue: 0 };
+        let white = Usages { entries: 5, white: 5, ..Usages::default() };
         let beside = BaselineRun { usages: vec![(PAIR, white)], ..BaselineRun::default() };
         let alone = BaselineRun::default();
         let mut baseline = baseline(&[beside.clone(), beside.clone()], &[alone.clone(), alone.clone()], &[]);

@@ -31,7 +31,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "9";
+const VERSION: &str = "10";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -48,7 +48,8 @@ create table baseline_run (
     primary key (test, phase, ordinal)) without rowid;
 create table usage (
     test integer not null, phase text not null, ordinal integer not null, pair integer not null,
-    entries integer not null, pink integer not null, white integer not null, blue integer not null,
+    entries integer not null, pink integer not null, white integer not null,
+    sibling integer not null, escaped integer not null,
     primary key (test, phase, ordinal, pair)) without rowid;
 create table sample (
     pair integer not null, exception text not null, test integer not null, sample text not null,
@@ -281,13 +282,14 @@ fn is_no_store(reason: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::{BaselineRun, Phase, UsageCounts};
+    use crate::observations::{BaselineRun, Phase};
     use crate::worker::Jvm;
     use catchment_protocol::experiment::Sample;
     use catchment_verdicts::Attempt;
+    use catchment_watch::Usages;
 
     fn run_with(pair: PairNumber) -> BaselineRun {
-        let usages = UsageCounts { entries: 3, pink: 1, white: 2, blue: 0 };
+        let usages = Usages { entries: 3, pink: 1, white: 2, ..Usages::default() };
         BaselineRun { micros: 7, usages: vec![(pair, usages)], ..BaselineRun::default() }
     }
 

@@ -153,13 +153,14 @@ pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &BaselineRun)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::{BaselineOutcome, UsageCounts};
+    use crate::observations::BaselineOutcome;
+    use catchment_watch::Usages;
 
     const PAIR: PairNumber = PairNumber(7);
     const TESTS: u32 = 100;
 
     fn used(times: u64) -> BaselineRun {
-        let usages = UsageCounts { entries: times, pink: times, white: 0, blue: 0 };
+        let usages = Usages { entries: times, pink: times, ..Usages::default() };
         BaselineRun { usages: vec![(PAIR, usages)], ..BaselineRun::default() }
     }
 

@@ -136,28 +136,32 @@ pub(crate) fn shares_context(class_runs: &Runs, test: TestNumber) -> bool {
     runs.len() == RUNS as usize && runs.iter().all(|run| run.passed())
 }
 
-/// Whether it uses the pair there exactly as it does alone.
+/// Tells whether the test executes the try there exactly as it does alone.
 pub(crate) fn uses_as_alone(
     class_runs: &Runs,
     test: TestNumber,
     pair: PairNumber,
     alone: &BaselineRun,
 ) -> bool {
-    alone.usages_of(pair).is_some()
+    let counts = |run: &BaselineRun| {
+        let usages = run.usages_of(pair)?;
+        Some((usages.entries, usages.pink, usages.white, usages.blue()))
+    };
+    counts(alone).is_some()
         && shares_context(class_runs, test)
-        && solo::runs_of(class_runs, test).all(|run| run.usages_of(pair) == alone.usages_of(pair))
+        && solo::runs_of(class_runs, test).all(|run| counts(run) == counts(alone))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::UsageCounts;
     use catchment_protocol::conversation::TestUnit;
+    use catchment_watch::Usages;
 
     const PAIR: PairNumber = PairNumber(1);
 
     fn run(micros: u64, entries: u64) -> BaselineRun {
-        let usages = vec![(PAIR, UsageCounts { entries, pink: entries, white: 0, blue: 0 })];
+        let usages = vec![(PAIR, Usages { entries, pink: entries, ..Usages::default() })];
         BaselineRun { micros, usages, ..BaselineRun::default() }
     }
 

@@ -1,6 +1,6 @@
 //! What one JVM tells about itself while it does what it was asked.
 
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, UsageCounts};
+use crate::observations::{BaselineOutcome, BaselineRun, PairNumber};
 use crate::session::Session;
 use crate::slot::counters::{CounterMeanings, PairNumbers};
 use crate::worker::{Jvm, Listener};
@@ -8,6 +8,7 @@ use catchment_protocol::conversation::{Failure, Outcome, TestRun, TestUnit};
 use catchment_protocol::experiment::Sample;
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Record, WovenClass};
+use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
 
 /// What one JVM has told about itself.
@@ -28,7 +29,7 @@ pub(crate) struct WorkerEvents<'a> {
     /// Pairs whose class or method runs as it was delivered, and why.
     pub(crate) unobserved: BTreeMap<PairNumber, String>,
     /// What was used between two tests of the suite, by the second of them; of all its parts together.
-    before: HashMap<String, Vec<(PairNumber, UsageCounts)>>,
+    before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
 
 impl<'a> WorkerEvents<'a> {

@@ -1,9 +1,10 @@
 //! Runs with nothing armed: their usages and samples, and the phases that are complete.
 
 use super::{Result, Store};
-use crate::observations::{BaselineRun, PairNumber, Phase, TestNumber, UsageCounts};
+use crate::observations::{BaselineRun, PairNumber, Phase, TestNumber};
 use crate::worker::Jvm;
 use catchment_protocol::experiment::Sample;
+use catchment_watch::Usages;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -24,11 +25,12 @@ impl Store {
             params![test.0, phase.name(), ordinal, json],
         )?;
         for (pair, usages) in &run.usages {
-            let UsageCounts { entries, pink, white, blue } = *usages;
-            let counts = [entries, pink, white, blue].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+            let Usages { entries, pink, white, sibling, escaped } = *usages;
+            let [entries, pink, white, sibling, escaped] = [entries, pink, white, sibling, escaped]
+                .map(|count| i64::try_from(count).unwrap_or(i64::MAX));
             self.execute(
-                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![test.0, phase.name(), ordinal, pair.0, counts[0], counts[1], counts[2], counts[3]],
+                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                params![test.0, phase.name(), ordinal, pair.0, entries, pink, white, sibling, escaped],
             )?;
         }
         Ok(())
@@ -44,11 +46,17 @@ impl Store {
         for (key, json) in rows {
             runs.insert(key, serde_json::from_str::<BaselineRun>(&json)?);
         }
-        let query = "select test, ordinal, pair, entries, pink, white, blue from usage where phase = ?1";
+        let query =
+            "select test, ordinal, pair, entries, pink, white, sibling, escaped from usage where phase = ?1";
         let usages = self.rows(query, [phase.name()], |row| {
             let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            let usages =
-                UsageCounts { entries: count(3)?, pink: count(4)?, white: count(5)?, blue: count(6)? };
+            let usages = Usages {
+                entries: count(3)?,
+                pink: count(4)?,
+                white: count(5)?,
+                sibling: count(6)?,
+                escaped: count(7)?,
+            };
             Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
         })?;
         for (key, pair, usages) in usages {

@@ -1,6 +1,7 @@
 //! Attempts and outcomes in the form of the store: JSON whose names stay when those of `verdicts` change.
 
 use catchment_verdicts::{Attempt, CaughtElsewhere, Failure, FailureKind, NoOutcome, NotRun, Outcome};
+use catchment_watch::Usages;
 use serde::{Deserialize, Serialize};
 
 /// Conversions both ways between a stored type and the type of `verdicts` that it stores.
@@ -104,6 +105,16 @@ struct StoredCaughtElsewhere {
 }
 both_ways!(struct StoredCaughtElsewhere = CaughtElsewhere { place, count });
 
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredUsages {
+    entries: u64,
+    pink: u64,
+    white: u64,
+    sibling: u64,
+    escaped: u64,
+}
+both_ways!(struct StoredUsages = Usages { entries, pink, white, sibling, escaped });
+
 /// A list of stored values, written as a plain array.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -132,6 +143,27 @@ pub(crate) mod attempts {
 
     pub(crate) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Attempt>, D::Error> {
         List::<StoredAttempt>::deserialize(from).map(Vec::from)
+    }
+}
+
+/// Usages inside other stored values, for `#[serde(with)]`.
+pub(crate) mod usages {
+    use super::{StoredUsages, Usages};
+    use crate::observations::PairNumber;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        usages: &[(PairNumber, Usages)],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(usages.iter().map(|(pair, usages)| (pair, StoredUsages::from(*usages))))
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(
+        from: D,
+    ) -> Result<Vec<(PairNumber, Usages)>, D::Error> {
+        let stored = Vec::<(PairNumber, StoredUsages)>::deserialize(from)?;
+        Ok(stored.into_iter().map(|(pair, usages)| (pair, usages.into())).collect())
     }
 }
 

@@ -191,7 +191,12 @@ impl Trial<'_, '_, '_> {
 
     fn seen(&self, run: &BaselineRun) -> UnarmedRun {
         let usages = run.usages_of(self.subject.number).unwrap_or_default();
-        UnarmedRun { failure: run.failure(), entries: usages.entries, white: usages.white, blue: usages.blue }
+        UnarmedRun {
+            failure: run.failure(),
+            entries: usages.entries,
+            white: usages.white,
+            blue: usages.blue(),
+        }
     }
 }
 
