@@ -70,10 +70,10 @@ pub enum Mode {
     #[default]
     ShortCircuit,
     /// At the beginning of one execution of the try, counted from 1.
-    Occurrence(u64),
+    Selective(u64),
     /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index is one
     /// into [`FineGrained::places`](crate::FineGrained::places).
-    Variable(usize),
+    Fine(usize),
 }
 
 impl Mode {
@@ -81,24 +81,24 @@ impl Mode {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ShortCircuit => "short_circuit",
-            Self::Occurrence(_) => "selective",
-            Self::Variable(_) => "fine",
+            Self::Selective(_) => "selective",
+            Self::Fine(_) => "fine",
         }
     }
 
-    /// Which execution, where it is about one.
+    /// The number of the execution, where one is hit.
     pub fn occurrence(self) -> Option<u64> {
         match self {
-            Self::ShortCircuit | Self::Variable(_) => None,
-            Self::Occurrence(number) => Some(number),
+            Self::ShortCircuit | Self::Fine(_) => None,
+            Self::Selective(number) => Some(number),
         }
     }
 
-    /// Which place, where it is about one.
+    /// The index of the site, where the exception is thrown at one.
     pub fn place(self) -> Option<usize> {
         match self {
-            Self::ShortCircuit | Self::Occurrence(_) => None,
-            Self::Variable(index) => Some(index),
+            Self::ShortCircuit | Self::Selective(_) => None,
+            Self::Fine(index) => Some(index),
         }
     }
 }

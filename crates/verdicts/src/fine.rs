@@ -47,7 +47,7 @@ pub(crate) fn judge_finely(
 
 fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
     let numbered = pair.experiments.iter().enumerate();
-    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Variable(_)))
+    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Fine(_)))
 }
 
 /// What another clause catches on its way up does not concern this one, and a place that some executions do not come to
@@ -79,7 +79,7 @@ mod tests {
 
     fn run(place: usize, outcome: Outcome) -> Experiment {
         let confirmed_fresh = matches!(outcome, Outcome::Fail(_));
-        Experiment { mode: Mode::Variable(place), confirmed_fresh, ..Experiment::new(TEST, "a.E", outcome) }
+        Experiment { mode: Mode::Fine(place), confirmed_fresh, ..Experiment::new(TEST, "a.E", outcome) }
     }
 
     fn verdict(experiments: Vec<Experiment>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {

@@ -36,7 +36,7 @@ pub(crate) fn judge_selectively(
 
 fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
     let numbered = pair.experiments.iter().enumerate();
-    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Occurrence(_)))
+    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Selective(_)))
 }
 
 /// What keeps the test from speaking for independence.
@@ -83,7 +83,7 @@ mod tests {
     }
 
     fn single(test: TestId, number: u64, outcome: Outcome) -> Experiment {
-        Experiment { mode: Mode::Occurrence(number), ..Experiment::new(test, "a.E", outcome) }
+        Experiment { mode: Mode::Selective(number), ..Experiment::new(test, "a.E", outcome) }
     }
 
     /// Both tests execute the try once in vain and once with its catch.

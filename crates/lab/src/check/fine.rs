@@ -107,7 +107,7 @@ impl Inquiry for Calls<'_> {
                 let mut reader = PlaceReader::new(self.project, pair);
                 pair.experiments.extend(runs.iter().map(|run| {
                     let place = added(&mut fine, reader.describe(&run.about));
-                    experiment(run, subject.test, Mode::Variable(place))
+                    experiment(run, subject.test, Mode::Fine(place))
                 }));
             }
         }

@@ -104,7 +104,7 @@ impl Inquiry for SingleExecutions {
         match answers {
             Answers::Unavailable(untold) => singles.untold.push((subject.test, untold.why.clone())),
             Answers::Told { runs, .. } => {
-                let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Occurrence(run.about)));
+                let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Selective(run.about)));
                 pair.experiments.extend(made);
             }
         }
@@ -116,7 +116,7 @@ fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
     let of_type = |name: &String| {
         let mut own = pair.experiments.iter().filter(|each| each.test == test && each.exception == *name);
         let known = own.find(|each| !matches!(each.outcome, Outcome::None(NoOutcome::NotRun(_))))?;
-        Some(Experiment { mode: Mode::Occurrence(1), ..known.clone() })
+        Some(Experiment { mode: Mode::Selective(1), ..known.clone() })
     };
     pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
 }
@@ -134,7 +134,7 @@ mod tests {
         pair.experiments.push(unstable);
         let known = of_only_execution(&pair, TestId(0));
         let facts: Vec<_> = known.iter().map(|each| (each.mode, each.unstable)).collect();
-        assert_eq!(facts, [(Mode::Occurrence(1), false), (Mode::Occurrence(1), true)]);
+        assert_eq!(facts, [(Mode::Selective(1), false), (Mode::Selective(1), true)]);
         assert_eq!(of_only_execution(&pair, TestId(1)), []);
     }
 }

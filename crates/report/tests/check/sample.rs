@@ -257,7 +257,7 @@ fn mixed(number: u32) -> CheckedPair {
 fn selective(outcome: Outcome) -> CheckedPair {
     let number = if outcome == Outcome::Pass { 11 } else { 12 };
     let mut pair = mixed(number);
-    let mode = Mode::Occurrence(2);
+    let mode = Mode::Selective(2);
     pair.experiments.push(Experiment { outcome, mode, confirmed_fresh: true, ..passed(CORRUPT, IO) });
     pair
 }
@@ -287,8 +287,8 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
         executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![
             passed(CORRUPT, IO),
-            Experiment { mode: Mode::Variable(0), ..passed(CORRUPT, IO) },
-            Experiment { mode: Mode::Variable(1), ..second },
+            Experiment { mode: Mode::Fine(0), ..passed(CORRUPT, IO) },
+            Experiment { mode: Mode::Fine(1), ..second },
         ],
         fine_grained: Some(FineGrained { places, ..FineGrained::default() }),
         ..pair(number, "Steps", "run", IO)
