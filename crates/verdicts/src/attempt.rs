@@ -4,7 +4,7 @@
 //! be that JVM's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it. A try that is executed once per JVM is
 //! attempted in fresh JVMs only. Passes in a warm JVM stand, unless the user wants them confirmed as well.
 
-use crate::experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, Outcome};
+use crate::experiment::{CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, TestId};
 
 /// One run of an experiment.
@@ -208,10 +208,10 @@ fn are_alike(left: &Attempt, right: &Attempt) -> bool {
 }
 
 /// The experiment that the attempts amount to; `None` without any.
-pub fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<Experiment> {
+pub fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<ExperimentResult> {
     let conclusion = conclude(attempts)?;
     let attempt = conclusion.attempt;
-    Some(Experiment {
+    Some(ExperimentResult {
         test,
         exception: exception.to_owned(),
         mode: Mode::ShortCircuit,
@@ -232,9 +232,9 @@ pub fn taken_over(
     exception: &str,
     attempts: &[Attempt],
     demands: Demands,
-) -> Option<Experiment> {
+) -> Option<ExperimentResult> {
     let was_lost =
-        |experiment: &Experiment| matches!(experiment.outcome, Outcome::None(NoOutcome::WorkerLost(_)));
+        |experiment: &ExperimentResult| matches!(experiment.outcome, Outcome::None(NoOutcome::WorkerLost(_)));
     let needs_more = next_jvm(attempts, demands).is_some();
     experiment_of(test, exception, attempts).filter(|experiment| !needs_more && !was_lost(experiment))
 }
@@ -311,11 +311,11 @@ mod tests {
         let mut pair =
             CheckedPair { types: vec!["a.Gone".into(), "a.Here".into()], ..CheckedPair::default() };
         let cannot_be_made = Outcome::None(NoOutcome::NotConstructible("there is no such class".into()));
-        pair.experiments.push(Experiment::new(TestId(0), "a.Gone", cannot_be_made.clone()));
+        pair.experiments.push(ExperimentResult::new(TestId(0), "a.Gone", cannot_be_made.clone()));
         assert_eq!(not_injectable(&pair), None);
-        pair.experiments.push(Experiment::new(TestId(0), "a.Here", cannot_be_made));
+        pair.experiments.push(ExperimentResult::new(TestId(0), "a.Here", cannot_be_made));
         assert!(not_injectable(&pair).is_some());
-        pair.experiments.push(Experiment::new(TestId(1), "a.Here", Outcome::Pass));
+        pair.experiments.push(ExperimentResult::new(TestId(1), "a.Here", Outcome::Pass));
         assert_eq!(not_injectable(&pair), None);
     }
 

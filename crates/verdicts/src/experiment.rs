@@ -3,7 +3,7 @@
 use crate::project::TestId;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Experiment {
+pub struct ExperimentResult {
     pub test: TestId,
     /// Binary name of the caught type that was thrown.
     pub exception: String,
@@ -25,7 +25,7 @@ pub struct Experiment {
     pub made: Option<String>,
 }
 
-impl Experiment {
+impl ExperimentResult {
     /// One of which nothing is known yet but its outcome.
     pub fn new(test: TestId, exception: impl Into<String>, outcome: Outcome) -> Self {
         Self {

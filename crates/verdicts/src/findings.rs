@@ -6,7 +6,7 @@
 //! kind of failure first, then those that more tests show, then the order of the project.
 
 use crate::advice::explain;
-use crate::experiment::{Experiment, FailureKind, Outcome};
+use crate::experiment::{ExperimentResult, FailureKind, Outcome};
 use crate::finding::{Finding, FindingSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, TestId};
@@ -170,7 +170,7 @@ fn message(
     pair: &CheckedPair,
     verdicts: &Verdicts,
     rule: Rule,
-    shown_by: Option<&Experiment>,
+    shown_by: Option<&ExperimentResult>,
 ) -> String {
     match (rule, shown_by) {
         (Rule::Unreachable, _) => {
@@ -195,7 +195,7 @@ fn message(
 }
 
 /// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
-pub fn failure_at_once(project: &CheckedProject, experiment: &Experiment, kind: FailureKind) -> String {
+pub fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
     let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
     let exception = experiment.exception.rsplit('.').next().unwrap_or_default();
     format!("{test} {} when {exception} comes at once", kind.verb())

@@ -5,7 +5,7 @@
 //! these lead to. A clause that holds at the beginning and not at one of them is *dependent* after all: in two runs of the
 //! same test nothing differs but where the exception comes from.
 
-use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
 use crate::project::{CheckedPair, CheckedTest, TestId};
 use crate::selective::silent;
@@ -45,19 +45,19 @@ pub(crate) fn judge_finely(
     })
 }
 
-fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
+fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &ExperimentResult)> {
     let numbered = pair.experiments.iter().enumerate();
     numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Fine(_)))
 }
 
 /// What another clause catches on its way up does not concern this one, and a place that some executions do not come to
 /// cannot be compared.
-fn is_moot(experiment: &Experiment) -> bool {
+fn is_moot(experiment: &ExperimentResult) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::CaughtElsewhere(_) | NoOutcome::NotFired))
 }
 
 /// Tests that enter the catch and were not asked, and runs that were not made.
-fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &Experiment)]) -> usize {
+fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &ExperimentResult)]) -> usize {
     let is_evidence = |test: TestId| tests.get(test.index()).is_some_and(CheckedTest::is_evidence);
     let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let is_asked = |test: TestId| {
@@ -77,12 +77,16 @@ mod tests {
 
     const TEST: TestId = TestId(0);
 
-    fn run(place: usize, outcome: Outcome) -> Experiment {
+    fn run(place: usize, outcome: Outcome) -> ExperimentResult {
         let confirmed_fresh = matches!(outcome, Outcome::Fail(_));
-        Experiment { mode: Mode::Fine(place), confirmed_fresh, ..Experiment::new(TEST, "a.E", outcome) }
+        ExperimentResult {
+            mode: Mode::Fine(place),
+            confirmed_fresh,
+            ..ExperimentResult::new(TEST, "a.E", outcome)
+        }
     }
 
-    fn verdict(experiments: Vec<Experiment>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
+    fn verdict(experiments: Vec<ExperimentResult>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
         let usages = ColourCounts { white: 1, ..ColourCounts::default() };
         let pair = CheckedPair {
             types: vec!["a.E".into()],

@@ -26,7 +26,9 @@ pub use attempt::{
     Attempt, Demands, InjectedRun, JvmEnd, JvmKind, TestEnd, TestFailure, experiment_of, next_jvm,
     not_injectable, taken_over,
 };
-pub use experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome};
+pub use experiment::{
+    CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome,
+};
 pub use finding::{Finding, FindingSite};
 pub use findings::{
     CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, failure_at_once,

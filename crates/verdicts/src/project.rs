@@ -1,6 +1,6 @@
 //! One checked project: everything a report needs, in one value and in a fixed order.
 
-use crate::experiment::Experiment;
+use crate::experiment::ExperimentResult;
 use crate::stats::Stats;
 
 /// What was observed and tried.
@@ -161,7 +161,7 @@ pub struct CheckedPair {
     /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test once.
     pub executing_tests: Vec<ExecutingTest>,
     /// At most one per test, caught type and mode. One that is not here was not run.
-    pub experiments: Vec<Experiment>,
+    pub experiments: Vec<ExperimentResult>,
     /// What became of asking its executions one by one; `None` when nobody did.
     pub single_executions: Option<SingleExecutions>,
     /// What became of throwing elsewhere than at the beginning of the try; `None` when nobody asked.

@@ -4,7 +4,7 @@
 //! nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent* when every
 //! test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
 
-use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
 use crate::matrix::Row;
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
@@ -34,7 +34,7 @@ pub(crate) fn judge_selectively(
     })
 }
 
-fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
+fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &ExperimentResult)> {
     let numbered = pair.experiments.iter().enumerate();
     numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Selective(_)))
 }
@@ -60,7 +60,7 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
 }
 
 /// Why the run says nothing, unless it was never made.
-pub(crate) fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> {
+pub(crate) fn silent(number: usize, experiment: &ExperimentResult) -> Option<Unknown> {
     match &experiment.outcome {
         _ if experiment.unstable => Some(Unknown::Unstable(number)),
         Outcome::Pass | Outcome::None(NoOutcome::NotRun(_)) => None,
@@ -82,12 +82,12 @@ mod tests {
         Outcome::Fail(Failure { kind: FailureKind::Assertion, text: "no".into() })
     }
 
-    fn single(test: TestId, number: u64, outcome: Outcome) -> Experiment {
-        Experiment { mode: Mode::Selective(number), ..Experiment::new(test, "a.E", outcome) }
+    fn single(test: TestId, number: u64, outcome: Outcome) -> ExperimentResult {
+        ExperimentResult { mode: Mode::Selective(number), ..ExperimentResult::new(test, "a.E", outcome) }
     }
 
     /// Both tests execute the try once in vain and once with its catch.
-    fn pair(experiments: Vec<Experiment>) -> CheckedPair {
+    fn pair(experiments: Vec<ExperimentResult>) -> CheckedPair {
         let usages = ColourCounts { pink: 1, white: 1, ..ColourCounts::default() };
         let executing = |test| ExecutingTest { test, usages, ..ExecutingTest::default() };
         CheckedPair {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn runs_at_every_execution_are_another_matter() {
-        let mut failed = Experiment::new(FIRST, "a.E", failure());
+        let mut failed = ExperimentResult::new(FIRST, "a.E", failure());
         failed.confirmed_fresh = true;
         let passes = [single(FIRST, 2, Outcome::Pass), single(SECOND, 1, Outcome::Pass)];
         let judgement = judged(&pair([vec![failed], passes.to_vec()].concat()));

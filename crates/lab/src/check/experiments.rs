@@ -8,7 +8,7 @@ use crate::store::{Planned, StoreError};
 use crate::trial::engine::{Question, Trials, most_visits};
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
-    Attempt, CheckedPair, Demands, Experiment, Needed, NoOutcome, NotRun, Outcome, Step, TestId,
+    Attempt, CheckedPair, Demands, ExperimentResult, Needed, NoOutcome, NotRun, Outcome, Step, TestId,
     experiment_of, not_injectable, taken_over, what_is_needed,
 };
 use std::collections::{HashMap, HashSet};
@@ -154,7 +154,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             let pair = &mut ledger.checked.pairs[position];
             for each in needed.into_iter().filter(|each| each.step == Step::Run) {
                 let outcome = Outcome::None(NoOutcome::NotRun(why));
-                pair.experiments.push(Experiment::new(
+                pair.experiments.push(ExperimentResult::new(
                     each.test,
                     pair.types[each.exception].clone(),
                     outcome,
@@ -208,7 +208,7 @@ impl Tenant for Experiments<'_, '_> {
     fn enter(&self, ledger: &mut Ledger, key: OfPair, attempts: &[Attempt]) -> bool {
         let pair = &mut ledger.checked.pairs[key.position];
         let experiment = experiment_of(key.test, &pair.types[key.exception], attempts);
-        let is_pass = experiment.as_ref().is_some_and(Experiment::is_pass);
+        let is_pass = experiment.as_ref().is_some_and(ExperimentResult::is_pass);
         remove(pair, key);
         pair.experiments.extend(experiment);
         let seemed_not_injectable = pair.not_injectable.is_some();
@@ -251,6 +251,6 @@ pub(crate) fn at_every_execution(
     Ok(experiment::Experiment::at_every_execution(pair.id.clone(), fault, most_visits(entries)))
 }
 
-fn is_not_run(experiment: &&Experiment) -> bool {
+fn is_not_run(experiment: &&ExperimentResult) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
 }

@@ -3,8 +3,8 @@
 use crate::trial::ask::{Run, Subject};
 use crate::trial::engine::Trials;
 use catchment_verdicts::{
-    CheckedPair, Demands, ExecutingTest, Experiment, Mode, NoOutcome, NotRun, Outcome, TestId, Verdicts,
-    experiment_of, judge,
+    CheckedPair, Demands, ExecutingTest, ExperimentResult, Mode, NoOutcome, NotRun, Outcome, TestId,
+    Verdicts, experiment_of, judge,
 };
 
 /// The tests that enter the catches of all pairs with such verdicts; `begin` notes on a pair that it is asked about.
@@ -46,9 +46,9 @@ pub(super) fn subjects(
 }
 
 /// The experiment that a run of a row of questions amounts to.
-pub(super) fn experiment<A>(run: &Run<A>, test: TestId, mode: Mode) -> Experiment {
+pub(super) fn experiment<A>(run: &Run<A>, test: TestId, mode: Mode) -> ExperimentResult {
     let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
     let made = experiment_of(test, &run.exception, &run.attempts);
-    let made = made.unwrap_or_else(|| Experiment::new(test, run.exception.clone(), not_needed));
-    Experiment { mode, ..made }
+    let made = made.unwrap_or_else(|| ExperimentResult::new(test, run.exception.clone(), not_needed));
+    ExperimentResult { mode, ..made }
 }

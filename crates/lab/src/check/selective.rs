@@ -18,8 +18,8 @@ use crate::trial::engine::{Question, Trials};
 use catchment_protocol::experiment as armed;
 use catchment_protocol::experiment::{Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    CheckedPair, CheckedProject, Experiment, Mode, NoOutcome, Outcome, SourceIndependence, TestId, Verdicts,
-    judge,
+    CheckedPair, CheckedProject, ExperimentResult, Mode, NoOutcome, Outcome, SourceIndependence, TestId,
+    Verdicts, judge,
 };
 
 /// The inquiry about every pair that is entered and whose source independence all executions together leave unknown.
@@ -112,11 +112,11 @@ impl Inquiry for SingleExecutions {
 }
 
 /// The experiments of a test that executes the try once: they are the same whether all executions are hit or the first.
-fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
+fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<ExperimentResult> {
     let of_type = |name: &String| {
         let mut own = pair.experiments.iter().filter(|each| each.test == test && each.exception == *name);
         let known = own.find(|each| !matches!(each.outcome, Outcome::None(NoOutcome::NotRun(_))))?;
-        Some(Experiment { mode: Mode::Selective(1), ..known.clone() })
+        Some(ExperimentResult { mode: Mode::Selective(1), ..known.clone() })
     };
     pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
 }
@@ -128,9 +128,10 @@ mod tests {
     #[test]
     fn a_test_that_executes_the_try_once_has_been_asked_with_all_others() {
         let mut pair = CheckedPair { types: vec!["a.E".into(), "a.F".into()], ..CheckedPair::default() };
-        pair.experiments.push(Experiment::new(TestId(0), "a.E", Outcome::Pass));
+        pair.experiments.push(ExperimentResult::new(TestId(0), "a.E", Outcome::Pass));
         assert_eq!(of_only_execution(&pair, TestId(0)), []);
-        let unstable = Experiment { unstable: true, ..Experiment::new(TestId(0), "a.F", Outcome::Pass) };
+        let unstable =
+            ExperimentResult { unstable: true, ..ExperimentResult::new(TestId(0), "a.F", Outcome::Pass) };
         pair.experiments.push(unstable);
         let known = of_only_execution(&pair, TestId(0));
         let facts: Vec<_> = known.iter().map(|each| (each.mode, each.unstable)).collect();

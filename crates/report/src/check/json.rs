@@ -5,7 +5,7 @@
 use crate::check::{CheckReport, finding_word};
 use crate::json::{JsonFinding, JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
-    CheckFinding, CheckedConfiguration, CheckedPair, CheckedTest, ColourCounts, Experiment, Findings,
+    CheckFinding, CheckedConfiguration, CheckedPair, CheckedTest, ColourCounts, ExperimentResult, Findings,
     Judgement, Mode, NearestTest, Outcome, Reliance, Rule, SourceIndependence, Stats, TestTable, Timed,
     Verdicts, advice, explain, nearest_test,
 };
@@ -464,7 +464,7 @@ fn other_rule<'a>(
     }
 }
 
-fn json_place<'a>(pair: &'a CheckedPair, experiment: &Experiment) -> Option<JsonPlace<'a>> {
+fn json_place<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonPlace<'a>> {
     let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
     Some(JsonPlace {
         method: &place.method,
@@ -478,7 +478,7 @@ fn json_place<'a>(pair: &'a CheckedPair, experiment: &Experiment) -> Option<Json
 fn experiment<'a>(
     report: &'a CheckReport<'_>,
     pair: &'a CheckedPair,
-    experiment: &'a Experiment,
+    experiment: &'a ExperimentResult,
 ) -> JsonExperiment<'a> {
     let (outcome, why, detail) = match &experiment.outcome {
         Outcome::Pass => ("pass", None, None),

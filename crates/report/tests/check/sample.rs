@@ -2,7 +2,7 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
-    ExecutingTest, Experiment, Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun,
+    ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun,
     Outcome, Problem, Reliance, SetAside, SingleExecutions, Stats, Suppression, TestColour, TestId, Timed,
 };
 
@@ -110,14 +110,20 @@ fn executed(test: TestId, usages: ColourCounts) -> ExecutingTest {
     ExecutingTest { test, usages, ..ExecutingTest::default() }
 }
 
-fn passed(test: TestId, exception: &str) -> Experiment {
-    let fired = Experiment::new(test, exception, Outcome::Pass);
-    Experiment { reached: 2, fired: 2, caught_here: 2, made: Some("constructor (String)".into()), ..fired }
+fn passed(test: TestId, exception: &str) -> ExperimentResult {
+    let fired = ExperimentResult::new(test, exception, Outcome::Pass);
+    ExperimentResult {
+        reached: 2,
+        fired: 2,
+        caught_here: 2,
+        made: Some("constructor (String)".into()),
+        ..fired
+    }
 }
 
-fn failed(test: TestId, exception: &str, kind: FailureKind, text: &str) -> Experiment {
+fn failed(test: TestId, exception: &str, kind: FailureKind, text: &str) -> ExperimentResult {
     let outcome = Outcome::Fail(Failure { kind, text: text.into() });
-    Experiment { outcome, confirmed_fresh: true, ..passed(test, exception) }
+    ExperimentResult { outcome, confirmed_fresh: true, ..passed(test, exception) }
 }
 
 const IO: &str = "java.io.IOException";
@@ -145,7 +151,7 @@ fn dependent() -> CheckedPair {
         experiments: vec![
             failed(CORRUPT, IO, FailureKind::Assertion, text),
             failed(REJECTS, IO, FailureKind::Assertion, "java.lang.NullPointerException"),
-            Experiment::new(WARM, IO, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded))),
+            ExperimentResult::new(WARM, IO, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded))),
         ],
         ..pair(1, "Cache", "load", IO)
     }
@@ -198,7 +204,7 @@ fn unstable() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
         executing_tests: vec![executed(WARM, usages(1, 0))],
-        experiments: vec![Experiment { unstable: true, ..passed(WARM, IO) }],
+        experiments: vec![ExperimentResult { unstable: true, ..passed(WARM, IO) }],
         ..pair(6, "Racy", "run", IO)
     }
 }
@@ -225,18 +231,18 @@ fn multi_catch() -> CheckedPair {
         ],
         experiments: vec![
             passed(WARM, IO),
-            Experiment::new(
+            ExperimentResult::new(
                 WARM,
                 sealed,
                 Outcome::None(NoOutcome::NotConstructible("it is abstract".into())),
             ),
-            Experiment::new(REJECTS, IO, Outcome::None(NoOutcome::NotRun(NotRun::Budget))),
-            Experiment {
+            ExperimentResult::new(REJECTS, IO, Outcome::None(NoOutcome::NotRun(NotRun::Budget))),
+            ExperimentResult {
                 outcome: Outcome::None(NoOutcome::CaughtElsewhere(elsewhere.place.clone())),
                 caught_elsewhere: vec![elsewhere],
                 ..passed(REJECTS, sealed)
             },
-            Experiment::new(FLAKY, IO, Outcome::None(NoOutcome::SetAside)),
+            ExperimentResult::new(FLAKY, IO, Outcome::None(NoOutcome::SetAside)),
         ],
         types: vec![IO.into(), sealed.into()],
         ..pair(8, "Parser", "parse", IO)
@@ -258,7 +264,7 @@ fn selective(outcome: Outcome) -> CheckedPair {
     let number = if outcome == Outcome::Pass { 11 } else { 12 };
     let mut pair = mixed(number);
     let mode = Mode::Selective(2);
-    pair.experiments.push(Experiment { outcome, mode, confirmed_fresh: true, ..passed(CORRUPT, IO) });
+    pair.experiments.push(ExperimentResult { outcome, mode, confirmed_fresh: true, ..passed(CORRUPT, IO) });
     pair
 }
 
@@ -287,8 +293,8 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
         executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![
             passed(CORRUPT, IO),
-            Experiment { mode: Mode::Fine(0), ..passed(CORRUPT, IO) },
-            Experiment { mode: Mode::Fine(1), ..second },
+            ExperimentResult { mode: Mode::Fine(0), ..passed(CORRUPT, IO) },
+            ExperimentResult { mode: Mode::Fine(1), ..second },
         ],
         fine_grained: Some(FineGrained { places, ..FineGrained::default() }),
         ..pair(number, "Steps", "run", IO)
@@ -322,8 +328,9 @@ pub(crate) fn routine(number: u32) -> CheckedPair {
 
 /// A clause of which nobody knows whether it is resilient, since the JVMs of these tests were lost.
 pub(crate) fn lost_in(tests: &[TestId]) -> CheckedPair {
-    let lost =
-        |test: &TestId| Experiment::new(*test, IO, Outcome::None(NoOutcome::WorkerLost("killed".into())));
+    let lost = |test: &TestId| {
+        ExperimentResult::new(*test, IO, Outcome::None(NoOutcome::WorkerLost("killed".into())))
+    };
     CheckedPair {
         executing_tests: tests.iter().map(|test| executed(*test, usages(1, 0))).collect(),
         experiments: tests.iter().map(lost).collect(),

@@ -5,7 +5,7 @@ use crate::check::CheckReport;
 use crate::failure_text::shortened;
 use crate::text::{counted, readable, simple_name, source_place};
 use catchment_verdicts::{
-    CheckedPair, Experiment, FinePlace, Judgement, Outcome, SourceIndependence, explain,
+    CheckedPair, ExperimentResult, FinePlace, Judgement, Outcome, SourceIndependence, explain,
 };
 use std::io::{self, Write};
 
@@ -59,14 +59,14 @@ pub(crate) fn write_fine(
 fn failure<'a>(
     pair: &'a CheckedPair,
     fine: &Judgement<SourceIndependence>,
-) -> Option<(&'a Experiment, &'a FinePlace)> {
+) -> Option<(&'a ExperimentResult, &'a FinePlace)> {
     let experiment = fine.evidence.first().and_then(|number| pair.experiments.get(*number))?;
     let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
     Some((experiment, place))
 }
 
 /// `T fails when IOException comes before the call of java.io.Reader.read (Cache.java:83): expected ...`.
-fn failure_text(report: &CheckReport<'_>, experiment: &Experiment, place: &FinePlace) -> String {
+fn failure_text(report: &CheckReport<'_>, experiment: &ExperimentResult, place: &FinePlace) -> String {
     let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
     let what = match &place.callee {
         Some(callee) => format!("the call of {callee}"),
