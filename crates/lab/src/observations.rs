@@ -48,7 +48,7 @@ pub(crate) fn by_colour(usages: &Usages) -> ColourCounts {
 
 /// How a test ended with nothing armed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum BaselineOutcome {
+pub(crate) enum PlainOutcome {
     #[default]
     Passed,
     /// What it said, in one line.
@@ -58,7 +58,7 @@ pub(crate) enum BaselineOutcome {
     Ended(String),
 }
 
-impl BaselineOutcome {
+impl PlainOutcome {
     fn severity(&self) -> u8 {
         match self {
             Self::Skipped(_) => 0,
@@ -71,8 +71,8 @@ impl BaselineOutcome {
 
 /// One run of one test with nothing armed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BaselineRun {
-    pub(crate) outcome: BaselineOutcome,
+pub(crate) struct PlainRun {
+    pub(crate) outcome: PlainOutcome,
     /// From the request to the answer where the test was asked for alone, else from its start to its end.
     pub(crate) micros: u64,
     /// Exceptions that left the application into the test; counted to the end in a suite only.
@@ -87,17 +87,17 @@ pub(crate) struct BaselineRun {
     pub(crate) before: Vec<(PairNumber, Usages)>,
 }
 
-impl BaselineRun {
+impl PlainRun {
     pub(crate) fn passed(&self) -> bool {
-        self.outcome == BaselineOutcome::Passed
+        self.outcome == PlainOutcome::Passed
     }
 
     /// Why it has not passed, in one line.
     pub(crate) fn failure(&self) -> Option<String> {
         match &self.outcome {
-            BaselineOutcome::Passed => None,
-            BaselineOutcome::Failed(what) | BaselineOutcome::Ended(what) => Some(what.clone()),
-            BaselineOutcome::Skipped(what) => Some(format!("skipped: {what}")),
+            PlainOutcome::Passed => None,
+            PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
+            PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
         }
     }
 
@@ -119,7 +119,7 @@ impl BaselineRun {
     }
 
     pub(crate) fn is_skipped(&self) -> bool {
-        matches!(self.outcome, BaselineOutcome::Skipped(_))
+        matches!(self.outcome, PlainOutcome::Skipped(_))
     }
 
     pub(crate) fn usages_of(&self, pair: PairNumber) -> Option<Usages> {
@@ -128,7 +128,7 @@ impl BaselineRun {
 }
 
 /// By test, and counted from 0.
-pub(crate) type Runs = BTreeMap<(TestNumber, u32), BaselineRun>;
+pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 
 #[cfg(test)]
 mod tests {
@@ -139,12 +139,12 @@ mod tests {
         let pair = PairNumber(1);
         let part = |outcome, white| {
             let usages = vec![(pair, Usages { entries: 2, pink: 2 - white, white, ..Usages::default() })];
-            BaselineRun { outcome, micros: 5, usages, ..BaselineRun::default() }
+            PlainRun { outcome, micros: 5, usages, ..PlainRun::default() }
         };
-        let mut run = part(BaselineOutcome::Passed, 0);
-        run.add(part(BaselineOutcome::Failed("no".into()), 2));
-        run.add(part(BaselineOutcome::Skipped(String::new()), 1));
-        assert_eq!(run.outcome, BaselineOutcome::Failed("no".into()));
+        let mut run = part(PlainOutcome::Passed, 0);
+        run.add(part(PlainOutcome::Failed("no".into()), 2));
+        run.add(part(PlainOutcome::Skipped(String::new()), 1));
+        assert_eq!(run.outcome, PlainOutcome::Failed("no".into()));
         assert_eq!(run.micros, 15);
         assert_eq!(run.usages_of(pair), Some(Usages { entries: 6, pink: 3, white: 3, ..Usages::default() }));
     }

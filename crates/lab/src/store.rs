@@ -3,7 +3,7 @@
 //! ```text
 //! pair          the pairs, numbered
 //! test          the units that can be run alone, numbered, per run configuration
-//! baseline_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
+//! plain_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
 //! usage         how each plain run used each pair
 //! sample        what caught exceptions looked like
 //! finished      phases that are complete
@@ -43,7 +43,7 @@ create table pair (number integer primary key, id text not null unique);
 create table test (
     number integer primary key, configuration integer not null, unit text not null, class text not null,
     name text not null, shared text, unique (configuration, unit));
-create table baseline_run (
+create table plain_run (
     test integer not null, phase text not null, ordinal integer not null, run text not null,
     primary key (test, phase, ordinal)) without rowid;
 create table usage (
@@ -282,15 +282,15 @@ fn is_no_store(reason: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::{BaselineRun, Phase};
+    use crate::observations::{Phase, PlainRun};
     use crate::worker::Jvm;
     use catchment_protocol::experiment::Sample;
     use catchment_verdicts::Attempt;
     use catchment_watch::Usages;
 
-    fn run_with(pair: PairNumber) -> BaselineRun {
+    fn run_with(pair: PairNumber) -> PlainRun {
         let usages = Usages { entries: 3, pink: 1, white: 2, ..Usages::default() };
-        BaselineRun { micros: 7, usages: vec![(pair, usages)], ..BaselineRun::default() }
+        PlainRun { micros: 7, usages: vec![(pair, usages)], ..PlainRun::default() }
     }
 
     fn unit(id: &str) -> TestUnit {

@@ -25,7 +25,7 @@ pub struct Attempt {
     pub made: Option<String>,
     pub micros: u64,
     /// Microseconds of the same test alone with nothing armed.
-    pub unarmed_micros: u64,
+    pub plain_micros: u64,
 }
 
 impl Default for Attempt {
@@ -39,7 +39,7 @@ impl Default for Attempt {
             caught_elsewhere: Vec::new(),
             made: None,
             micros: 0,
-            unarmed_micros: 0,
+            plain_micros: 0,
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct Stats {
     /// Experiments that ended in pass or fail in a warm worker.
     pub warm: Timed,
     /// The tests of those same experiments, once for each, with the time they take alone with nothing armed.
-    pub warm_unarmed_seconds: f64,
+    pub warm_plain_seconds: f64,
     /// Experiments in fresh JVMs: confirmations and what happens once per JVM.
     pub fresh: Timed,
     /// Experiments that came to an outcome both in a warm worker and in a fresh JVM, with the time of the former.
@@ -79,7 +79,7 @@ impl Stats {
         };
         line.add(seconds(attempt.micros));
         if !attempt.is_fresh && ended_by_itself(&attempt.outcome) {
-            self.warm_unarmed_seconds += seconds(attempt.unarmed_micros);
+            self.warm_plain_seconds += seconds(attempt.plain_micros);
         }
     }
 
@@ -108,7 +108,7 @@ impl Stats {
 
     /// How much longer a warm experiment takes than its test with nothing armed.
     pub fn warm_factor(&self) -> Option<f64> {
-        (self.warm_unarmed_seconds > 0.0).then(|| self.warm.seconds / self.warm_unarmed_seconds)
+        (self.warm_plain_seconds > 0.0).then(|| self.warm.seconds / self.warm_unarmed_seconds)
     }
 }
 

@@ -244,5 +244,5 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
 
 /// The time of a fresh JVM says nothing of its test.
 fn has_waited(attempt: &Attempt) -> bool {
-    !attempt.is_fresh && attempt.micros > attempt.unarmed_micros + WAIT_MICROS
+    !attempt.is_fresh && attempt.micros > attempt.plain_micros + WAIT_MICROS
 }

@@ -1,6 +1,6 @@
 //! What one JVM tells about itself while it does what it was asked.
 
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber};
+use crate::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::session::Session;
 use crate::slot::counters::{CounterMeanings, PairNumbers};
 use crate::worker::{Jvm, Listener};
@@ -49,13 +49,13 @@ impl<'a> WorkerEvents<'a> {
         }
     }
 
-    pub(crate) fn plain(&self, run: &TestRun) -> BaselineRun {
+    pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
         let text = || run.failure.as_ref().map(describe).unwrap_or_default();
-        BaselineRun {
+        PlainRun {
             outcome: match run.outcome {
-                Outcome::Passed => BaselineOutcome::Passed,
-                Outcome::Failed => BaselineOutcome::Failed(text()),
-                Outcome::Skipped => BaselineOutcome::Skipped(text()),
+                Outcome::Passed => PlainOutcome::Passed,
+                Outcome::Failed => PlainOutcome::Failed(text()),
+                Outcome::Skipped => PlainOutcome::Skipped(text()),
             },
             micros: run.micros,
             escaped: run.escaped,

@@ -1,7 +1,7 @@
 //! Runs with nothing armed: their usages and samples, and the phases that are complete.
 
 use super::{Result, Store};
-use crate::observations::{BaselineRun, PairNumber, Phase, TestNumber};
+use crate::observations::{PairNumber, Phase, PlainRun, TestNumber};
 use crate::worker::Jvm;
 use catchment_protocol::experiment::Sample;
 use catchment_watch::Usages;
@@ -15,13 +15,13 @@ impl Store {
         test: TestNumber,
         phase: Phase,
         ordinal: u32,
-        run: &BaselineRun,
+        run: &PlainRun,
     ) -> Result<()> {
         let json = serde_json::to_string(run)?;
         let key = params![test.0, phase.name(), ordinal];
         self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
         self.execute(
-            "insert or replace into baseline_run values (?1, ?2, ?3, ?4)",
+            "insert or replace into plain_run values (?1, ?2, ?3, ?4)",
             params![test.0, phase.name(), ordinal, json],
         )?;
         for (pair, usages) in &run.usages {
@@ -37,14 +37,14 @@ impl Store {
     }
 
     /// All runs of a phase, with their usages.
-    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), BaselineRun>> {
-        let query = "select test, ordinal, run from baseline_run where phase = ?1";
+    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), PlainRun>> {
+        let query = "select test, ordinal, run from plain_run where phase = ?1";
         let rows = self.rows(query, [phase.name()], |row| {
             Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
         })?;
         let mut runs = BTreeMap::new();
         for (key, json) in rows {
-            runs.insert(key, serde_json::from_str::<BaselineRun>(&json)?);
+            runs.insert(key, serde_json::from_str::<PlainRun>(&json)?);
         }
         let query =
             "select test, ordinal, pair, entries, pink, white, sibling, escaped from usage where phase = ?1";

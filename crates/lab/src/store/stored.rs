@@ -40,10 +40,10 @@ pub(super) struct StoredAttempt {
     caught_elsewhere: List<StoredCaughtElsewhere>,
     made: Option<String>,
     micros: u64,
-    unarmed_micros: u64,
+    plain_micros: u64,
 }
 both_ways!(struct StoredAttempt = Attempt {
-    is_fresh, outcome, reached, fired, caught_here, caught_elsewhere, made, micros, unarmed_micros
+    is_fresh, outcome, reached, fired, caught_here, caught_elsewhere, made, micros, plain_micros
 });
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -202,7 +202,7 @@ mod tests {
             caught_elsewhere: vec![CaughtElsewhere { place: "a.B.c".into(), count: 4 }],
             made: Some("constructor ()".into()),
             micros: 5,
-            unarmed_micros: 6,
+            plain_micros: 6,
         }
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn the_names_in_json_are_those_of_the_version() {
         let failure = Failure { kind: FailureKind::Timeout, text: "late".into() };
         let json = |outcome| serde_json::to_string(&StoredAttempt::from(attempt(outcome))).unwrap();
-        let rest = r#""reached":1,"fired":2,"caught_here":3,"caught_elsewhere":[{"place":"a.B.c","count":4}],"made":"constructor ()","micros":5,"unarmed_micros":6}"#;
+        let rest = r#""reached":1,"fired":2,"caught_here":3,"caught_elsewhere":[{"place":"a.B.c","count":4}],"made":"constructor ()","micros":5,"plain_micros":6}"#;
         let expected = |outcome: &str| format!(r#"{{"is_fresh":true,"outcome":{outcome},{rest}"#);
         assert_eq!(json(Outcome::Fail(failure)), expected(r#"{"Fail":{"kind":"Timeout","text":"late"}}"#));
         let not_run = Outcome::None(NoOutcome::NotRun(NotRun::PlanOnly));

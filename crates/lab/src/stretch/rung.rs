@@ -4,8 +4,8 @@ mod bubbling;
 mod stored;
 mod throwing;
 
-use crate::baseline::solo::{baseline_time_limit, run_baseline, run_fresh};
-use crate::observations::{BaselineRun, TestNumber};
+use crate::baseline::solo::{plain_time_limit, run_fresh, run_plain};
+use crate::observations::{PlainRun, TestNumber};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
 use crate::store::KnownTest;
@@ -32,20 +32,20 @@ pub(crate) struct Trial<'t, 'a, 'p> {
     pub(crate) is_resilient: bool,
 }
 
-/// What one test with nothing injected showed.
-pub(crate) struct UnarmedRun {
+/// A plain run of one test with the clause stretched, as far as it is about the clause.
+pub(crate) struct StretchedRun {
     pub(crate) failure: Option<String>,
     /// Executions of the try of the stretched clause.
     pub(crate) entries: u64,
-    /// Exceptions that it caught.
+    /// Exceptions that the clause caught.
     white: u64,
-    /// Exceptions that it did not catch.
+    /// Exceptions that the clause did not catch.
     blue: u64,
 }
 
-impl UnarmedRun {
-    /// Whether the clause has caught something that passed it before. After that the test may do less, or something else: one of
-    /// the numbers may stay as it was.
+impl StretchedRun {
+    /// Tells whether the clause has caught something that passed it before. After that the test may do less, or something
+    /// else: one of the numbers may stay as it was.
     fn catches_more_than(&self, before: &ColourCounts) -> bool {
         self.white > before.white || self.blue < before.blue
     }
@@ -151,37 +151,37 @@ impl Trial<'_, '_, '_> {
     }
 
     /// Where a worker says that it fails, two fresh JVMs have to say that it passes.
-    fn plain(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<UnarmedRun, LabError> {
+    fn plain(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<StretchedRun, LabError> {
         if needs_fresh(execution) {
-            return self.baseline_fresh(slot, execution);
+            return self.plain_fresh(slot, execution);
         }
-        let warm = self.baseline_warm(slot, execution)?;
+        let warm = self.plain_warm(slot, execution)?;
         if warm.failure.is_none() {
             return Ok(warm);
         }
-        let first = self.baseline_fresh(slot, execution)?;
-        if first.failure.is_some() { Ok(first) } else { self.baseline_fresh(slot, execution) }
+        let first = self.plain_fresh(slot, execution)?;
+        if first.failure.is_some() { Ok(first) } else { self.plain_fresh(slot, execution) }
     }
 
-    fn baseline_fresh(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<UnarmedRun, LabError> {
+    fn plain_fresh(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<StretchedRun, LabError> {
         let (_, test) = self.known(execution.test);
-        let limit = self.trials.baseline_limit(execution.test);
+        let limit = self.trials.plain_limit(execution.test);
         let (run, _) = run_fresh(slot, test, limit)?;
         Ok(self.seen(&run))
     }
 
     /// In the second run of a test whatever happens once per JVM has happened, as in the baseline.
-    fn baseline_warm(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<UnarmedRun, LabError> {
+    fn plain_warm(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<StretchedRun, LabError> {
         let first = self.run_warm(slot, execution.test)?;
         let is_clear = first.failure.is_some() || !first.catches_more_than(&execution.usages);
         if is_clear { Ok(first) } else { self.run_warm(slot, execution.test) }
     }
 
-    pub(crate) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<UnarmedRun, LabError> {
+    pub(crate) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<StretchedRun, LabError> {
         let (number, test) = self.known(test);
-        let limit = baseline_time_limit(self.trials.baseline.longest_micros(*number));
+        let limit = plain_time_limit(self.trials.baseline.longest_micros(*number));
         let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let ((run, _), has_ended) = run_baseline(running, test, limit)?;
+        let ((run, _), has_ended) = run_plain(running, test, limit)?;
         let plain = self.seen(&run);
         if has_ended || plain.failure.is_some() {
             slot.discard();
@@ -189,9 +189,9 @@ impl Trial<'_, '_, '_> {
         Ok(plain)
     }
 
-    fn seen(&self, run: &BaselineRun) -> UnarmedRun {
+    fn seen(&self, run: &PlainRun) -> StretchedRun {
         let usages = run.usages_of(self.subject.number).unwrap_or_default();
-        UnarmedRun {
+        StretchedRun {
             failure: run.failure(),
             entries: usages.entries,
             white: usages.white,
@@ -202,7 +202,7 @@ impl Trial<'_, '_, '_> {
 
 /// By what a test does with nothing injected. `bubbles`: whether it sees an exception that the clause would catch, if that could
 /// be told.
-fn refused(test: TestId, bubbles: Option<bool>, plain: &UnarmedRun) -> Option<Refusal> {
+fn refused(test: TestId, bubbles: Option<bool>, plain: &StretchedRun) -> Option<Refusal> {
     match (bubbles, &plain.failure) {
         (Some(true), _) => Some(Refusal::Expected { test }),
         (_, Some(failure)) => Some(Refusal::TestFails { test, failure: failure.clone() }),
@@ -220,8 +220,8 @@ pub(crate) fn needs_fresh(execution: &ExecutingTest) -> bool {
 mod tests {
     use super::*;
 
-    fn plain(entries: u64, white: u64, blue: u64) -> UnarmedRun {
-        UnarmedRun { failure: None, entries, white, blue }
+    fn plain(entries: u64, white: u64, blue: u64) -> StretchedRun {
+        StretchedRun { failure: None, entries, white, blue }
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn what_could_not_be_told_of_a_test_that_passes_is_not_held_against_it_for_good() {
         let test = TestId(3);
-        let failing = || UnarmedRun { failure: Some("why".into()), ..plain(1, 0, 0) };
+        let failing = || StretchedRun { failure: Some("why".into()), ..plain(1, 0, 0) };
         assert_eq!(refused(test, Some(true), &failing()), Some(Refusal::Expected { test }));
         let fails = Refusal::TestFails { test, failure: "why".into() };
         assert_eq!(refused(test, None, &failing()), Some(fails));

@@ -5,7 +5,7 @@ mod delta;
 mod falling;
 
 use crate::baseline::suite::run_suite;
-use crate::observations::BaselineRun;
+use crate::observations::PlainRun;
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
 use crate::stretch::refusal::Refusal;
@@ -164,8 +164,8 @@ impl Stretching<'_, '_> {
 }
 
 /// A test that is skipped now, or does not run at all, does not pass.
-fn not_passing(expected: &[(&str, TestId)], runs: &[(String, BaselineRun)]) -> Vec<Failing> {
-    let runs: HashMap<&str, &BaselineRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
+fn not_passing(expected: &[(&str, TestId)], runs: &[(String, PlainRun)]) -> Vec<Failing> {
+    let runs: HashMap<&str, &PlainRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
     let failing = |&(unit, test): &(&str, TestId)| {
         let failure =
             runs.get(unit).map_or_else(|| Some("it did not run".to_owned()), |run| run.failure())?;
@@ -204,15 +204,15 @@ fn accepted(candidates: &[Candidate]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::BaselineOutcome;
+    use crate::observations::PlainOutcome;
 
     #[test]
     fn only_tests_that_pass_again_pass() {
-        let run = |outcome| BaselineRun { outcome, ..BaselineRun::default() };
+        let run = |outcome| PlainRun { outcome, ..PlainRun::default() };
         let runs = [
-            ("passes".to_owned(), run(BaselineOutcome::Passed)),
-            ("fails".to_owned(), run(BaselineOutcome::Failed("why".into()))),
-            ("skips".to_owned(), run(BaselineOutcome::Skipped("now".into()))),
+            ("passes".to_owned(), run(PlainOutcome::Passed)),
+            ("fails".to_owned(), run(PlainOutcome::Failed("why".into()))),
+            ("skips".to_owned(), run(PlainOutcome::Skipped("now".into()))),
         ];
         let expected =
             [("passes", TestId(0)), ("fails", TestId(1)), ("skips", TestId(2)), ("gone", TestId(3))];

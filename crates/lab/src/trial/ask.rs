@@ -186,7 +186,7 @@ impl Trials<'_, '_> {
         line: Line,
     ) -> Result<Result<TestRun, Unavailable>, LabError> {
         let Subject { test, demands, comes_first, .. } = *subject;
-        let limit = self.baseline_limit(test);
+        let limit = self.plain_limit(test);
         let pair = self.session.ledger().checked.pairs[subject.position].id.clone();
         let most_visits = most_visits(subject.usages.entries());
         let watching = experiment::Experiment::watching(pair.clone(), sites(pair), watch, most_visits);

@@ -522,7 +522,7 @@ fn stats(stats: &Stats) -> JsonStats {
         suite: timed(stats.suite),
         solo: timed(stats.solo),
         warm: timed(stats.warm),
-        warm_unarmed_seconds: stats.warm_unarmed_seconds,
+        warm_unarmed_seconds: stats.warm_plain_seconds,
         both_ways: timed(stats.both_ways),
         both_ways_fresh_seconds: stats.both_ways_fresh_seconds,
         both_ways_different: stats.both_ways_different,

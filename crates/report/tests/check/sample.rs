@@ -362,7 +362,7 @@ fn stats() -> Stats {
         suite: timed(2, 4.25),
         solo: timed(8, 1.5),
         warm: timed(6, 1.25),
-        warm_unarmed_seconds: 1.0,
+        warm_plain_seconds: 1.0,
         both_ways: timed(3, 0.125),
         both_ways_fresh_seconds: 2.5,
         both_ways_different: 1,

@@ -40,7 +40,7 @@ impl Trial<'_, '_, '_> {
             most_visits: 0,
         };
         let question = Question::new(execution.test, following, Demands::default(), needs_fresh(execution));
-        let limit = self.trials.baseline_limit(execution.test);
+        let limit = self.trials.plain_limit(execution.test);
         match self.trials.run_fresh(slot, &question, limit)? {
             None => Ok(None),
             Some((running, result)) => {

@@ -1,6 +1,6 @@
 //! Which of the clauses that do not go together is dropped: delta debugging, on bytecode.
 
-use crate::baseline::solo::{baseline_time_limit, run_fresh};
+use crate::baseline::solo::{plain_time_limit, run_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
 use crate::stretch::subject::Stretchings;
@@ -53,7 +53,7 @@ impl Stretching<'_, '_> {
         let (number, test) = &self.trials.baseline.tests[failing.test.index()];
         self.once(chosen, &format!("test {} alone", number.0), || {
             self.wear(slot, chosen)?;
-            let limit = baseline_time_limit(self.trials.baseline.longest_micros(*number));
+            let limit = plain_time_limit(self.trials.baseline.longest_micros(*number));
             let (run, _) = run_fresh(slot, test, limit)?;
             slot.change(Changes::default());
             Ok(Some(!run.passed()))
