@@ -161,9 +161,9 @@ impl Baseline {
                     }
                 }
             }
-            for (pair, execution) in self.executions(*number, test.configuration, TestId(index)) {
+            for (pair, executing) in self.executions(*number, test.configuration, TestId(index)) {
                 if let Some(position) = positions.get(&pair) {
-                    pairs[*position].executing_tests.push(execution);
+                    pairs[*position].executing_tests.push(executing);
                 }
             }
         }
@@ -176,7 +176,7 @@ impl Baseline {
         test: TestId,
     ) -> Vec<(PairNumber, ExecutingTest)> {
         let entered = |usages: &Usages| usages.entries > 0;
-        let execution = |usages: Usages, once_per_jvm| ExecutingTest {
+        let executing = |usages: Usages, once_per_jvm| ExecutingTest {
             test,
             usages: by_colour(&usages),
             once_per_jvm,
@@ -187,7 +187,7 @@ impl Baseline {
             // Red or flaky in the suite, it never runs alone, or there was no time for it yet. It executes the try all the
             // same, and does not pass.
             let used = suite.into_iter().flat_map(|run| &run.usages).filter(|(_, usages)| entered(usages));
-            return used.map(|(pair, usages)| (*pair, execution(*usages, false))).collect();
+            return used.map(|(pair, usages)| (*pair, executing(*usages, false))).collect();
         };
         let asked = self.fresh.get(&(number, 0));
         let fresh = asked.or(suite);
@@ -196,7 +196,7 @@ impl Baseline {
             let used = used.iter().filter(|(_, usages)| entered(usages));
             return used
                 .map(|(pair, usages)| {
-                    (*pair, ExecutingTest { needs_fresh: true, ..execution(*usages, false) })
+                    (*pair, ExecutingTest { needs_fresh: true, ..executing(*usages, false) })
                 })
                 .collect();
         }
@@ -211,8 +211,8 @@ impl Baseline {
             .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
             .collect();
         let used = steady.usages.iter().filter(|(pair, usages)| entered(usages) && !first.contains_key(pair));
-        let used = used.map(|(pair, usages)| (*pair, execution(*usages, false)));
-        used.chain(first.iter().map(|(pair, usages)| (*pair, execution(*usages, true)))).collect()
+        let used = used.map(|(pair, usages)| (*pair, executing(*usages, false)));
+        used.chain(first.iter().map(|(pair, usages)| (*pair, executing(*usages, true)))).collect()
     }
 }
 
@@ -275,7 +275,7 @@ mod tests {
 
     fn executions_in(baseline: &Baseline) -> Vec<(u64, bool)> {
         let executions = baseline.executions(TEST, 0, TestId(0)).into_iter();
-        executions.map(|(_, execution)| (execution.usages.pink, execution.once_per_jvm)).collect()
+        executions.map(|(_, executing)| (executing.usages.pink, executing.once_per_jvm)).collect()
     }
 
     /// In the suite, twice, alone in a worker, twice, and alone in a JVM of its own; as far as it came.

@@ -56,10 +56,10 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let mut ledger = self.trials.session.ledger();
         let mut planned = Vec::new();
         for (position, pair) in ledger.checked.pairs.iter().enumerate().filter(|(_, pair)| !pair.left_out) {
-            for execution in &pair.executing_tests {
-                if ledger.checked.tests[execution.test.index()].is_evidence() {
+            for executing in &pair.executing_tests {
+                if ledger.checked.tests[executing.test.index()].is_evidence() {
                     planned
-                        .extend(pair.types.iter().map(|each| self.planned(position, execution.test, each)));
+                        .extend(pair.types.iter().map(|each| self.planned(position, executing.test, each)));
                 }
             }
         }
@@ -109,18 +109,18 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let tests = &ledger.checked.tests;
         let mut needed = what_is_needed(pair, tests);
         if self.manner.matrix && !pair.left_out && pair.not_injectable.is_none() {
-            for execution in pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence())
+            for executing in pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence())
             {
                 for (exception, name) in pair.types.iter().enumerate() {
                     let is_done = pair.experiments.iter().any(|experiment| {
-                        experiment.test == execution.test
+                        experiment.test == executing.test
                             && experiment.exception == *name
                             && experiment.is_final()
                     });
                     let is_listed =
-                        needed.iter().any(|each| each.test == execution.test && each.exception == exception);
+                        needed.iter().any(|each| each.test == executing.test && each.exception == exception);
                     if !is_done && !is_listed {
-                        needed.push(Needed { test: execution.test, exception, step: Step::Run });
+                        needed.push(Needed { test: executing.test, exception, step: Step::Run });
                     }
                 }
             }
@@ -175,7 +175,7 @@ impl Tenant for Experiments<'_, '_> {
             let needed = self.needed(ledger, group);
             let micros = needed.iter().map(|key| self.trials.micros_of(key.test)).sum();
             // Both contracts wait for pairs whose clause some test enters.
-            let is_first = pair.executing_tests.iter().any(|execution| execution.usages.white > 0);
+            let is_first = pair.executing_tests.iter().any(|executing| executing.usages.white > 0);
             Needs { group, is_first, micros: has_deadline.then_some(micros), needed }
         };
         ledger.checked.pairs.iter().enumerate().map(needs).collect()
@@ -189,9 +189,9 @@ impl Tenant for Experiments<'_, '_> {
     fn question(&self, ledger: &Ledger, taken: Taken<OfPair>) -> Result<Question, LabError> {
         let Taken { key, is_suspect, .. } = taken;
         let pair = &ledger.checked.pairs[key.position];
-        let execution = pair.executing_tests.iter().find(|execution| execution.test == key.test);
-        let comes_first = execution.is_some_and(|execution| execution.once_per_jvm || execution.needs_fresh);
-        let entries = execution.map(|execution| execution.usages.entries()).unwrap_or_default();
+        let executing = pair.executing_tests.iter().find(|executing| executing.test == key.test);
+        let comes_first = executing.is_some_and(|executing| executing.once_per_jvm || executing.needs_fresh);
+        let entries = executing.map(|executing| executing.usages.entries()).unwrap_or_default();
         let experiment = at_every_execution(ledger, pair, &self.planned_of(ledger, key), None, entries)?;
         Ok(Question::new(key.test, experiment, self.demands(is_suspect || comes_first), comes_first))
     }

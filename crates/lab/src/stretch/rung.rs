@@ -65,14 +65,14 @@ impl Trial<'_, '_, '_> {
 
     fn ask_all(&self, slot: &mut Slot<'_>, changes: &Changes) -> Result<Result<Evidence, Refusal>, LabError> {
         let mut evidence = Evidence::default();
-        for execution in self.evidence() {
+        for executing in self.evidence() {
             if self.trials.session.is_interrupted() {
                 return Err(LabError::Interrupted);
             }
             if self.trials.session.is_over() {
                 return Ok(Err(Refusal::OutOfTime));
             }
-            match self.ask_once(slot, execution, changes)? {
+            match self.ask_once(slot, executing, changes)? {
                 Err(refusal) => return Ok(Err(refusal)),
                 Ok(one) => evidence.add(&one),
             }
@@ -91,18 +91,18 @@ impl Trial<'_, '_, '_> {
     fn ask_once(
         &self,
         slot: &mut Slot<'_>,
-        execution: &ExecutingTest,
+        executing: &ExecutingTest,
         changes: &Changes,
     ) -> Result<Result<Evidence, Refusal>, LabError> {
         let session = self.trials.session;
-        let (pair, (test, _)) = (self.subject.number, self.known(execution.test));
-        let injects = if self.injects(execution) { "thrown" } else { "plain" };
+        let (pair, (test, _)) = (self.subject.number, self.known(executing.test));
+        let injects = if self.injects(executing) { "thrown" } else { "plain" };
         let kind = format!("catches {}, {injects}", self.rung);
         let known: Option<KeptTrial> = session.ledger().store.answer(pair, *test, &kind)?;
         if let Some(known) = known {
-            return Ok(known.into_evidence(execution.test));
+            return Ok(known.into_evidence(executing.test));
         }
-        let asked = session.turns.take(|| self.ask(slot, execution, changes))?;
+        let asked = session.turns.take(|| self.ask(slot, executing, changes))?;
         if let Some(kept) = KeptTrial::of(&asked) {
             let ledger = session.ledger();
             ledger.store.together(|| ledger.store.keep_answer(pair, *test, &kind, &kept))?;
@@ -111,22 +111,22 @@ impl Trial<'_, '_, '_> {
     }
 
     /// Whether this test is one of those that made the pair a candidate.
-    fn injects(&self, execution: &ExecutingTest) -> bool {
-        self.is_resilient || execution.usages.white > 0
+    fn injects(&self, executing: &ExecutingTest) -> bool {
+        self.is_resilient || executing.usages.white > 0
     }
 
     fn ask(
         &self,
         slot: &mut Slot<'_>,
-        execution: &ExecutingTest,
+        executing: &ExecutingTest,
         changes: &Changes,
     ) -> Result<Result<Evidence, Refusal>, LabError> {
-        let test = execution.test;
-        let plain = self.plain(slot, execution)?;
-        let catches_more = plain.catches_more_than(&execution.usages);
+        let test = executing.test;
+        let plain = self.plain(slot, executing)?;
+        let catches_more = plain.catches_more_than(&executing.usages);
         // A test that wants to see the exception fails without it, or takes it either way.
-        let may_bubble = catches_more || execution.usages.blue > 0;
-        let bubbles = if may_bubble { self.bubbles(slot, execution, changes)? } else { Some(false) };
+        let may_bubble = catches_more || executing.usages.blue > 0;
+        let bubbles = if may_bubble { self.bubbles(slot, executing, changes)? } else { Some(false) };
         // Where that cannot be told and the counts are as before, nothing of the wider type has passed the clause.
         let bubbles = bubbles.or((!catches_more).then_some(false));
         if let Some(refusal) = refused(test, bubbles, &plain) {
@@ -134,11 +134,11 @@ impl Trial<'_, '_, '_> {
         }
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
         let mut evidence = Evidence { case, tests: 1, injected: 0 };
-        if self.injects(execution) {
+        if self.injects(executing) {
             if self.trials.session.is_over() {
                 return Ok(Err(Refusal::OutOfTime));
             }
-            if let Some(refusal) = self.inject(slot, execution, changes)? {
+            if let Some(refusal) = self.inject(slot, executing, changes)? {
                 return Ok(Err(refusal));
             }
             evidence.injected = 1;
@@ -151,30 +151,30 @@ impl Trial<'_, '_, '_> {
     }
 
     /// Where a worker says that it fails, two fresh JVMs have to say that it passes.
-    fn plain(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<StretchedRun, LabError> {
-        if needs_fresh(execution) {
-            return self.plain_fresh(slot, execution);
+    fn plain(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
+        if needs_fresh(executing) {
+            return self.plain_fresh(slot, executing);
         }
-        let warm = self.plain_warm(slot, execution)?;
+        let warm = self.plain_warm(slot, executing)?;
         if warm.failure.is_none() {
             return Ok(warm);
         }
-        let first = self.plain_fresh(slot, execution)?;
-        if first.failure.is_some() { Ok(first) } else { self.plain_fresh(slot, execution) }
+        let first = self.plain_fresh(slot, executing)?;
+        if first.failure.is_some() { Ok(first) } else { self.plain_fresh(slot, executing) }
     }
 
-    fn plain_fresh(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<StretchedRun, LabError> {
-        let (_, test) = self.known(execution.test);
-        let limit = self.trials.plain_limit(execution.test);
+    fn plain_fresh(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
+        let (_, test) = self.known(executing.test);
+        let limit = self.trials.plain_limit(executing.test);
         let (run, _) = run_fresh(slot, test, limit)?;
         Ok(self.seen(&run))
     }
 
     /// In the second run of a test whatever happens once per JVM has happened, as in the baseline.
-    fn plain_warm(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<StretchedRun, LabError> {
-        let first = self.run_warm(slot, execution.test)?;
-        let is_clear = first.failure.is_some() || !first.catches_more_than(&execution.usages);
-        if is_clear { Ok(first) } else { self.run_warm(slot, execution.test) }
+    fn plain_warm(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
+        let first = self.run_warm(slot, executing.test)?;
+        let is_clear = first.failure.is_some() || !first.catches_more_than(&executing.usages);
+        if is_clear { Ok(first) } else { self.run_warm(slot, executing.test) }
     }
 
     pub(crate) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<StretchedRun, LabError> {
@@ -212,8 +212,8 @@ fn refused(test: TestId, bubbles: Option<bool>, plain: &StretchedRun) -> Option<
     }
 }
 
-pub(crate) fn needs_fresh(execution: &ExecutingTest) -> bool {
-    execution.once_per_jvm || execution.needs_fresh
+pub(crate) fn needs_fresh(executing: &ExecutingTest) -> bool {
+    executing.once_per_jvm || executing.needs_fresh
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ impl Patcher<'_> {
         let is_whole = tests.iter().any(|each| each.name == test);
         let names =
             |each: &CheckedTest| if is_whole { each.name == test } else { names_test(&each.name, test) };
-        let is_it = |execution: &ExecutingTest| tests.get(execution.test.index()).is_some_and(names);
+        let is_it = |executing: &ExecutingTest| tests.get(executing.test.index()).is_some_and(names);
         let refusal = Refusal::BuildTestFails { test: test.to_owned() };
         let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
         let mut own: Vec<_> =

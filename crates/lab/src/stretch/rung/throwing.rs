@@ -15,10 +15,10 @@ impl Trial<'_, '_, '_> {
     pub(crate) fn inject(
         &self,
         slot: &mut Slot<'_>,
-        execution: &ExecutingTest,
+        executing: &ExecutingTest,
         changes: &Changes,
     ) -> Result<Option<Refusal>, LabError> {
-        let question = self.question(execution, changes)?;
+        let question = self.question(executing, changes)?;
         let needed = if question.comes_first {
             1
         } else if self.passes_warm(slot, &question)? {
@@ -28,7 +28,7 @@ impl Trial<'_, '_, '_> {
         };
         for _ in 0..needed {
             let attempt = self.trials.attempt_fresh(slot, &question)?;
-            if let Some(refusal) = self.refusal(execution.test, &attempt) {
+            if let Some(refusal) = self.refusal(executing.test, &attempt) {
                 return Ok(Some(refusal));
             }
         }
@@ -69,19 +69,19 @@ impl Trial<'_, '_, '_> {
         Ok(is_proven)
     }
 
-    fn question(&self, execution: &ExecutingTest, changes: &Changes) -> Result<Question, LabError> {
-        let (number, _) = self.known(execution.test);
+    fn question(&self, executing: &ExecutingTest, changes: &Changes) -> Result<Question, LabError> {
+        let (number, _) = self.known(executing.test);
         let ledger = self.trials.session.ledger();
         // Something that was caught here says what it might look like.
         let sample = ledger.store.sample(self.subject.number, *number, self.rung, true)?;
         let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
         let pair = ids.next().map(|(id, _)| id.clone()).unwrap_or_default();
         let fault = Fault { exception: self.rung.to_owned(), sample };
-        let most_visits = most_visits(execution.usages.entries());
+        let most_visits = most_visits(executing.usages.entries());
         let experiment = Experiment::at_every_execution(pair, fault, most_visits);
-        let only_fresh = needs_fresh(execution);
+        let only_fresh = needs_fresh(executing);
         let demands = Demands { only_fresh, ..Demands::default() };
-        Ok(Question::new(execution.test, experiment, demands, only_fresh))
+        Ok(Question::new(executing.test, experiment, demands, only_fresh))
     }
 }
 
