@@ -72,7 +72,7 @@ impl Attempt {
     }
 
     /// The test ended, well or badly.
-    pub fn of_run(run: InjectedRun) -> Self {
+    pub fn of_run(run: ObservedRun) -> Self {
         Self {
             outcome: outcome_of_run(&run),
             reached: run.reached,
@@ -106,9 +106,9 @@ pub struct JvmEnd {
     pub text: String,
 }
 
-/// A run of a test under injection that came to its end.
+/// A run of a test under an experiment that came to its end, as the worker observed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InjectedRun {
+pub struct ObservedRun {
     pub end: TestEnd,
     /// Executions of the try that were to be hit.
     pub reached: u64,
@@ -258,7 +258,7 @@ pub fn not_injectable(pair: &CheckedPair) -> Option<String> {
     reasons.all(|reason| reason.is_some()).then_some(first)
 }
 
-fn outcome_of_run(run: &InjectedRun) -> Outcome {
+fn outcome_of_run(run: &ObservedRun) -> Outcome {
     if run.reached == 0 {
         return Outcome::None(NoOutcome::NotReached);
     }
@@ -319,8 +319,8 @@ mod tests {
         assert_eq!(not_injectable(&pair), None);
     }
 
-    fn run(end: TestEnd, reached: u64, fired: u64) -> InjectedRun {
-        InjectedRun {
+    fn run(end: TestEnd, reached: u64, fired: u64) -> ObservedRun {
+        ObservedRun {
             end,
             reached,
             fired,
