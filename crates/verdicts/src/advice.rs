@@ -61,7 +61,7 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
              try only ends in this catch would decide",
             test_of(*number)
         ),
-        Unknown::NotToldApart(test, why) => {
+        Unknown::ExecutionsUnavailable(test, why) => {
             format!(
                 "what test {} does in this try cannot be taken apart: {why}; a test that executes it once would decide",
                 name(*test, tests)

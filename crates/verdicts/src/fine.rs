@@ -12,7 +12,7 @@ use crate::selective::silent;
 use crate::unknown::Unknown;
 
 /// `None` for a pair that was not asked.
-pub(crate) fn judge_finely(
+pub(crate) fn judge_fine(
     pair: &CheckedPair,
     tests: &[CheckedTest],
 ) -> Option<Judgement<SourceIndependence>> {
@@ -23,12 +23,12 @@ pub(crate) fn judge_finely(
     if !failures.is_empty() {
         return Some(negative(pair, SourceIndependence::Dependent, failures));
     }
-    let untold = fine.untold.iter().map(|(test, why)| Unknown::NotToldApart(*test, why.clone()));
+    let unavailable = fine.unavailable.iter().map(|(test, why)| Unknown::ExecutionsUnavailable(*test, why.clone()));
     let silent = runs.iter().filter_map(|(number, it)| silent(*number, it).filter(|_| !is_moot(it)));
     let not_run = not_asked(pair, tests, &runs);
     let not_run = (not_run > 0).then_some(Unknown::NotRun(not_run));
     let too_many = (fine.left > 0).then_some(Unknown::TooMany(fine.left));
-    let mut unknown: Vec<_> = untold.chain(silent).chain(not_run).chain(too_many).collect();
+    let mut unknown: Vec<_> = unavailable.chain(silent).chain(not_run).chain(too_many).collect();
     let is_independent = unknown.is_empty() && runs.iter().any(|(_, it)| it.is_pass());
     if unknown.is_empty() && !is_independent {
         unknown.extend(runs.first().map(|(number, _)| Unknown::NoOutcome(*number)));
@@ -61,8 +61,8 @@ fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &Experim
     let is_evidence = |test: TestId| tests.get(test.index()).is_some_and(CheckedTest::is_evidence);
     let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let is_asked = |test: TestId| {
-        let untold = pair.fine_grained.iter().flat_map(|fine| &fine.untold);
-        runs.iter().any(|(_, run)| run.test == test) || untold.into_iter().any(|(each, _)| *each == test)
+        let unavailable = pair.fine_grained.iter().flat_map(|fine| &fine.unavailable);
+        runs.iter().any(|(_, run)| run.test == test) || unavailable.into_iter().any(|(each, _)| *each == test)
     };
     let missing = white.filter(|executing| is_evidence(executing.test) && !is_asked(executing.test)).count();
     let open = runs.iter().filter(|(_, run)| matches!(run.outcome, Outcome::None(NoOutcome::NotRun(_))));
@@ -95,7 +95,7 @@ mod tests {
             fine_grained: Some(fine),
             ..CheckedPair::default()
         };
-        let judged = judge_finely(&pair, &[CheckedTest::default()]).unwrap();
+        let judged = judge_fine(&pair, &[CheckedTest::default()]).unwrap();
         (judged.verdict, judged.unknown)
     }
 
@@ -128,10 +128,10 @@ mod tests {
         assert_eq!(verdict(Vec::new(), FineGrained::default()), (unknown, vec![Unknown::NotRun(1)]));
         let some_left = FineGrained { left: 3, ..FineGrained::default() };
         assert_eq!(verdict(all_asked.clone(), some_left), (unknown, vec![Unknown::TooMany(3)]));
-        let untold = FineGrained { untold: vec![(TEST, "threads".into())], ..FineGrained::default() };
+        let unavailable = FineGrained { unavailable: vec![(TEST, "threads".into())], ..FineGrained::default() };
         assert_eq!(
-            verdict(Vec::new(), untold),
-            (unknown, vec![Unknown::NotToldApart(TEST, "threads".into())])
+            verdict(Vec::new(), unavailable),
+            (unknown, vec![Unknown::ExecutionsUnavailable(TEST, "threads".into())])
         );
     }
 }

@@ -181,7 +181,7 @@ pub struct CheckedPair {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SingleExecutions {
     /// Tests whose executions of the try cannot be told apart, and why.
-    pub untold: Vec<(TestId, String)>,
+    pub unavailable: Vec<(TestId, String)>,
 }
 
 /// Calls and throws within executions of a try, before which the exception was thrown. The runs are among
@@ -190,7 +190,7 @@ pub struct SingleExecutions {
 pub struct FineGrained {
     pub places: Vec<FinePlace>,
     /// Tests that could not be asked, and why.
-    pub untold: Vec<(TestId, String)>,
+    pub unavailable: Vec<(TestId, String)>,
     /// Places that tests came to and that are too many to be asked about.
     pub left: usize,
 }

@@ -11,7 +11,7 @@ use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use crate::unknown::{Unknown, once_per_jvm};
 
 /// `None` for a pair whose executions were not asked one by one.
-pub(crate) fn judge_selectively(
+pub(crate) fn judge_selective(
     pair: &CheckedPair,
     tests: &[CheckedTest],
 ) -> Option<Judgement<SourceIndependence>> {
@@ -45,9 +45,9 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
     if !tests.get(test.index()).is_some_and(CheckedTest::is_evidence) {
         return vec![Unknown::SetAside(test)];
     }
-    let untold = pair.single_executions.iter().flat_map(|singles| &singles.untold);
-    if let Some((_, why)) = untold.into_iter().find(|(each, _)| *each == test) {
-        return vec![Unknown::NotToldApart(test, why.clone())];
+    let unavailable = pair.single_executions.iter().flat_map(|singles| &singles.unavailable);
+    if let Some((_, why)) = unavailable.into_iter().find(|(each, _)| *each == test) {
+        return vec![Unknown::ExecutionsUnavailable(test, why.clone())];
     }
     let own: Vec<_> = singles(pair).filter(|(_, experiment)| experiment.test == test).collect();
     // Of several types each execution is asked about the one that it caught, so that a test may have no run for another.
@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn judged(pair: &CheckedPair) -> Judgement<SourceIndependence> {
-        judge_selectively(pair, &[CheckedTest::default(), CheckedTest::default()]).expect("asked")
+        judge_selective(pair, &[CheckedTest::default(), CheckedTest::default()]).expect("asked")
     }
 
     #[test]
@@ -143,10 +143,10 @@ mod tests {
     #[test]
     fn executions_that_cannot_be_told_apart_decide_nothing() {
         let mut pair = pair(vec![single(FIRST, 2, Outcome::Pass)]);
-        let untold = vec![(SECOND, "several threads".to_owned())];
-        pair.single_executions = Some(SingleExecutions { untold });
-        assert_eq!(judged(&pair).unknown, [Unknown::NotToldApart(SECOND, "several threads".into())]);
+        let unavailable = vec![(SECOND, "several threads".to_owned())];
+        pair.single_executions = Some(SingleExecutions { unavailable });
+        assert_eq!(judged(&pair).unknown, [Unknown::ExecutionsUnavailable(SECOND, "several threads".into())]);
         pair.single_executions = None;
-        assert_eq!(judge_selectively(&pair, &[]), None);
+        assert_eq!(judge_selective(&pair, &[]), None);
     }
 }

@@ -30,7 +30,7 @@ pub enum Unknown {
     /// be about the normal case.
     Mixed(usize),
     /// The executions of the try by this test cannot be told apart, and why.
-    NotToldApart(TestId, String),
+    ExecutionsUnavailable(TestId, String),
     /// A failure that no fresh JVM was asked to confirm.
     Unconfirmed(usize),
     /// So many experiments were not run.
@@ -50,7 +50,7 @@ impl Unknown {
             Self::LeftOpen(test)
             | Self::OncePerJvm(test)
             | Self::SetAside(test)
-            | Self::NotToldApart(test, _) => Some(*test),
+            | Self::ExecutionsUnavailable(test, _) => Some(*test),
             Self::Unstable(number)
             | Self::Mixed(number)
             | Self::Unconfirmed(number)

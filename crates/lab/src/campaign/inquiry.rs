@@ -119,7 +119,7 @@ fn ask<I: Inquiry>(
     let answers = trials.ask_until_proven(slot, subject, |slot, subject, unproven| {
         match inquiry.questions(trials, slot, subject, unproven)? {
             Ok(questions) => trials.ask_each(slot, questions, unproven, I::LINE),
-            Err(untold) => Ok(Some((Answers::Unavailable(untold), true))),
+            Err(unavailable) => Ok(Some((Answers::Unavailable(unavailable), true))),
         }
     })?;
     let Some(answers) = answers else { return Ok(()) };

@@ -73,7 +73,7 @@ impl Inquiry for Calls<'_> {
         let watch = || trials.watch(slot, subject, unproven, looking(), Self::LINE);
         let places = match trials.session.turns.take(watch)?.and_then(|run| places_in(&run)) {
             Ok(places) => places,
-            Err(untold) => return Ok(Err(untold)),
+            Err(unavailable) => return Ok(Err(unavailable)),
         };
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
@@ -101,7 +101,7 @@ impl Inquiry for Calls<'_> {
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<Site>) {
         let mut fine = pair.fine_grained.take().unwrap_or_default();
         match answers {
-            Answers::Unavailable(untold) => fine.untold.push((subject.test, untold.why.clone())),
+            Answers::Unavailable(unavailable) => fine.unavailable.push((subject.test, unavailable.why.clone())),
             Answers::Told { runs, left } => {
                 fine.left += left;
                 let mut reader = PlaceReader::new(self.project, pair);

@@ -71,7 +71,7 @@ impl Inquiry for SingleExecutions {
         let watched = trials.session.turns.take(watch)?;
         let history = match watched.and_then(|run| executions_of(&run, &subject.usages)) {
             Ok(history) => history,
-            Err(untold) => return Ok(Err(untold)),
+            Err(unavailable) => return Ok(Err(unavailable)),
         };
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
@@ -102,7 +102,7 @@ impl Inquiry for SingleExecutions {
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
         let singles = pair.single_executions.get_or_insert_default();
         match answers {
-            Answers::Unavailable(untold) => singles.untold.push((subject.test, untold.why.clone())),
+            Answers::Unavailable(unavailable) => singles.unavailable.push((subject.test, unavailable.why.clone())),
             Answers::Told { runs, .. } => {
                 let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Selective(run.about)));
                 pair.experiments.extend(made);

@@ -112,7 +112,7 @@ impl<A> Answers<A> {
             run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
         };
         match self {
-            Self::Unavailable(untold) => untold.is_lasting,
+            Self::Unavailable(unavailable) => unavailable.is_lasting,
             Self::Told { runs, .. } => runs.iter().all(stands),
         }
     }

@@ -80,7 +80,7 @@ fn pairs() -> Vec<CheckedPair> {
             kind: FailureKind::Assertion,
             text: "java.lang.AssertionError".into(),
         })),
-        untold(),
+        unavailable(),
         fine(14, None),
         fine(15, Some("org.opentest4j.AssertionFailedError: expected: <0> but was: <1>")),
         never_executed(),
@@ -268,9 +268,9 @@ fn selective(outcome: Outcome) -> CheckedPair {
     pair
 }
 
-fn untold() -> CheckedPair {
-    let untold = vec![(CORRUPT, "several threads execute the try".into())];
-    CheckedPair { single_executions: Some(SingleExecutions { untold }), ..mixed(13) }
+fn unavailable() -> CheckedPair {
+    let unavailable = vec![(CORRUPT, "several threads execute the try".into())];
+    CheckedPair { single_executions: Some(SingleExecutions { unavailable }), ..mixed(13) }
 }
 
 /// Holds when the exception comes at once; at the second of two calls, fails like this.
@@ -303,8 +303,8 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
 
 /// Asked call by call in vain: what this test does cannot be told apart.
 pub(crate) fn fine_untold(number: u32, test: TestId) -> CheckedPair {
-    let untold = vec![(test, "several threads execute the try".into())];
-    let fine_grained = Some(FineGrained { untold, ..FineGrained::default() });
+    let unavailable = vec![(test, "several threads execute the try".into())];
+    let fine_grained = Some(FineGrained { unavailable, ..FineGrained::default() });
     CheckedPair { fine_grained, ..fine(number, None) }
 }
 
