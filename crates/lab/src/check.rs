@@ -22,8 +22,8 @@ use crate::slot::Slot;
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, CheckedProject, NotRun};
 use experiments::{Experiments, Manner};
-use fine::Calls;
-use selective::SingleExecutions;
+use fine::FineInquiry;
+use selective::SelectiveInquiry;
 
 /// A check: the session to open, and how far its experiments go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,11 +98,11 @@ pub(crate) fn experiment(
     } else {
         experiments.run(slots)?;
         if request.selective {
-            inquiry::run(trials, &SingleExecutions { confirmed_passes }, slots)?;
+            inquiry::run(trials, &SelectiveInquiry { confirmed_passes }, slots)?;
         }
         if request.fine {
-            let calls = Calls { project: &trials.session.project, confirmed_passes };
-            inquiry::run(trials, &calls, slots)?;
+            let fine = FineInquiry { project: &trials.session.project, confirmed_passes };
+            inquiry::run(trials, &fine, slots)?;
         }
     }
     if trials.session.is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) }

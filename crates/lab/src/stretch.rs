@@ -27,7 +27,7 @@ use crate::session::{LabError, Session};
 use crate::slot::{Slot, in_parallel};
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
-use rung::Trial;
+use rung::RungQuestion;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use subject::Subject;
@@ -206,9 +206,9 @@ impl Stretching<'_, '_> {
         };
         let pair = &self.trials.session.ledger().checked.pairs[clause.pair].clone();
         while let Some(rung) = untried.pop_front() {
-            let trial =
-                Trial { trials: self.trials, subject, pair, rung: &rung, is_resilient: *is_resilient };
-            match self.try_rung(slot, &trial)? {
+            let question =
+                RungQuestion { trials: self.trials, subject, pair, rung: &rung, is_resilient: *is_resilient };
+            match self.try_rung(slot, &question)? {
                 Ok(accepted) => {
                     clause.accepted = Some(accepted);
                     break;
@@ -228,9 +228,9 @@ impl Stretching<'_, '_> {
     fn try_rung(
         &self,
         slot: &mut Slot<'_>,
-        trial: &Trial<'_, '_, '_>,
+        question: &RungQuestion<'_, '_, '_>,
     ) -> Result<Result<Accepted, Refusal>, LabError> {
-        let Trial { subject, pair, rung, .. } = *trial;
+        let RungQuestion { subject, pair, rung, .. } = *question;
         if let Some(refusal) = subject.illegal(rung, &self.hierarchy) {
             return Ok(Err(refusal));
         }
@@ -248,7 +248,7 @@ impl Stretching<'_, '_> {
             swallows: subject.swallowed(rung, &self.hierarchy),
             merges: self.positions(&later.merged),
         };
-        Ok(trial.run(slot)?.map(accepted))
+        Ok(question.run(slot)?.map(accepted))
     }
 
     /// Of the pairs with these ids.

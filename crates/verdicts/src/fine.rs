@@ -12,10 +12,7 @@ use crate::selective::silent;
 use crate::unknown::Unknown;
 
 /// `None` for a pair that was not asked.
-pub(crate) fn judge_fine(
-    pair: &CheckedPair,
-    tests: &[CheckedTest],
-) -> Option<Judgement<SourceIndependence>> {
+pub(crate) fn judge_fine(pair: &CheckedPair, tests: &[CheckedTest]) -> Option<Judgement<SourceIndependence>> {
     let fine = pair.fine_grained.as_ref()?;
     let runs: Vec<_> = runs(pair).collect();
     let failures: Vec<_> =
@@ -23,7 +20,8 @@ pub(crate) fn judge_fine(
     if !failures.is_empty() {
         return Some(negative(pair, SourceIndependence::Dependent, failures));
     }
-    let unavailable = fine.unavailable.iter().map(|(test, why)| Unknown::ExecutionsUnavailable(*test, why.clone()));
+    let unavailable =
+        fine.unavailable.iter().map(|(test, why)| Unknown::ExecutionsUnavailable(*test, why.clone()));
     let silent = runs.iter().filter_map(|(number, it)| silent(*number, it).filter(|_| !is_moot(it)));
     let not_run = not_asked(pair, tests, &runs);
     let not_run = (not_run > 0).then_some(Unknown::NotRun(not_run));
@@ -128,7 +126,8 @@ mod tests {
         assert_eq!(verdict(Vec::new(), FineGrained::default()), (unknown, vec![Unknown::NotRun(1)]));
         let some_left = FineGrained { left: 3, ..FineGrained::default() };
         assert_eq!(verdict(all_asked.clone(), some_left), (unknown, vec![Unknown::TooMany(3)]));
-        let unavailable = FineGrained { unavailable: vec![(TEST, "threads".into())], ..FineGrained::default() };
+        let unavailable =
+            FineGrained { unavailable: vec![(TEST, "threads".into())], ..FineGrained::default() };
         assert_eq!(
             verdict(Vec::new(), unavailable),
             (unknown, vec![Unknown::ExecutionsUnavailable(TEST, "threads".into())])

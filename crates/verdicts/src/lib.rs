@@ -23,7 +23,7 @@ mod unknown;
 
 pub use advice::{advice, advice_on_dependence, explain};
 pub use attempt::{
-    Attempt, Demands, ObservedRun, JvmEnd, JvmKind, TestEnd, TestFailure, experiment_of, next_jvm,
+    Attempt, Demands, JvmEnd, JvmKind, ObservedRun, TestEnd, TestFailure, experiment_of, next_jvm,
     not_injectable, taken_over,
 };
 pub use experiment::{

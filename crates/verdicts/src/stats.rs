@@ -108,7 +108,7 @@ impl Stats {
 
     /// How much longer a warm experiment takes than its test with nothing armed.
     pub fn warm_factor(&self) -> Option<f64> {
-        (self.warm_plain_seconds > 0.0).then(|| self.warm.seconds / self.warm_unarmed_seconds)
+        (self.warm_plain_seconds > 0.0).then(|| self.warm.seconds / self.warm_plain_seconds)
     }
 }
 

@@ -27,12 +27,12 @@ use catchment_verdicts::{
 const MOST_ASKED: usize = 60;
 
 /// The inquiry about every pair that is source-independent in the worst case.
-pub(crate) struct Calls<'p> {
+pub(crate) struct FineInquiry<'p> {
     pub(crate) project: &'p Project,
     pub(crate) confirmed_passes: bool,
 }
 
-impl Inquiry for Calls<'_> {
+impl Inquiry for FineInquiry<'_> {
     /// The instruction at which the exception was thrown.
     type About = Site;
 
@@ -89,7 +89,7 @@ impl Inquiry for Calls<'_> {
                 let when = When { within: Within::Executions(pair.id.clone()), visits: Visits::FirstOfEach };
                 let experiment = Experiment { sites: Sites::At(vec![place.clone()]), when, ..every.clone() };
                 let question = Question {
-                    reading: Box::new(|attempt, seen| invalidate_if_elsewhere(attempt, seen.run)),
+                    reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run)),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
                 InRow { about: place.clone(), exception: exception.clone(), question }
@@ -101,7 +101,9 @@ impl Inquiry for Calls<'_> {
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<Site>) {
         let mut fine = pair.fine_grained.take().unwrap_or_default();
         match answers {
-            Answers::Unavailable(unavailable) => fine.unavailable.push((subject.test, unavailable.why.clone())),
+            Answers::Unavailable(unavailable) => {
+                fine.unavailable.push((subject.test, unavailable.why.clone()));
+            }
             Answers::Told { runs, left } => {
                 fine.left += left;
                 let mut reader = PlaceReader::new(self.project, pair);
@@ -115,7 +117,7 @@ impl Inquiry for Calls<'_> {
     }
 }
 
-impl Calls<'_> {
+impl FineInquiry<'_> {
     /// Those in the body of the try, then the others.
     fn body_first(&self, pair: &CheckedPair, places: Vec<Site>) -> Vec<Site> {
         let reader = PlaceReader::new(self.project, pair);

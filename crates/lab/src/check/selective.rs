@@ -23,11 +23,11 @@ use catchment_verdicts::{
 };
 
 /// The inquiry about every pair that is entered and whose source independence all executions together leave unknown.
-pub(crate) struct SingleExecutions {
+pub(crate) struct SelectiveInquiry {
     pub(crate) confirmed_passes: bool,
 }
 
-impl Inquiry for SingleExecutions {
+impl Inquiry for SelectiveInquiry {
     /// The number of the execution, counted from 1.
     type About = u64;
 
@@ -88,8 +88,8 @@ impl Inquiry for SingleExecutions {
                 let every = at_every_execution(&ledger, pair, &planned, sample, subject.usages.entries())?;
                 let experiment = armed::Experiment { when, ..every };
                 let question = Question {
-                    reading: Box::new(move |attempt, seen| {
-                        invalidate_if_diverged(attempt, &before, seen.before)
+                    reading: Box::new(move |attempt, run| {
+                        invalidate_if_diverged(attempt, &before, run.before)
                     }),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
@@ -102,7 +102,9 @@ impl Inquiry for SingleExecutions {
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
         let singles = pair.single_executions.get_or_insert_default();
         match answers {
-            Answers::Unavailable(unavailable) => singles.unavailable.push((subject.test, unavailable.why.clone())),
+            Answers::Unavailable(unavailable) => {
+                singles.unavailable.push((subject.test, unavailable.why.clone()));
+            }
             Answers::Told { runs, .. } => {
                 let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Selective(run.about)));
                 pair.experiments.extend(made);

@@ -1,4 +1,4 @@
-//! One clause that catches a wider type, tried on bytecode with all tests that execute its try.
+//! A rung: one clause that catches one wider type, on bytecode, with all tests that execute its try.
 
 mod bubbling;
 mod stored;
@@ -10,7 +10,7 @@ use crate::session::LabError;
 use crate::slot::{Changes, Slot};
 use crate::store::KnownTest;
 use crate::stretch::refusal::Refusal;
-use crate::stretch::rung::stored::KeptTrial;
+use crate::stretch::rung::stored::StoredAnswer;
 use crate::stretch::subject::{Subject, changes};
 use crate::stretch::{Case, Evidence};
 use crate::trial::engine::Trials;
@@ -22,8 +22,8 @@ const ELSEWHERE: &str =
 
 const NOT_FOLLOWED: &str = "with the clause as it is it did not pass this time, or its JVM was lost";
 
-/// What is tried.
-pub(crate) struct Trial<'t, 'a, 'p> {
+/// The question whether a clause can catch one wider type, put to all tests that execute its try.
+pub(crate) struct RungQuestion<'t, 'a, 'p> {
     pub(crate) trials: Trials<'a, 'p>,
     pub(crate) subject: &'t Subject,
     pub(crate) pair: &'t CheckedPair,
@@ -51,7 +51,7 @@ impl StretchedRun {
     }
 }
 
-impl Trial<'_, '_, '_> {
+impl RungQuestion<'_, '_, '_> {
     pub(crate) fn run(&self, slot: &mut Slot<'_>) -> Result<Result<Evidence, Refusal>, LabError> {
         let changes = match changes(&[(self.subject, self.rung)]) {
             Ok(changes) => changes,
@@ -98,19 +98,19 @@ impl Trial<'_, '_, '_> {
         let (pair, (test, _)) = (self.subject.number, self.known(executing.test));
         let injects = if self.injects(executing) { "thrown" } else { "plain" };
         let kind = format!("catches {}, {injects}", self.rung);
-        let known: Option<KeptTrial> = session.ledger().store.answer(pair, *test, &kind)?;
+        let known: Option<StoredAnswer> = session.ledger().store.answer(pair, *test, &kind)?;
         if let Some(known) = known {
             return Ok(known.into_evidence(executing.test));
         }
         let asked = session.turns.take(|| self.ask(slot, executing, changes))?;
-        if let Some(kept) = KeptTrial::of(&asked) {
+        if let Some(kept) = StoredAnswer::of(&asked) {
             let ledger = session.ledger();
             ledger.store.together(|| ledger.store.keep_answer(pair, *test, &kind, &kept))?;
         }
         Ok(asked)
     }
 
-    /// Whether this test is one of those that made the pair a candidate.
+    /// Tells whether this test is one of those that made the pair a candidate.
     fn injects(&self, executing: &ExecutingTest) -> bool {
         self.is_resilient || executing.usages.white > 0
     }
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(refused(test, None, &failing()), Some(fails));
         let unknown = refused(test, None, &plain(1, 1, 0));
         assert!(matches!(unknown, Some(Refusal::Unanswered { .. })));
-        assert_eq!(KeptTrial::of(&Err(unknown.unwrap())), None);
+        assert_eq!(StoredAnswer::of(&Err(unknown.unwrap())), None);
         assert_eq!(refused(test, Some(false), &plain(1, 1, 0)), None);
         assert!(matches!(refused(test, Some(false), &plain(0, 0, 0)), Some(Refusal::NotTriable(_))));
     }

@@ -34,12 +34,12 @@ pub(crate) struct Question {
 }
 
 /// The meaning of an observation for one question: the attempt as it would be read of any, and what it is read from.
-pub(crate) type Reading = Box<dyn Fn(Attempt, &Seen<'_>) -> Attempt + Send + Sync>;
+pub(crate) type Reading = Box<dyn Fn(Attempt, &ExperimentRun<'_>) -> Attempt + Send + Sync>;
 
 /// One run under an experiment.
-pub(crate) struct Seen<'r> {
+pub(crate) struct ExperimentRun<'r> {
     /// `None` when the JVM has ended before the test.
-    pub(crate) run: Option<&'r TestRun>,
+    pub(crate) test_run: Option<&'r TestRun>,
     /// Executions of the try before the one in which something was thrown.
     pub(crate) before: Option<&'r Occurrences>,
 }
@@ -225,7 +225,7 @@ impl<'a> Trials<'a, '_> {
         };
         let before = running.events.fired.as_ref();
         let attempt = attempt_of(result, before.is_some(), place);
-        let attempt = (question.reading)(attempt, &Seen { run: result.as_ref().ok(), before });
+        let attempt = (question.reading)(attempt, &ExperimentRun { test_run: result.as_ref().ok(), before });
         Ok(Attempt { micros, plain_micros: self.micros_of(question.test), ..attempt })
     }
 }

@@ -5,7 +5,7 @@ use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{Outcome, TestRun};
 use catchment_protocol::experiment::Observed;
 use catchment_verdicts::{
-    Attempt, CaughtElsewhere, CheckedPair, FailureKind, ObservedRun, JvmEnd, TestEnd, TestFailure,
+    Attempt, CaughtElsewhere, CheckedPair, FailureKind, JvmEnd, ObservedRun, TestEnd, TestFailure,
 };
 
 /// `com.acme.Cache.load  Cache.java:83`.

@@ -3,14 +3,14 @@
 
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
-use crate::stretch::rung::{Trial, needs_fresh};
+use crate::stretch::rung::{RungQuestion, needs_fresh};
 use crate::trial::engine::Question;
 use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{Outcome, TestRun};
 use catchment_protocol::experiment::{Act, Experiment, Passing, Sites, Watch, When};
 use catchment_verdicts::{Demands, ExecutingTest};
 
-impl Trial<'_, '_, '_> {
+impl RungQuestion<'_, '_, '_> {
     /// Whether an exception of the wider type that passes the clause as it is now comes to the test, the same object. `None`
     /// where that cannot be told.
     pub(crate) fn bubbles(

@@ -3,13 +3,13 @@
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
 use crate::stretch::refusal::Refusal;
-use crate::stretch::rung::{Trial, needs_fresh};
+use crate::stretch::rung::{RungQuestion, needs_fresh};
 use crate::trial::engine::{Question, most_visits};
 use crate::trial::proof::Unproven;
 use catchment_protocol::experiment::{Experiment, Fault};
 use catchment_verdicts::{Attempt, Demands, ExecutingTest, NoOutcome, Outcome, TestId};
 
-impl Trial<'_, '_, '_> {
+impl RungQuestion<'_, '_, '_> {
     /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
     /// passes, two fresh JVMs have to.
     pub(crate) fn inject(
@@ -102,7 +102,7 @@ fn nothing_said(test: TestId, why: &NoOutcome) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stretch::rung::stored::KeptTrial;
+    use crate::stretch::rung::stored::StoredAnswer;
 
     #[test]
     fn why_nothing_could_be_thrown_is_told_in_full() {
@@ -121,7 +121,7 @@ mod tests {
             let Outcome::None(why) = lost else { panic!("it says nothing") };
             let refusal = nothing_said(TestId(1), &why);
             assert!(refusal.explain(|_| "t".into(), |_| String::new()).starts_with("t could not be asked: "));
-            assert_eq!(KeptTrial::of(&Err(refusal)), None);
+            assert_eq!(StoredAnswer::of(&Err(refusal)), None);
         }
     }
 }
