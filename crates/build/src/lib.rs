@@ -55,7 +55,7 @@ pub struct ProjectRequest {
     /// For the build tool, as typed behind `--`.
     pub build_arguments: Vec<OsString>,
     /// No build tool: these class paths.
-    pub plain: Option<ClassPathRequest>,
+    pub class_paths: Option<ClassPathRequest>,
     /// Build again even if nothing has changed.
     pub fresh: bool,
     /// A file in the tree that this tool writes itself: no part of the project.
@@ -190,7 +190,7 @@ pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError>
 fn locate(request: &ProjectRequest) -> Result<Located, ProjectError> {
     let folder = fs::canonicalize(&request.folder)
         .map_err(|reason| ProjectError::NoFolder { folder: request.folder.clone(), reason })?;
-    if request.plain.is_some() {
+    if request.class_paths.is_some() {
         return Ok(Located { root: folder.clone(), folder, build: None });
     }
     let build = find_build(&folder).ok_or_else(|| ProjectError::NoBuild { folder: folder.clone() })?;
@@ -206,7 +206,7 @@ fn find_tests(
     progress("copying the project");
     let Some(build) = build else {
         workspace.update_with_outputs()?;
-        return class_paths::configurations(&request.plain.clone().unwrap_or_default(), workspace);
+        return class_paths::configurations(&request.class_paths.clone().unwrap_or_default(), workspace);
     };
     workspace.update()?;
     self::build(request, build, workspace, progress)

@@ -58,7 +58,7 @@ pub fn stretch(
     request: &StretchRequest,
     progress: &mut (dyn Progress + Send),
 ) -> Result<Stretched, StretchError> {
-    let has_build = request.check.session.project.plain.is_none();
+    let has_build = request.check.session.project.class_paths.is_none();
     if request.patch && !has_build {
         return Err(StretchError::NoBuildToPatch);
     }
