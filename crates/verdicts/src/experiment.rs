@@ -72,7 +72,7 @@ pub enum Mode {
     /// At the beginning of one execution of the try, counted from 1.
     Selective(u64),
     /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index is one
-    /// into [`FineGrained::places`](crate::FineGrained::places).
+    /// into [`FineGrained::sites`](crate::FineGrained::sites).
     Fine(usize),
 }
 
@@ -95,7 +95,7 @@ impl Mode {
     }
 
     /// The index of the site, where the exception is thrown at one.
-    pub fn place(self) -> Option<usize> {
+    pub fn site(self) -> Option<usize> {
         match self {
             Self::ShortCircuit | Self::Selective(_) => None,
             Self::Fine(index) => Some(index),

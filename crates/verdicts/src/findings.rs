@@ -7,7 +7,7 @@
 
 use crate::advice::explain;
 use crate::experiment::{ExperimentResult, FailureKind, Outcome};
-use crate::finding::{Finding, FindingSite, finding_id};
+use crate::finding::{Finding, SourceSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, TestId};
 use crate::rules::{Level, Rule};
@@ -201,8 +201,8 @@ pub fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, 
     format!("{test} {} when {exception} comes at once", kind.verb())
 }
 
-fn site(pair: &CheckedPair, line: Option<u32>) -> FindingSite {
-    FindingSite {
+fn site(pair: &CheckedPair, line: Option<u32>) -> SourceSite {
+    SourceSite {
         class: pair.class.clone(),
         method: pair.method.clone(),
         descriptor: pair.descriptor.clone(),

@@ -29,7 +29,7 @@ pub use attempt::{
 pub use experiment::{
     CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome,
 };
-pub use finding::{Finding, FindingSite};
+pub use finding::{Finding, SourceSite};
 pub use findings::{
     CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, failure_at_once,
     findings_of,
@@ -40,7 +40,7 @@ pub use needed::{Needed, Step, what_is_needed};
 pub use nothing_tested::why_nothing_tested;
 pub use project::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FineGrained,
-    FinePlace, Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId,
+    FineSite, Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId,
 };
 pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};

@@ -4,11 +4,11 @@
 //! run it once for each of them with the exception thrown there. Those in the body of the try come first, in the order in
 //! which they run: the first that fails is the line that makes the difference, and the last that is asked.
 
-mod places;
+mod sites;
 
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
-use crate::check::fine::places::PlaceReader;
+use crate::check::fine::sites::SiteReader;
 use crate::check::inquiries::{experiment, subjects};
 use crate::session::LabError;
 use crate::slot::Slot;
@@ -19,11 +19,11 @@ use catchment_build::Project;
 use catchment_protocol::conversation::TestRun;
 use catchment_protocol::experiment::{Experiment, Site, Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    Attempt, CheckedPair, CheckedProject, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, Outcome,
+    Attempt, CheckedPair, CheckedProject, FailureKind, FineGrained, FineSite, Mode, NoOutcome, Outcome,
     SourceIndependence, Verdicts, judge,
 };
 
-/// So many places are asked of one test at most.
+/// Sites that one test is asked about at most.
 const MOST_ASKED: usize = 60;
 
 /// The inquiry about every pair that is source-independent in the worst case.
@@ -71,28 +71,28 @@ impl Inquiry for FineInquiry<'_> {
         let visited = Watch { visited: true, ..Watch::default() };
         let looking = || (|_| Sites::Instructions, visited.clone());
         let watch = || trials.watch(slot, subject, unproven, looking(), Self::LINE);
-        let places = match trials.session.turns.take(watch)?.and_then(|run| places_in(&run)) {
-            Ok(places) => places,
+        let sites = match trials.session.turns.take(watch)?.and_then(|run| sites_in(&run)) {
+            Ok(sites) => sites,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
-        let mut places = self.body_first(pair, places);
-        let left = places.len().saturating_sub(MOST_ASKED);
-        places.truncate(MOST_ASKED);
+        let mut sites = self.body_first(pair, sites);
+        let left = sites.len().saturating_sub(MOST_ASKED);
+        sites.truncate(MOST_ASKED);
         let mut row = Vec::new();
         for exception in &pair.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
             let every = at_every_execution(&ledger, pair, &planned, None, subject.usages.entries())?;
-            row.extend(places.iter().map(|place| {
+            row.extend(sites.iter().map(|site| {
                 let when = When { within: Within::Executions(pair.id.clone()), visits: Visits::FirstOfEach };
-                let experiment = Experiment { sites: Sites::At(vec![place.clone()]), when, ..every.clone() };
+                let experiment = Experiment { sites: Sites::At(vec![site.clone()]), when, ..every.clone() };
                 let question = Question {
                     reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run)),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
-                InRow { about: place.clone(), exception: exception.clone(), question }
+                InRow { about: site.clone(), exception: exception.clone(), question }
             }));
         }
         Ok(Ok(Questions { row, left }))
@@ -106,10 +106,10 @@ impl Inquiry for FineInquiry<'_> {
             }
             Answers::Told { runs, left } => {
                 fine.left += left;
-                let mut reader = PlaceReader::new(self.project, pair);
+                let mut reader = SiteReader::new(self.project, pair);
                 pair.experiments.extend(runs.iter().map(|run| {
-                    let place = added(&mut fine, reader.describe(&run.about));
-                    experiment(run, subject.test, Mode::Fine(place))
+                    let site = added(&mut fine, reader.describe(&run.about));
+                    experiment(run, subject.test, Mode::Fine(site))
                 }));
             }
         }
@@ -119,23 +119,23 @@ impl Inquiry for FineInquiry<'_> {
 
 impl FineInquiry<'_> {
     /// Those in the body of the try, then the others.
-    fn body_first(&self, pair: &CheckedPair, places: Vec<Site>) -> Vec<Site> {
-        let reader = PlaceReader::new(self.project, pair);
-        let (body, deeper): (Vec<_>, Vec<_>) = places.into_iter().partition(|place| reader.is_in_body(place));
+    fn body_first(&self, pair: &CheckedPair, sites: Vec<Site>) -> Vec<Site> {
+        let reader = SiteReader::new(self.project, pair);
+        let (body, deeper): (Vec<_>, Vec<_>) = sites.into_iter().partition(|site| reader.is_in_body(site));
         [body, deeper].concat()
     }
 }
 
-/// The index of the place, which is added if it is new.
-fn added(fine: &mut FineGrained, place: FinePlace) -> usize {
-    let known = fine.places.iter().position(|each| *each == place);
+/// The index of the site, which is added if it is new.
+fn added(fine: &mut FineGrained, site: FineSite) -> usize {
+    let known = fine.sites.iter().position(|each| *each == site);
     known.unwrap_or_else(|| {
-        fine.places.push(place);
-        fine.places.len() - 1
+        fine.sites.push(site);
+        fine.sites.len() - 1
     })
 }
 
-/// A run counts if every execution of the try came to the place, and this clause caught what was thrown there: then it differs
+/// A run counts if every execution of the try came to the site, and this clause caught what was thrown there: then it differs
 /// from the run that passed in nothing but where the exception came from. One that does not end may do so because of what
 /// watching so many calls takes.
 fn invalidate_if_elsewhere(attempt: Attempt, run: Option<&TestRun>) -> Attempt {
@@ -166,7 +166,7 @@ fn invalidate_if_elsewhere(attempt: Attempt, run: Option<&TestRun>) -> Attempt {
 }
 
 /// The calls and throws that a run which only watched came to.
-fn places_in(run: &TestRun) -> Result<Vec<Site>, Unavailable> {
+fn sites_in(run: &TestRun) -> Result<Vec<Site>, Unavailable> {
     let Some(observed) = &run.observed else { return Err(Unavailable::for_now("it was not watched")) };
     if observed.executions.is_interleaved {
         return Err(Unavailable::lasting("several threads or coroutines execute the try"));
@@ -184,7 +184,7 @@ mod tests {
     use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
     use catchment_verdicts::Failure;
 
-    /// A test that passes after so many executions of the try, so many of which came to the place.
+    /// A test that passes after so many executions of the try, so many of which came to the site.
     fn passed(executions: usize, reached: u64, caught_here: u64) -> NoOutcomeOrPass {
         let mut occurrences = Occurrences::default();
         (0..executions).for_each(|_| occurrences.push(Occurrence { depth: 0, colour: Colour::White }));

@@ -190,7 +190,7 @@ struct JsonExperiment<'a> {
 
 #[derive(Serialize)]
 struct JsonPlace<'a> {
-    method: &'a str,
+    method: String,
     source_file: Option<&'a str>,
     line: Option<u32>,
     /// What is called there, or null for a throw.
@@ -465,13 +465,13 @@ fn other_rule<'a>(
 }
 
 fn json_place<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonPlace<'a>> {
-    let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
+    let at = pair.fine_grained.as_ref()?.sites.get(experiment.mode.site()?)?;
     Some(JsonPlace {
-        method: &place.method,
-        source_file: place.source_file.as_deref(),
-        line: place.line,
-        callee: place.callee.as_deref(),
-        in_body: place.is_in_body,
+        method: at.method(),
+        source_file: at.site.file.as_deref(),
+        line: at.site.line,
+        callee: at.callee.as_deref(),
+        in_body: at.is_in_body,
     })
 }
 

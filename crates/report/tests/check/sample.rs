@@ -2,8 +2,9 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
-    ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun,
-    Outcome, Problem, Reliance, SetAside, SingleExecutions, Stats, Suppression, TestColour, TestId, Timed,
+    ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FineSite, Mode, NoOutcome, NotRun,
+    Outcome, Problem, Reliance, SetAside, SingleExecutions, SourceSite, Stats, Suppression, TestColour,
+    TestId, Timed,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -275,15 +276,19 @@ fn unavailable() -> CheckedPair {
 
 /// Holds when the exception comes at once; at the second of two calls, fails like this.
 fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
-    let place = |callee: Option<&str>, is_in_body| FinePlace {
-        method: "com.acme.Steps.lambda$run$0".into(),
-        source_file: Some("Steps.java".into()),
-        line: Some(10 * number + 1),
-        pc: 7,
+    let site = |callee: Option<&str>, is_in_body| FineSite {
+        site: SourceSite {
+            class: "com.acme.Steps".into(),
+            method: "lambda$run$0".into(),
+            descriptor: "()V".into(),
+            pc: Some(7),
+            line: Some(10 * number + 1),
+            file: Some("Steps.java".into()),
+        },
         callee: callee.map(str::to_owned),
         is_in_body,
     };
-    let places = vec![place(Some("java.io.Reader.read"), true), place(None, false)];
+    let sites = vec![site(Some("java.io.Reader.read"), true), site(None, false)];
     let second = match failure {
         Some(text) => failed(CORRUPT, IO, FailureKind::Assertion, text),
         None => passed(CORRUPT, IO),
@@ -296,7 +301,7 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
             ExperimentResult { mode: Mode::Fine(0), ..passed(CORRUPT, IO) },
             ExperimentResult { mode: Mode::Fine(1), ..second },
         ],
-        fine_grained: Some(FineGrained { places, ..FineGrained::default() }),
+        fine_grained: Some(FineGrained { sites, ..FineGrained::default() }),
         ..pair(number, "Steps", "run", IO)
     }
 }
