@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 /// All plain runs of a project.
 #[derive(Debug)]
 pub(crate) struct Baseline {
-    /// In the order of their [`TestId`]s.
+    /// Tests, in the order of their [`TestId`]s.
     pub(crate) tests: Vec<(TestNumber, KnownTest)>,
     suite: Runs,
     solo: Runs,

@@ -3,15 +3,15 @@
 //! ```text
 //! pair          the pairs, numbered
 //! test          the units that can be run alone, numbered, per run configuration
-//! plain_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
-//! usage         how each plain run used each pair
-//! sample        what caught exceptions looked like
+//! plain_run     plain runs: of the suite, alone in a warm worker, alone in a fresh JVM
+//! usage         the usages of each pair in each plain run
+//! sample        samples of caught exceptions
 //! finished      phases that are complete
-//! jvm           what the tests of each run configuration run on
+//! jvm           the Java and the test framework of each run configuration
 //! experiment    the plan: test, pair, exception
-//! answer        what a test said of a try, asked execution by execution or call by call, or of its clause, stretched
-//! combination   what was seen of several stretched clauses at once
-//! attempt       each execution of an experiment that is over; of warm ones, once the worker has proven itself
+//! answer        answers of a test about a try, execution by execution or call by call, or about its stretched clause
+//! combination   answers about several stretched clauses at once
+//! attempt       attempts at an experiment that is over; warm ones once the worker has proven itself
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
@@ -78,14 +78,14 @@ pub enum StoreError {
     Database { path: PathBuf, reason: rusqlite::Error },
     #[error("cannot keep results in {}: {reason}", path.display())]
     File { path: PathBuf, reason: io::Error },
-    /// Tests that cannot write fail, too, and mean nothing.
+    /// A full disk; tests that cannot write fail as well, and mean nothing.
     #[error("no space left on the disk of {}; what was finished is kept, and the next check goes on from there", path.display())]
     Full { path: PathBuf },
     #[error("cannot keep results: {0}")]
     Encoding(#[from] serde_json::Error),
 }
 
-/// What was there when the store was opened.
+/// The state of the folder when the store was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Nothing,
@@ -129,7 +129,7 @@ pub(crate) struct KnownTest {
 pub(crate) struct Store {
     connection: Connection,
     path: PathBuf,
-    /// With less space on its disk nothing more is believed.
+    /// Below this much free space on the disk results are discarded.
     least_free_bytes: u64,
 }
 
@@ -196,7 +196,7 @@ impl Store {
         }
     }
 
-    /// The workers run on the same disk. What their tests say when it is full is about the disk.
+    /// An error if the disk is full: the workers run on it too, and the outcomes of their tests are then about the disk.
     pub(crate) fn require_space(&self) -> Result<()> {
         let free = self.path.parent().and_then(free_bytes);
         let is_full = free.is_some_and(|free| free < self.least_free_bytes);
@@ -272,7 +272,7 @@ fn set_aside(folder: &Path, path: &Path) -> Result<()> {
         .map_err(|reason| StoreError::File { path: path.to_owned(), reason })
 }
 
-/// Whether the file can be read and is something else: not a database, a damaged one, or one with other tables.
+/// Tells whether the file can be read and is something else: not a database, a damaged one, or one with other tables.
 fn is_no_store(reason: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     let other = [DatabaseCorrupt, NotADatabase, Unknown];

@@ -17,16 +17,16 @@ pub struct ExperimentResult {
     pub reached: u64,
     /// Executions of the try that were hit.
     pub fired: u64,
-    /// Of the fired, how many the pair's own clause caught first.
+    /// Thrown exceptions that the pair's own clause caught first.
     pub caught_here: u64,
-    /// Of the fired, what other clauses caught first.
+    /// Thrown exceptions that other clauses caught first.
     pub caught_elsewhere: Vec<CaughtElsewhere>,
-    /// How the thrown object was made: `as seen in the baseline`, `constructor (String)`.
+    /// The way in which the thrown object was made: `as seen in the baseline`, `constructor (String)`.
     pub made: Option<String>,
 }
 
 impl ExperimentResult {
-    /// One of which nothing is known yet but its outcome.
+    /// An experiment of which nothing but the outcome is known.
     pub fn new(test: TestId, exception: impl Into<String>, outcome: Outcome) -> Self {
         Self {
             test,
@@ -63,7 +63,7 @@ impl ExperimentResult {
     }
 }
 
-/// Where and when the exception is thrown.
+/// The sites and visits at which the exception is thrown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// At the beginning of every execution of the try. The paper's rule, and the only one that decides the verdicts.
@@ -115,7 +115,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// What happened, in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
+    /// The failure in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
     pub text: String,
 }
 
@@ -123,7 +123,7 @@ pub struct Failure {
 pub enum FailureKind {
     /// The test failed: an assertion, or an exception that left it.
     Assertion,
-    /// It did not end in time, or the try was entered without end.
+    /// The test did not end in time, or the try was executed without end.
     Timeout,
     /// The JVM died.
     Crash,
@@ -157,26 +157,26 @@ impl FailureKind {
     }
 }
 
-/// Why an experiment says nothing.
+/// The reason why an experiment has no outcome that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoOutcome {
     /// The try was not executed this time.
     NotReached,
     /// The try was executed, and not every time something could be thrown.
     NotFired,
-    /// What the try did before the execution that was to be hit was not what it did with nothing armed.
+    /// The executions before the one to be hit did not end as they do in a plain run.
     Diverged,
     /// The test skipped itself: an assumption did not hold.
     Skipped(String),
-    /// No instance of the type could be made, and why.
+    /// No instance of the type could be made, with the reason.
     NotConstructible(String),
-    /// Another clause caught the exception first; which.
+    /// Another clause caught the exception first; its place in the source.
     CaughtElsewhere(String),
     /// The failure is an artefact of the injected object, such as a null cause that is rethrown.
     Artefact(String),
     /// The worker was lost, and not by what the test did.
     WorkerLost(String),
-    /// Its test is no evidence.
+    /// The test is no evidence.
     SetAside,
     NotRun(NotRun),
 }
@@ -201,7 +201,7 @@ impl NoOutcome {
         }
     }
 
-    /// What else is known, in one line; may be empty.
+    /// Details in one line; may be empty.
     pub fn detail(&self) -> &str {
         match self {
             Self::Skipped(text)
@@ -214,10 +214,10 @@ impl NoOutcome {
     }
 }
 
-/// Why an experiment of the plan was not run.
+/// The reason why an experiment of the plan was not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotRun {
-    /// Whatever it would have said, the verdicts stand.
+    /// No outcome of the experiment would change a verdict.
     NotNeeded,
     Budget,
     Interrupted,

@@ -40,7 +40,7 @@ pub use needed::{Needed, Step, what_is_needed};
 pub use nothing_tested::why_nothing_tested;
 pub use project::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FineGrained,
-    FineSite, Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId,
+    FineSite, Problem, Reliance, Selective, SetAside, TestColour, TestId,
 };
 pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};

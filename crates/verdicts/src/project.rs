@@ -164,7 +164,7 @@ pub struct CheckedPair {
     /// At most one per test, caught type and mode. One that is not here was not run.
     pub experiments: Vec<ExperimentResult>,
     /// What became of asking its executions one by one; `None` when nobody did.
-    pub single_executions: Option<SingleExecutions>,
+    pub selective: Option<Selective>,
     /// What became of throwing elsewhere than at the beginning of the try; `None` when nobody asked.
     pub fine_grained: Option<FineGrained>,
     /// Of a clause that is not source-independent: what it reads of what its try has written.
@@ -180,7 +180,7 @@ pub struct CheckedPair {
 
 /// The executions of a try by single tests, asked one at a time. The runs are among [`CheckedPair::experiments`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SingleExecutions {
+pub struct Selective {
     /// Tests whose executions of the try cannot be told apart, with the reason.
     pub unavailable: Vec<(TestId, String)>,
 }

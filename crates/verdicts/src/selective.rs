@@ -15,7 +15,7 @@ pub(crate) fn judge_selective(
     pair: &CheckedPair,
     tests: &[CheckedTest],
 ) -> Option<Judgement<SourceIndependence>> {
-    pair.single_executions.as_ref()?;
+    pair.selective.as_ref()?;
     let singles: Vec<_> = singles(pair).collect();
     let failures: Vec<_> =
         singles.iter().filter(|(_, it)| it.is_confirmed_failure()).map(|(number, _)| *number).collect();
@@ -45,7 +45,7 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
     if !tests.get(test.index()).is_some_and(CheckedTest::is_evidence) {
         return vec![Unknown::SetAside(test)];
     }
-    let unavailable = pair.single_executions.iter().flat_map(|singles| &singles.unavailable);
+    let unavailable = pair.selective.iter().flat_map(|singles| &singles.unavailable);
     if let Some((_, why)) = unavailable.into_iter().find(|(each, _)| *each == test) {
         return vec![Unknown::ExecutionsUnavailable(test, why.clone())];
     }
@@ -73,7 +73,7 @@ pub(crate) fn silent(number: usize, experiment: &ExperimentResult) -> Option<Unk
 mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
-    use crate::project::{ColourCounts, SingleExecutions, TestId};
+    use crate::project::{ColourCounts, Selective, TestId};
 
     const FIRST: TestId = TestId(0);
     const SECOND: TestId = TestId(1);
@@ -94,7 +94,7 @@ mod tests {
             types: vec!["a.E".into()],
             executing_tests: vec![executing(FIRST), executing(SECOND)],
             experiments,
-            single_executions: Some(SingleExecutions::default()),
+            selective: Some(Selective::default()),
             ..CheckedPair::default()
         }
     }
@@ -144,9 +144,9 @@ mod tests {
     fn executions_that_cannot_be_told_apart_decide_nothing() {
         let mut pair = pair(vec![single(FIRST, 2, Outcome::Pass)]);
         let unavailable = vec![(SECOND, "several threads".to_owned())];
-        pair.single_executions = Some(SingleExecutions { unavailable });
+        pair.selective = Some(Selective { unavailable });
         assert_eq!(judged(&pair).unknown, [Unknown::ExecutionsUnavailable(SECOND, "several threads".into())]);
-        pair.single_executions = None;
+        pair.selective = None;
         assert_eq!(judge_selective(&pair, &[]), None);
     }
 }

@@ -39,7 +39,7 @@ impl Inquiry for SelectiveInquiry {
         let is_unknown =
             |verdicts: &Verdicts| verdicts.source_independence.verdict == SourceIndependence::Unknown;
         let begin = |pair: &mut CheckedPair| {
-            pair.single_executions.get_or_insert_default();
+            pair.selective.get_or_insert_default();
         };
         subjects(trials, self.confirmed_passes, is_unknown, begin)
     }
@@ -100,7 +100,7 @@ impl Inquiry for SelectiveInquiry {
     }
 
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
-        let singles = pair.single_executions.get_or_insert_default();
+        let singles = pair.selective.get_or_insert_default();
         match answers {
             Answers::Unavailable(unavailable) => {
                 singles.unavailable.push((subject.test, unavailable.why.clone()));

@@ -1,4 +1,4 @@
-//! What one JVM tells about itself while it does what it was asked.
+//! Events of one worker JVM, collected while it serves a request.
 
 use crate::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::session::Session;

@@ -1,7 +1,7 @@
 //! Many questions to one test in one worker, and when their answers stand.
 //!
-//! What a worker says stands if the test still passes there in the end with nothing armed, or if a fresh JVM has confirmed a
-//! failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
+//! The answers of a worker stand if the test still passes there in the end with nothing armed, or if a fresh JVM has
+//! confirmed a failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
 
 use crate::observations::{PairNumber, TestNumber};
 use crate::session::LabError;
@@ -15,7 +15,7 @@ use catchment_protocol::experiment::{self, Sites, Watch};
 use catchment_verdicts::{Attempt, ColourCounts, Demands, Stats, TestId, Timed, experiment_of, taken_over};
 use serde::{Deserialize, Serialize};
 
-/// So many workers are asked.
+/// Warm workers that are asked before fresh JVMs.
 const WORKERS_ASKED: usize = 2;
 
 /// The line of the statistics on which the cost of the runs stands.
@@ -32,7 +32,7 @@ pub(crate) struct Subject {
     pub(crate) pair_number: PairNumber,
     pub(crate) test_number: TestNumber,
     pub(crate) demands: Demands,
-    /// The pair is used once per JVM, so that nothing may run before.
+    /// The try is executed once per JVM, so that nothing may run before.
     pub(crate) comes_first: bool,
     /// Executions of the try in the baseline.
     pub(crate) usages: ColourCounts,
@@ -56,22 +56,24 @@ impl Unavailable {
     }
 }
 
-/// What one test has said of a try, as it is kept. `A` is what it was asked about: an execution of the try, a call in it.
+/// Answers of one test to a row of questions, as they are stored. `A` is the subject of one question: an execution of the
+/// try, a call in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answers<A> {
     Unavailable(Unavailable),
     Told {
         runs: Vec<Run<A>>,
-        /// So much more could have been asked about, and is too much.
+        /// Further executions or calls, beyond the number that is asked about.
         left: usize,
     },
 }
 
+/// The attempts at one question of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run<A> {
     pub(crate) exception: String,
     pub(crate) about: A,
-    /// Empty where another run has made it needless.
+    /// Attempts at the question; none where the answer to another question has made them needless.
     #[serde(with = "stored::attempts")]
     pub(crate) attempts: Vec<Attempt>,
 }
@@ -86,7 +88,7 @@ pub(crate) struct InRow<A> {
 /// The row of questions to one test.
 pub(crate) struct Questions<A> {
     pub(crate) row: Vec<InRow<A>>,
-    /// So much more could have been asked about, and is too much.
+    /// Further executions or calls, beyond the number that is asked about.
     pub(crate) left: usize,
 }
 
@@ -106,7 +108,7 @@ impl<A> Answers<A> {
         }
     }
 
-    /// Whether asking again would be of no use.
+    /// Tells whether asking again would be of no use.
     pub(crate) fn is_final(&self, test: TestId, demands: Demands) -> bool {
         let stands = |run: &Run<A>| {
             run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()

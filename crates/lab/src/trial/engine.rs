@@ -2,7 +2,7 @@
 //!
 //! The baseline of a test is its second run in a JVM, so an attempt too follows a run of its test in the same JVM with
 //! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
-//! the pair is used once per JVM does the attempt come first.
+//! the try is executed once per JVM does the attempt come first.
 
 use crate::baseline::Baseline;
 use crate::baseline::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
@@ -28,7 +28,7 @@ pub(crate) struct Question {
     pub(crate) test: TestId,
     pub(crate) experiment: Experiment,
     pub(crate) demands: Demands,
-    /// The pair is used once per JVM, so that nothing may run before.
+    /// The try is executed once per JVM, so that nothing may run before.
     pub(crate) comes_first: bool,
     pub(crate) reading: Reading,
 }

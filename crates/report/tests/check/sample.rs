@@ -3,8 +3,8 @@
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
     ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FineSite, Mode, NoOutcome, NotRun,
-    Outcome, Problem, Reliance, SetAside, SingleExecutions, SourceSite, Stats, Suppression, TestColour,
-    TestId, Timed,
+    Outcome, Problem, Reliance, Selective, SetAside, SourceSite, Stats, Suppression, TestColour, TestId,
+    Timed,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -256,7 +256,7 @@ fn mixed(number: u32) -> CheckedPair {
         usages: usages(1, 1),
         executing_tests: vec![executed(CORRUPT, usages(1, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
-        single_executions: Some(SingleExecutions::default()),
+        selective: Some(Selective::default()),
         ..pair(number, "Mixed", "run", IO)
     }
 }
@@ -271,7 +271,7 @@ fn selective(outcome: Outcome) -> CheckedPair {
 
 fn unavailable() -> CheckedPair {
     let unavailable = vec![(CORRUPT, "several threads execute the try".into())];
-    CheckedPair { single_executions: Some(SingleExecutions { unavailable }), ..mixed(13) }
+    CheckedPair { selective: Some(Selective { unavailable }), ..mixed(13) }
 }
 
 /// Holds when the exception comes at once; at the second of two calls, fails like this.

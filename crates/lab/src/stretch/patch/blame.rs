@@ -1,4 +1,4 @@
-//! Which clauses are to blame when the project's own build does not take a patch.
+//! Blame: the clauses that are dropped when the project's own build does not take a patch.
 
 use crate::stretch::Candidate;
 use crate::stretch::patch::{PatchedFile, Patcher};
@@ -29,7 +29,7 @@ impl Patcher<'_> {
         }
     }
 
-    /// Those whose try the test executes; all, if it is not known to execute any of them.
+    /// Refuses the clauses whose try the test executes; all, if it is not known to execute any of them.
     fn refuse_failing(&self, candidates: &mut [Candidate], tests: &[CheckedTest], test: &str) {
         let is_whole = tests.iter().any(|each| each.name == test);
         let names =
@@ -45,7 +45,7 @@ impl Patcher<'_> {
         own.iter_mut().for_each(|candidate| candidate.clause.refuse(refusal.clone()));
     }
 
-    /// Those nearest to an error in their file; all, if no error is in a patched file.
+    /// Refuses the clauses nearest to an error in their file; all, if no error is in a patched file.
     fn refuse_uncompilable(
         &self,
         candidates: &mut [Candidate],
