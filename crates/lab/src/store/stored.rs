@@ -4,24 +4,28 @@ use catchment_verdicts::{Attempt, CaughtElsewhere, Failure, FailureKind, NoOutco
 use catchment_watch::Usages;
 use serde::{Deserialize, Serialize};
 
-/// Conversions both ways between a stored type and the type of `verdicts` that it stores.
-macro_rules! both_ways {
-    (enum $stored:ident = $of:ident { $($variant:ident $(($field:ident))?),* }) => {
-        both_ways!(@variants $stored, $of { $($variant $(($field))?),* });
-        both_ways!(@variants $of, $stored { $($variant $(($field))?),* });
+/// A stored type, with conversions both ways between it and the type that it stores.
+macro_rules! stored {
+    (enum $stored:ident = $of:ident { $($variant:ident $(($field:ident: $type:ty))?),* }) => {
+        #[derive(Debug, Serialize, Deserialize)]
+        enum $stored { $($variant $(($type))?),* }
+        stored!(@from enum $of, $stored { $($variant $(($field))?),* });
+        stored!(@from enum $stored, $of { $($variant $(($field))?),* });
     };
-    (struct $stored:ident = $of:ident { $($field:ident),* }) => {
-        both_ways!(@fields $stored, $of { $($field),* });
-        both_ways!(@fields $of, $stored { $($field),* });
+    (struct $stored:ident = $of:ident { $($field:ident: $type:ty),* }) => {
+        #[derive(Debug, Serialize, Deserialize)]
+        pub(super) struct $stored { $($field: $type),* }
+        stored!(@from struct $of, $stored { $($field),* });
+        stored!(@from struct $stored, $of { $($field),* });
     };
-    (@variants $to:ident, $from:ident { $($variant:ident $(($field:ident))?),* }) => {
+    (@from enum $from:ident, $to:ident { $($variant:ident $(($field:ident))?),* }) => {
         impl From<$from> for $to {
             fn from(value: $from) -> Self {
                 match value { $($from::$variant $(($field))? => Self::$variant $(($field.into()))?),* }
             }
         }
     };
-    (@fields $to:ident, $from:ident { $($field:ident),* }) => {
+    (@from struct $from:ident, $to:ident { $($field:ident),* }) => {
         impl From<$from> for $to {
             fn from($from { $($field),* }: $from) -> Self {
                 Self { $($field: $field.into()),* }
@@ -30,90 +34,21 @@ macro_rules! both_ways {
     };
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct StoredAttempt {
-    is_fresh: bool,
-    outcome: StoredOutcome,
-    reached: u64,
-    fired: u64,
-    caught_here: u64,
-    caught_elsewhere: List<StoredCaughtElsewhere>,
-    made: Option<String>,
-    micros: u64,
-    plain_micros: u64,
-}
-both_ways!(struct StoredAttempt = Attempt {
-    is_fresh, outcome, reached, fired, caught_here, caught_elsewhere, made, micros, plain_micros
+stored!(struct StoredAttempt = Attempt {
+    is_fresh: bool, outcome: StoredOutcome, reached: u64, fired: u64, caught_here: u64,
+    caught_elsewhere: List<StoredCaughtElsewhere>, made: Option<String>, micros: u64, plain_micros: u64
 });
-
-#[derive(Debug, Serialize, Deserialize)]
-enum StoredOutcome {
-    Pass,
-    Fail(StoredFailure),
-    None(StoredNoOutcome),
-}
-both_ways!(enum StoredOutcome = Outcome { Pass, Fail(failure), None(why) });
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredFailure {
-    kind: StoredFailureKind,
-    text: String,
-}
-both_ways!(struct StoredFailure = Failure { kind, text });
-
-#[derive(Debug, Serialize, Deserialize)]
-enum StoredFailureKind {
-    Assertion,
-    Timeout,
-    Crash,
-    Exit,
-    Oom,
-}
-both_ways!(enum StoredFailureKind = FailureKind { Assertion, Timeout, Crash, Exit, Oom });
-
-#[derive(Debug, Serialize, Deserialize)]
-enum StoredNoOutcome {
-    NotReached,
-    NotFired,
-    Diverged,
-    Skipped(String),
-    NotConstructible(String),
-    CaughtElsewhere(String),
-    Artefact(String),
-    WorkerLost(String),
-    SetAside,
-    NotRun(StoredNotRun),
-}
-both_ways!(enum StoredNoOutcome = NoOutcome {
-    NotReached, NotFired, Diverged, Skipped(text), NotConstructible(text), CaughtElsewhere(text),
-    Artefact(text), WorkerLost(text), SetAside, NotRun(why)
+stored!(enum StoredOutcome = Outcome { Pass, Fail(failure: StoredFailure), None(why: StoredNoOutcome) });
+stored!(struct StoredFailure = Failure { kind: StoredFailureKind, text: String });
+stored!(enum StoredFailureKind = FailureKind { Assertion, Timeout, Crash, Exit, Oom });
+stored!(enum StoredNoOutcome = NoOutcome {
+    NotReached, NotFired, Diverged, Skipped(text: String), NotConstructible(text: String),
+    CaughtElsewhere(text: String), Artefact(text: String), WorkerLost(text: String), SetAside,
+    NotRun(why: StoredNotRun)
 });
-
-#[derive(Debug, Serialize, Deserialize)]
-enum StoredNotRun {
-    NotNeeded,
-    Budget,
-    Interrupted,
-    PlanOnly,
-}
-both_ways!(enum StoredNotRun = NotRun { NotNeeded, Budget, Interrupted, PlanOnly });
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredCaughtElsewhere {
-    place: String,
-    count: u64,
-}
-both_ways!(struct StoredCaughtElsewhere = CaughtElsewhere { place, count });
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredUsages {
-    entries: u64,
-    pink: u64,
-    white: u64,
-    sibling: u64,
-    escaped: u64,
-}
-both_ways!(struct StoredUsages = Usages { entries, pink, white, sibling, escaped });
+stored!(enum StoredNotRun = NotRun { NotNeeded, Budget, Interrupted, PlanOnly });
+stored!(struct StoredCaughtElsewhere = CaughtElsewhere { place: String, count: u64 });
+stored!(struct StoredUsages = Usages { entries: u64, pink: u64, white: u64, sibling: u64, escaped: u64 });
 
 /// A list of stored values, written as a plain array.
 #[derive(Debug, Serialize, Deserialize)]
