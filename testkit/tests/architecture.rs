@@ -89,12 +89,46 @@ fn every_file_and_folder_the_page_names_exists() {
         let path = name.trim_end_matches('/');
         let is_path = path.contains('/') && !path.contains(' ') && !path.contains('<');
         if is_path {
-            let places = [root.join(path), root.join("crates/pairs/src").join(path)];
+            let places =
+                ["", "crates/pairs/src", "crates/lab/src/stretch"].map(|place| root.join(place).join(path));
             assert!(places.iter().any(|place| place.exists()), "`{name}` does not exist");
             checked += 1;
         }
     }
     assert!(checked > 0, "the page names no path at all");
+}
+
+/// Rows of the table of modules in the paragraph of a crate.
+fn documented_modules(page: &str, name: &str) -> BTreeSet<String> {
+    let heading = format!("### `{name}`");
+    let lines = page.lines().skip_while(|line| !line.starts_with(&heading)).skip(1);
+    let paragraph = lines.take_while(|line| !line.starts_with("### "));
+    let rows = paragraph.skip_while(|line| *line != "| module | holds |").skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| quoted(row.split('|').nth(1)?).into_iter().next()).collect()
+}
+
+/// Modules that the root of a crate declares, but for those of tests.
+fn declared_modules(root: &str) -> BTreeSet<String> {
+    let declared = root.lines().filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod "));
+    declared.filter_map(|rest| rest.strip_suffix(';')).map(str::to_string).collect()
+}
+
+#[test]
+fn the_table_of_the_labs_modules_equals_its_declarations() {
+    let root = fs::read_to_string(workspace::root().join("crates/lab/src/lib.rs")).expect("the lab's root");
+    assert_eq!(documented_modules(&page(), "lab"), declared_modules(&root));
+}
+
+#[test]
+fn a_module_without_a_row_and_a_row_without_a_module_are_noticed() {
+    let page =
+        "### `lab`: x\n\n| module | holds |\n| --- | --- |\n| `slot` | a |\n| `gone` | b |\n\n### `next`\n";
+    let root = "mod slot;\npub mod made_up;\npub use slot::Slot;\n";
+    let (documented, declared) = (documented_modules(page, "lab"), declared_modules(root));
+    assert!(documented.contains("gone") && !declared.contains("gone"));
+    assert!(declared.contains("made_up") && !documented.contains("made_up"));
+    assert!(documented.contains("slot") && declared.contains("slot"));
 }
 
 /// The strings of `const SOURCES` in a build script.

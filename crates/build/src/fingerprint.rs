@@ -36,7 +36,7 @@ pub(super) fn fingerprint(
     parts.add(env!("CARGO_PKG_VERSION").as_bytes());
     parts.add(&embedded_content().to_le_bytes());
     parts.add(request.folder.as_os_str().as_bytes());
-    parts.add(&serde_json::to_vec(&(&request.build_arguments, &request.plain))?);
+    parts.add(&serde_json::to_vec(&(&request.build_arguments, &request.class_paths))?);
     for name in VARIABLES {
         parts.add(env::var_os(name).unwrap_or_default().as_bytes());
     }
@@ -44,10 +44,14 @@ pub(super) fn fingerprint(
         let real = find_program(program).and_then(|program| fs::canonicalize(program).ok());
         parts.add(real.unwrap_or_default().as_os_str().as_bytes());
     }
-    if let Some(plain) = &request.plain {
-        plain.class_path.iter().chain(&plain.test_class_path).for_each(|entry| parts.add_age(entry));
+    if let Some(class_paths) = &request.class_paths {
+        class_paths
+            .class_path
+            .iter()
+            .chain(&class_paths.test_class_path)
+            .for_each(|entry| parts.add_age(entry));
     }
-    let selection: &dyn Selection = if request.plain.is_some() { &SourcesAndOutputs } else { &Sources };
+    let selection: &dyn Selection = if request.class_paths.is_some() { &SourcesAndOutputs } else { &Sources };
     visit_tree(root, Path::new(""), selection, &mut |relative, metadata| {
         let is_settings = relative.file_name().is_some_and(|name| name == SETTINGS);
         if is_settings || own_reports.contains(&root.join(relative)) {

@@ -17,7 +17,6 @@ mod fingerprint;
 mod gradle;
 mod libraries;
 mod maven;
-mod own_reports;
 mod properties;
 mod relocate;
 mod reports;
@@ -56,7 +55,7 @@ pub struct ProjectRequest {
     /// For the build tool, as typed behind `--`.
     pub build_arguments: Vec<OsString>,
     /// No build tool: these class paths.
-    pub plain: Option<ClassPathRequest>,
+    pub class_paths: Option<ClassPathRequest>,
     /// Build again even if nothing has changed.
     pub fresh: bool,
     /// A file in the tree that this tool writes itself: no part of the project.
@@ -144,7 +143,7 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     let workspace = Workspace::of(&located.root);
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     progress("reading the project");
-    let reports = own_reports::own_reports(&workspace, request.report.as_deref());
+    let reports = workspace::own_reports(&workspace, request.report.as_deref());
     let fingerprint = fingerprint::fingerprint(&located.root, &request, &reports)
         .map_err(|reason| ProjectError::Io { action: "cannot read", path: located.root.clone(), reason })?;
     if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {
@@ -191,7 +190,7 @@ pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError>
 fn locate(request: &ProjectRequest) -> Result<Located, ProjectError> {
     let folder = fs::canonicalize(&request.folder)
         .map_err(|reason| ProjectError::NoFolder { folder: request.folder.clone(), reason })?;
-    if request.plain.is_some() {
+    if request.class_paths.is_some() {
         return Ok(Located { root: folder.clone(), folder, build: None });
     }
     let build = find_build(&folder).ok_or_else(|| ProjectError::NoBuild { folder: folder.clone() })?;
@@ -207,7 +206,7 @@ fn find_tests(
     progress("copying the project");
     let Some(build) = build else {
         workspace.update_with_outputs()?;
-        return class_paths::configurations(&request.plain.clone().unwrap_or_default(), workspace);
+        return class_paths::configurations(&request.class_paths.clone().unwrap_or_default(), workspace);
     };
     workspace.update()?;
     self::build(request, build, workspace, progress)

@@ -495,14 +495,17 @@ fn class_paths_without_a_build() {
     let new = compile("new-tests", &with(&junit5), "src/test5/java/acme/NewTest.java");
     let before = contents(&sample.root);
     let prepared = |tests: &Path, jars: &[PathBuf], patterns: &[&str]| {
-        let plain = ClassPathRequest {
+        let class_paths = ClassPathRequest {
             class_path: vec![classes.clone()],
             test_class_path: [&[tests.to_owned()], jars].concat(),
             tests: patterns.iter().map(|pattern| pattern.to_string()).collect(),
             java: None,
         };
-        let request =
-            ProjectRequest { folder: sample.root.clone(), plain: Some(plain), ..ProjectRequest::default() };
+        let request = ProjectRequest {
+            folder: sample.root.clone(),
+            class_paths: Some(class_paths),
+            ..ProjectRequest::default()
+        };
         prepare(&request, &mut |_| {})
     };
     let project = prepared(&tests, &junit4, &[]).unwrap();

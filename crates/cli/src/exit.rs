@@ -2,7 +2,7 @@
 
 use catchment_build::ProjectError;
 use catchment_exceptions::SearchError;
-use catchment_lab::{LabError, StretchError};
+use catchment_lab::{CheckError, LabError, StretchError};
 use catchment_program::LoadError;
 use catchment_watch::WatchError;
 
@@ -36,12 +36,12 @@ impl ExitCode {
             None => {}
         }
         match error.downcast_ref::<StretchError>() {
-            Some(StretchError::Lab(error)) => return Self::of_lab(error),
+            Some(StretchError::Check(error)) => return Self::of_check(error),
             Some(_) => return Self::USAGE,
             None => {}
         }
-        if let Some(error) = error.downcast_ref::<LabError>() {
-            return Self::of_lab(error);
+        if let Some(error) = error.downcast_ref::<CheckError>() {
+            return Self::of_check(error);
         }
         if error.is::<LoadError>() || error.is::<BadInput>() || error.is::<SearchError>() {
             Self::USAGE
@@ -54,20 +54,25 @@ impl ExitCode {
 }
 
 impl ExitCode {
+    fn of_check(error: &CheckError) -> Self {
+        match error {
+            CheckError::Lab(error) => Self::of_lab(error),
+            CheckError::NothingSelected => Self::USAGE,
+            CheckError::NothingPasses(_) => Self::NOTHING_OBSERVED,
+        }
+    }
+
     fn of_lab(error: &LabError) -> Self {
         match error {
             LabError::Project(
                 ProjectError::NoBuild { .. } | ProjectError::NoFolder { .. } | ProjectError::ClassPath(_),
             )
-            | LabError::NothingSelected
             | LabError::Folder { .. }
             | LabError::Busy { .. } => Self::USAGE,
             LabError::Interrupted => Self::INTERRUPTED,
-            LabError::Project(_)
-            | LabError::Install(_)
-            | LabError::Worker(_)
-            | LabError::NothingPasses(_)
-            | LabError::Store(_) => Self::NOTHING_OBSERVED,
+            LabError::Project(_) | LabError::Install(_) | LabError::Worker(_) | LabError::Store(_) => {
+                Self::NOTHING_OBSERVED
+            }
         }
     }
 }

@@ -1,29 +1,30 @@
-//! From the runs with nothing armed to a checked project without experiments: which tests are evidence, and which pairs
-//! each of them executes.
+//! The baseline: from plain runs to a checked project without experiments, that is, which tests are evidence, and the pairs
+//! whose tries each of them executes.
 
-pub(crate) mod first_uses;
+pub(crate) mod once_per_jvm;
 pub(crate) mod shared_contexts;
 pub(crate) mod solo;
 pub(crate) mod suite;
 
-use crate::baseline::first_uses::{FirstUse, FirstUses, Stray, once_per_jvm};
+use crate::baseline::once_per_jvm::{OncePerJvmPair, OncePerJvmPairs, Stray, not_in_steady_run};
 use crate::baseline::solo::runs_of;
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase, Runs, TestNumber, UsageCounts};
+use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber, by_colour};
 use crate::store::{KnownTest, Store, StoreError};
 use catchment_verdicts::{CheckedPair, CheckedTest, ExecutingTest, SetAside, TestColour, TestId};
+use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
 
 /// All plain runs of a project.
 #[derive(Debug)]
 pub(crate) struct Baseline {
-    /// In the order of their [`TestId`]s.
+    /// Tests, in the order of their [`TestId`]s.
     pub(crate) tests: Vec<(TestNumber, KnownTest)>,
     suite: Runs,
     solo: Runs,
     fresh: Runs,
     class: Runs,
-    /// What happens while tests run and is not their doing.
-    strays: BTreeMap<FirstUse, Stray>,
+    /// Executions of tries during tests that do not cause them.
+    strays: BTreeMap<OncePerJvmPair, Stray>,
 }
 
 impl Baseline {
@@ -37,8 +38,9 @@ impl Baseline {
         let (fresh, class) = (store.runs(Phase::Fresh)?, store.runs(Phase::Class)?);
         let configurations: BTreeMap<_, _> =
             tests.iter().map(|(number, test)| (*number, test.configuration)).collect();
-        let first_uses = FirstUses::new(|test| configurations.get(&test).copied(), &suite, &solo, &fresh);
-        let strays = first_uses.strays();
+        let once_per_jvm =
+            OncePerJvmPairs::new(|test| configurations.get(&test).copied(), &suite, &solo, &fresh);
+        let strays = once_per_jvm.strays();
         Ok(Self { tests, suite, solo, fresh, class, strays })
     }
 
@@ -49,7 +51,7 @@ impl Baseline {
     fn checked_test(&self, number: TestNumber, test: &KnownTest, allow_external: bool) -> CheckedTest {
         let first = self.suite.get(&(number, 0));
         let set_aside = self.set_aside(number, allow_external);
-        let passes = runs_of(&self.suite, number).all(BaselineRun::passed);
+        let passes = runs_of(&self.suite, number).all(PlainRun::passed);
         let caught = first.map_or(0, |run| self.caught_by_itself(number, test.configuration, run));
         CheckedTest {
             name: display_name(test),
@@ -64,19 +66,20 @@ impl Baseline {
         }
     }
 
-    /// Exceptions caught while it ran in the suite, but for what threads caught that others had left behind.
-    fn caught_by_itself(&self, test: TestNumber, configuration: usize, run: &BaselineRun) -> u64 {
+    /// Exceptions that the application caught during the test in the suite, without those of threads that other tests had
+    /// left behind.
+    fn caught_by_itself(&self, test: TestNumber, configuration: usize, run: &PlainRun) -> u64 {
         let steady = self.steady(test);
         let is_stray = |pair| {
             let stray =
-                steady.and_then(|steady| self.strays.get(&FirstUse::new(configuration, pair, steady)));
+                steady.and_then(|steady| self.strays.get(&OncePerJvmPair::new(configuration, pair, steady)));
             stray.is_some_and(|stray| stray.by_thread)
         };
         run.usages.iter().filter(|(pair, _)| !is_stray(*pair)).map(|(_, usages)| usages.white).sum()
     }
 
-    /// Its last run alone in a warm worker.
-    fn steady(&self, test: TestNumber) -> Option<&BaselineRun> {
+    /// The last solo run of the test in a warm worker.
+    fn steady(&self, test: TestNumber) -> Option<&PlainRun> {
         self.solo.get(&(test, solo::RUNS - 1))
     }
 
@@ -118,10 +121,10 @@ impl Baseline {
             return Some(SetAside::Flaky(format!("in the suite, sometimes: {}", text(&failed.outcome))));
         }
         match &suite.first()?.outcome {
-            BaselineOutcome::Failed(what) => return Some(SetAside::Red(what.clone())),
-            BaselineOutcome::Ended(what) => return Some(SetAside::Red(what.clone())),
-            BaselineOutcome::Skipped(what) => return Some(SetAside::Skipped(what.clone())),
-            BaselineOutcome::Passed => {}
+            PlainOutcome::Failed(what) => return Some(SetAside::Red(what.clone())),
+            PlainOutcome::Ended(what) => return Some(SetAside::Red(what.clone())),
+            PlainOutcome::Skipped(what) => return Some(SetAside::Skipped(what.clone())),
+            PlainOutcome::Passed => {}
         }
         let runs = suite.into_iter().chain(runs_of(&self.solo, test)).chain(runs_of(&self.fresh, test));
         let mut external: Vec<_> = runs.flat_map(|run| run.external.clone()).collect();
@@ -158,9 +161,9 @@ impl Baseline {
                     }
                 }
             }
-            for (pair, execution) in self.executions(*number, test.configuration, TestId(index)) {
+            for (pair, executing) in self.executions(*number, test.configuration, TestId(index)) {
                 if let Some(position) = positions.get(&pair) {
-                    pairs[*position].executing_tests.push(execution);
+                    pairs[*position].executing_tests.push(executing);
                 }
             }
         }
@@ -172,10 +175,10 @@ impl Baseline {
         configuration: usize,
         test: TestId,
     ) -> Vec<(PairNumber, ExecutingTest)> {
-        let entered = |usages: &UsageCounts| usages.entries > 0;
-        let execution = |usages: UsageCounts, once_per_jvm| ExecutingTest {
+        let entered = |usages: &Usages| usages.entries > 0;
+        let executing = |usages: Usages, once_per_jvm| ExecutingTest {
             test,
-            usages: usages.judged(),
+            usages: by_colour(&usages),
             once_per_jvm,
             needs_fresh: false,
         };
@@ -184,7 +187,7 @@ impl Baseline {
             // Red or flaky in the suite, it never runs alone, or there was no time for it yet. It executes the try all the
             // same, and does not pass.
             let used = suite.into_iter().flat_map(|run| &run.usages).filter(|(_, usages)| entered(usages));
-            return used.map(|(pair, usages)| (*pair, execution(*usages, false))).collect();
+            return used.map(|(pair, usages)| (*pair, executing(*usages, false))).collect();
         };
         let asked = self.fresh.get(&(number, 0));
         let fresh = asked.or(suite);
@@ -193,27 +196,28 @@ impl Baseline {
             let used = used.iter().filter(|(_, usages)| entered(usages));
             return used
                 .map(|(pair, usages)| {
-                    (*pair, ExecutingTest { needs_fresh: true, ..execution(*usages, false) })
+                    (*pair, ExecutingTest { needs_fresh: true, ..executing(*usages, false) })
                 })
                 .collect();
         }
         let steady_entries = |pair| steady.usages_of(pair).map_or(0, |usages| usages.entries);
-        let first: BTreeMap<_, _> = once_per_jvm(&self.suite, number, steady)
+        let first: BTreeMap<_, _> = not_in_steady_run(&self.suite, number, steady)
             .into_iter()
             .filter(|pair| {
-                asked.is_some() || !self.strays.contains_key(&FirstUse::new(configuration, *pair, steady))
+                asked.is_some()
+                    || !self.strays.contains_key(&OncePerJvmPair::new(configuration, *pair, steady))
             })
             .filter_map(|pair| Some((pair, fresh?.usages_of(pair)?)))
             .filter(|(pair, usages)| usages.entries > steady_entries(*pair))
             .collect();
         let used = steady.usages.iter().filter(|(pair, usages)| entered(usages) && !first.contains_key(pair));
-        let used = used.map(|(pair, usages)| (*pair, execution(*usages, false)));
-        used.chain(first.iter().map(|(pair, usages)| (*pair, execution(*usages, true)))).collect()
+        let used = used.map(|(pair, usages)| (*pair, executing(*usages, false)));
+        used.chain(first.iter().map(|(pair, usages)| (*pair, executing(*usages, true)))).collect()
     }
 }
 
-fn add(sum: &mut catchment_verdicts::ColourCounts, usages: UsageCounts) {
-    let usages = usages.judged();
+fn add(sum: &mut catchment_verdicts::ColourCounts, usages: Usages) {
+    let usages = by_colour(&usages);
     sum.pink += usages.pink;
     sum.white += usages.white;
     sum.blue += usages.blue;
@@ -228,10 +232,10 @@ fn colour(escaped: u64, caught: u64) -> TestColour {
     }
 }
 
-fn text(outcome: &BaselineOutcome) -> &str {
+fn text(outcome: &PlainOutcome) -> &str {
     match outcome {
-        BaselineOutcome::Passed => "passed",
-        BaselineOutcome::Failed(what) | BaselineOutcome::Skipped(what) | BaselineOutcome::Ended(what) => what,
+        PlainOutcome::Passed => "passed",
+        PlainOutcome::Failed(what) | PlainOutcome::Skipped(what) | PlainOutcome::Ended(what) => what,
     }
 }
 
@@ -249,16 +253,16 @@ mod tests {
     const TEST: TestNumber = TestNumber(1);
     const PAIR: PairNumber = PairNumber(7);
 
-    fn used(times: u64) -> BaselineRun {
-        let usages = UsageCounts { entries: times, pink: times, white: 0, blue: 0 };
-        BaselineRun { usages: vec![(PAIR, usages)], ..BaselineRun::default() }
+    fn used(times: u64) -> PlainRun {
+        let usages = Usages { entries: times, pink: times, ..Usages::default() };
+        PlainRun { usages: vec![(PAIR, usages)], ..PlainRun::default() }
     }
 
-    fn runs(of_each: &[BaselineRun]) -> Runs {
+    fn runs(of_each: &[PlainRun]) -> Runs {
         (0..).zip(of_each).map(|(ordinal, run)| ((TEST, ordinal), run.clone())).collect()
     }
 
-    fn baseline(suite: &[BaselineRun], solo: &[BaselineRun], fresh: &[BaselineRun]) -> Baseline {
+    fn baseline(suite: &[PlainRun], solo: &[PlainRun], fresh: &[PlainRun]) -> Baseline {
         Baseline {
             tests: Vec::new(),
             suite: runs(suite),
@@ -271,7 +275,7 @@ mod tests {
 
     fn executions_in(baseline: &Baseline) -> Vec<(u64, bool)> {
         let executions = baseline.executions(TEST, 0, TestId(0)).into_iter();
-        executions.map(|(_, execution)| (execution.usages.pink, execution.once_per_jvm)).collect()
+        executions.map(|(_, executing)| (executing.usages.pink, executing.once_per_jvm)).collect()
     }
 
     /// In the suite, twice, alone in a worker, twice, and alone in a JVM of its own; as far as it came.
@@ -303,14 +307,15 @@ mod tests {
 
     #[test]
     fn what_a_thread_left_behind_does_is_neither_executed_nor_caught_by_the_test() {
-        let white = UsageCounts { entries: 5, pink: 0, white: 5, blue: 0 };
-        let beside = BaselineRun { usages: vec![(PAIR, white)], ..BaselineRun::default() };
-        let alone = BaselineRun::default();
+        let white = Usages { entries: 5, white: 5, ..Usages::default() };
+        let beside = PlainRun { usages: vec![(PAIR, white)], ..PlainRun::default() };
+        let alone = PlainRun::default();
         let mut baseline = baseline(&[beside.clone(), beside.clone()], &[alone.clone(), alone.clone()], &[]);
         assert_eq!(executions_in(&baseline), [(0, true)], "nobody has asked it");
         assert_eq!(baseline.caught_by_itself(TEST, 0, &beside), 5);
 
-        let stray = |by_thread| (FirstUse::new(0, PAIR, &alone), Stray { seen: 30, asked: 10, by_thread });
+        let stray =
+            |by_thread| (OncePerJvmPair::new(0, PAIR, &alone), Stray { seen: 30, asked: 10, by_thread });
         baseline.strays = BTreeMap::from([stray(true)]);
         assert_eq!(executions_in(&baseline), []);
         assert_eq!(baseline.caught_by_itself(TEST, 0, &beside), 0);

@@ -5,21 +5,25 @@
 //!                └──────────────────┴── every step in the store ──┴────────────────┘
 //! ```
 
+mod error;
 mod experiments;
 mod fine;
-mod history;
-mod places;
+mod inquiries;
 mod reliance;
-mod single;
+mod selective;
 
+pub use error::CheckError;
+
+use crate::baseline::Baseline;
+use crate::campaign::inquiry;
 use crate::progress::Progress;
 use crate::session::{LabError, Session, SessionRequest};
 use crate::slot::Slot;
 use crate::trial::engine::Trials;
-use catchment_verdicts::{CheckedProject, NotRun};
+use catchment_verdicts::{CheckedPair, CheckedProject, NotRun};
 use experiments::{Experiments, Manner};
-use fine::Calls;
-use single::SingleExecutions;
+use fine::FineInquiry;
+use selective::SelectiveInquiry;
 
 /// A check: the session to open, and how far its experiments go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,17 +45,42 @@ pub struct CheckRequest {
 pub fn check(
     request: &CheckRequest,
     progress: &mut (dyn Progress + Send),
-) -> Result<CheckedProject, LabError> {
-    let session = Session::open(&request.session, progress)?;
-    let outcome = check_in(&session, request);
-    outcome.map_err(|error| session.explained(error))?;
+) -> Result<CheckedProject, CheckError> {
+    let session = open(&request.session, progress)?;
+    check_in(&session, request).map_err(|error| error.explained(&session))?;
     Ok(checked(&session))
 }
 
-fn check_in<'p>(session: &'p Session<'p>, request: &CheckRequest) -> Result<(), LabError> {
+fn check_in<'p>(session: &'p Session<'p>, request: &CheckRequest) -> Result<(), CheckError> {
     let mut slots = session.slots()?;
-    let baseline = session.baseline(&mut slots)?;
-    experiment(request, Trials { session, baseline: &baseline }, &mut slots)
+    let baseline = baseline(session, &mut slots)?;
+    Ok(experiment(request, Trials { session, baseline: &baseline }, &mut slots)?)
+}
+
+/// A session with at least one pair to ask about, unless the project has none at all.
+pub(crate) fn open<'p>(
+    request: &SessionRequest,
+    progress: &'p mut (dyn Progress + Send),
+) -> Result<Session<'p>, CheckError> {
+    Session::open(request, progress, |pairs: &[CheckedPair]| {
+        let leaves_nothing = !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out);
+        if leaves_nothing { Err(CheckError::NothingSelected) } else { Ok(()) }
+    })
+}
+
+/// The baseline of a session in which at least one test is evidence.
+pub(crate) fn baseline(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<Baseline, CheckError> {
+    let baseline = session.baseline(slots)?;
+    let ledger = session.ledger();
+    let tests = &ledger.checked.tests;
+    if tests.iter().any(|test| test.colour.is_some()) {
+        return Ok(baseline);
+    }
+    let first = tests.iter().find_map(|test| Some((test, test.set_aside.as_ref()?)));
+    Err(CheckError::NothingPasses(first.map_or_else(
+        || "no test was found in the classes the build runs".to_owned(),
+        |(test, why)| format!("{}: {}", test.name, why.detail()),
+    )))
 }
 
 /// Plans and carries out the experiments of a check.
@@ -61,6 +90,7 @@ pub(crate) fn experiment(
     slots: &mut [Slot<'_>],
 ) -> Result<(), LabError> {
     let manner = Manner { matrix: request.matrix, confirm_passes: request.confirm_passes };
+    let confirmed_passes = request.confirm_passes;
     let experiments = Experiments::new(trials, manner);
     experiments.plan()?;
     if request.list {
@@ -68,10 +98,11 @@ pub(crate) fn experiment(
     } else {
         experiments.run(slots)?;
         if request.selective {
-            experiments.inquire(&SingleExecutions, slots)?;
+            inquiry::run(trials, &SelectiveInquiry { confirmed_passes }, slots)?;
         }
         if request.fine {
-            experiments.inquire(&Calls { project: &trials.session.project }, slots)?;
+            let fine = FineInquiry { project: &trials.session.project, confirmed_passes };
+            inquiry::run(trials, &fine, slots)?;
         }
     }
     if trials.session.is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) }

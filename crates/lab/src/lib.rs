@@ -16,7 +16,7 @@ mod stretch;
 mod trial;
 mod worker;
 
-pub use check::{CheckRequest, check};
+pub use check::{CheckError, CheckRequest, check};
 pub use progress::{Progress, Silent};
 pub use session::{LabError, PairSelection, SessionRequest};
 pub use store::StoreError;

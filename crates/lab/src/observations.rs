@@ -1,5 +1,8 @@
 //! What is seen of tests, as it is kept in the store.
 
+use crate::store::stored;
+use catchment_verdicts::ColourCounts;
+use catchment_watch::Usages;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -35,38 +38,17 @@ impl Phase {
     }
 }
 
-/// Executions of a try, by how they ended as seen from one of its clauses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct UsageCounts {
-    pub(crate) entries: u64,
-    pub(crate) pink: u64,
-    pub(crate) white: u64,
-    pub(crate) blue: u64,
-}
-
-impl UsageCounts {
-    fn add(&mut self, more: Self) {
-        self.entries += more.entries;
-        self.pink += more.pink;
-        self.white += more.white;
-        self.blue += more.blue;
-    }
-
-    /// What had not ended when the test had is open. More ends than entries come from usages that another test began.
-    pub(crate) fn judged(self) -> catchment_verdicts::ColourCounts {
-        let Self { entries, pink, white, blue } = self;
-        catchment_verdicts::ColourCounts {
-            pink,
-            white,
-            blue,
-            open: entries.saturating_sub(pink + white + blue),
-        }
-    }
+/// Usages by colour. What had not ended when the test had is open. More ends than entries come from executions that another
+/// test began.
+pub(crate) fn by_colour(usages: &Usages) -> ColourCounts {
+    let Usages { entries, pink, white, .. } = *usages;
+    let blue = usages.blue();
+    ColourCounts { pink, white, blue, open: entries.saturating_sub(pink + white + blue) }
 }
 
 /// How a test ended with nothing armed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum BaselineOutcome {
+pub(crate) enum PlainOutcome {
     #[default]
     Passed,
     /// What it said, in one line.
@@ -76,7 +58,7 @@ pub(crate) enum BaselineOutcome {
     Ended(String),
 }
 
-impl BaselineOutcome {
+impl PlainOutcome {
     fn severity(&self) -> u8 {
         match self {
             Self::Skipped(_) => 0,
@@ -89,8 +71,8 @@ impl BaselineOutcome {
 
 /// One run of one test with nothing armed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BaselineRun {
-    pub(crate) outcome: BaselineOutcome,
+pub(crate) struct PlainRun {
+    pub(crate) outcome: PlainOutcome,
     /// From the request to the answer where the test was asked for alone, else from its start to its end.
     pub(crate) micros: u64,
     /// Exceptions that left the application into the test; counted to the end in a suite only.
@@ -99,23 +81,23 @@ pub(crate) struct BaselineRun {
     pub(crate) threads_left: Vec<String>,
     /// In a table of their own.
     #[serde(skip)]
-    pub(crate) usages: Vec<(PairNumber, UsageCounts)>,
+    pub(crate) usages: Vec<(PairNumber, Usages)>,
     /// In a suite: what was used since the test before, which belongs to no test. What prepares its class is here.
-    #[serde(default)]
-    pub(crate) before: Vec<(PairNumber, UsageCounts)>,
+    #[serde(with = "stored::usages")]
+    pub(crate) before: Vec<(PairNumber, Usages)>,
 }
 
-impl BaselineRun {
+impl PlainRun {
     pub(crate) fn passed(&self) -> bool {
-        self.outcome == BaselineOutcome::Passed
+        self.outcome == PlainOutcome::Passed
     }
 
     /// Why it has not passed, in one line.
     pub(crate) fn failure(&self) -> Option<String> {
         match &self.outcome {
-            BaselineOutcome::Passed => None,
-            BaselineOutcome::Failed(what) | BaselineOutcome::Ended(what) => Some(what.clone()),
-            BaselineOutcome::Skipped(what) => Some(format!("skipped: {what}")),
+            PlainOutcome::Passed => None,
+            PlainOutcome::Failed(what) | PlainOutcome::Ended(what) => Some(what.clone()),
+            PlainOutcome::Skipped(what) => Some(format!("skipped: {what}")),
         }
     }
 
@@ -130,23 +112,23 @@ impl BaselineRun {
         self.threads_left.extend(other.threads_left);
         for (pair, more) in other.usages {
             match self.usages.iter_mut().find(|(each, _)| *each == pair) {
-                Some((_, usages)) => usages.add(more),
+                Some((_, usages)) => usages.add(&more),
                 None => self.usages.push((pair, more)),
             }
         }
     }
 
     pub(crate) fn is_skipped(&self) -> bool {
-        matches!(self.outcome, BaselineOutcome::Skipped(_))
+        matches!(self.outcome, PlainOutcome::Skipped(_))
     }
 
-    pub(crate) fn usages_of(&self, pair: PairNumber) -> Option<UsageCounts> {
+    pub(crate) fn usages_of(&self, pair: PairNumber) -> Option<Usages> {
         self.usages.iter().find(|(each, _)| *each == pair).map(|(_, usages)| *usages)
     }
 }
 
 /// By test, and counted from 0.
-pub(crate) type Runs = BTreeMap<(TestNumber, u32), BaselineRun>;
+pub(crate) type Runs = BTreeMap<(TestNumber, u32), PlainRun>;
 
 #[cfg(test)]
 mod tests {
@@ -156,14 +138,14 @@ mod tests {
     fn parts_of_one_test_add_up_and_the_worst_outcome_counts() {
         let pair = PairNumber(1);
         let part = |outcome, white| {
-            let usages = vec![(pair, UsageCounts { entries: 2, pink: 2 - white, white, blue: 0 })];
-            BaselineRun { outcome, micros: 5, usages, ..BaselineRun::default() }
+            let usages = vec![(pair, Usages { entries: 2, pink: 2 - white, white, ..Usages::default() })];
+            PlainRun { outcome, micros: 5, usages, ..PlainRun::default() }
         };
-        let mut run = part(BaselineOutcome::Passed, 0);
-        run.add(part(BaselineOutcome::Failed("no".into()), 2));
-        run.add(part(BaselineOutcome::Skipped(String::new()), 1));
-        assert_eq!(run.outcome, BaselineOutcome::Failed("no".into()));
+        let mut run = part(PlainOutcome::Passed, 0);
+        run.add(part(PlainOutcome::Failed("no".into()), 2));
+        run.add(part(PlainOutcome::Skipped(String::new()), 1));
+        assert_eq!(run.outcome, PlainOutcome::Failed("no".into()));
         assert_eq!(run.micros, 15);
-        assert_eq!(run.usages_of(pair), Some(UsageCounts { entries: 6, pink: 3, white: 3, blue: 0 }));
+        assert_eq!(run.usages_of(pair), Some(Usages { entries: 6, pink: 3, white: 3, ..Usages::default() }));
     }
 }

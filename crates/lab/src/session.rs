@@ -23,7 +23,7 @@ use crate::progress::{Progress, Reporter};
 use crate::slot::counters::PairNumbers;
 use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
-use crate::store::{Found, Store};
+use crate::store::Store;
 use crate::worker::{Interrupt, heap_note};
 use catchment_build::{Project, ProjectRequest, RunConfiguration, remove_all};
 use catchment_verdicts::{CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Problem, Stats};
@@ -102,32 +102,29 @@ impl Drop for SlotsFolder {
 }
 
 impl<'p> Session<'p> {
-    /// Builds the project, finds its pairs, and opens the store of earlier sessions.
-    pub(crate) fn open(
+    /// Builds the project, finds its pairs, and opens the store of earlier sessions. Pairs with which the tenant can do
+    /// nothing are refused before the store is touched.
+    pub(crate) fn open<E: From<LabError>>(
         request: &SessionRequest,
         progress: &'p mut (dyn Progress + Send),
-    ) -> Result<Self, LabError> {
+        accept: impl FnOnce(&[CheckedPair]) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let begun = Instant::now();
         let interrupt = unix::note_interrupts();
-        let folder = catchment_build::results_folder(&request.project)?;
+        let folder = catchment_build::results_folder(&request.project).map_err(LabError::from)?;
         let lock = lock::lock(&folder)?;
         progress.phase("build", None);
         let project = catchment_build::prepare(&request.project, &mut |text| progress.note(text))
             .map_err(|error| LabError::from(error).or_interrupted())?;
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
-        if !pairs.is_empty() && pairs.iter().all(|pair| pair.left_out) {
-            return Err(LabError::NothingSelected);
+        accept(&pairs)?;
+        let (store, found) =
+            Store::open(&folder, project.fingerprint, request.fresh).map_err(LabError::from)?;
+        if let Some(note) = found.note() {
+            progress.note(note);
         }
-        let (store, found) = Store::open(&folder, project.fingerprint, request.fresh)?;
-        match found {
-            Found::Same => progress.note("going on with the results of an earlier check"),
-            Found::OtherVersion => progress.note(
-                "the results of another version of Catchment were set aside, in .catchment/results.old.sqlite",
-            ),
-            Found::Nothing | Found::Other => {}
-        }
-        let agent = install::install(&folder)?;
+        let agent = install::install(&folder).map_err(LabError::from)?;
         let numbers = number_pairs(&store, &pairs)?;
         let jobs = request.jobs.max(1);
         let session = Self {
@@ -184,9 +181,6 @@ impl<'p> Session<'p> {
         name_configurations(&mut checked.tests, &checked.configurations);
         baseline.add_to(&mut checked.pairs, &self.positions);
         add_unobserved(checked, store, &self.positions)?;
-        if !checked.tests.iter().any(|test| test.colour.is_some()) {
-            return Err(LabError::NothingPasses(why_nothing_passes(checked)));
-        }
         Ok(baseline)
     }
 
@@ -223,15 +217,6 @@ impl<'p> Session<'p> {
     /// No new work is to be started.
     pub(crate) fn is_over(&self) -> bool {
         self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// The user's Ctrl-C and a full disk explain every other failure.
-    pub(crate) fn explained(&self, error: LabError) -> LabError {
-        match (error.or_interrupted(), self.ledger().store.require_space()) {
-            (LabError::Interrupted, _) => LabError::Interrupted,
-            (_, Err(full)) => LabError::Store(full),
-            (error, Ok(())) => error,
-        }
     }
 
     /// The ledger's results, complete with costs and problems. The ledger is empty afterwards.
@@ -313,14 +298,6 @@ fn add_unobserved(
         }
     }
     Ok(())
-}
-
-fn why_nothing_passes(checked: &CheckedProject) -> String {
-    let first = checked.tests.iter().find_map(|test| Some((test, test.set_aside.as_ref()?)));
-    first.map_or_else(
-        || "no test was found in the classes the build runs".to_owned(),
-        |(test, why)| format!("{}: {}", test.name, why.detail()),
-    )
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Running<'_> {
         (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
-    /// Whether the test, or the class, has.
+    /// Tells whether the test, or the class, has had a plain run in this JVM.
     pub(crate) fn has_settled(&self, name: &str) -> bool {
         self.settled.contains(name)
     }

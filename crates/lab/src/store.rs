@@ -3,23 +3,23 @@
 //! ```text
 //! pair          the pairs, numbered
 //! test          the units that can be run alone, numbered, per run configuration
-//! baseline_run     runs with nothing armed: the suite, alone in a warm worker, alone in a fresh JVM
-//! usage         how each plain run used each pair
-//! sample        what caught exceptions looked like
+//! plain_run     plain runs: of the suite, alone in a warm worker, alone in a fresh JVM
+//! usage         the usages of each pair in each plain run
+//! sample        samples of caught exceptions
 //! finished      phases that are complete
-//! jvm           what the tests of each run configuration run on
+//! jvm           the Java and the test framework of each run configuration
 //! experiment    the plan: test, pair, exception
-//! answer        what a test said of a try, asked execution by execution or call by call, or of its clause, stretched
-//! combination   what was seen of several stretched clauses at once
-//! attempt       each execution of an experiment that is over; of warm ones, once the worker has proven itself
+//! answer        answers of a test about a try, execution by execution or call by call, or about its stretched clause
+//! combination   answers about several stretched clauses at once
+//! attempt       attempts at an experiment that is over; warm ones once the worker has proven itself
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
 //! aside, never an error.
 
-mod combinations;
 mod questions;
 mod runs;
+pub(crate) mod stored;
 
 use crate::observations::{PairNumber, TestNumber};
 use catchment_protocol::conversation::TestUnit;
@@ -31,7 +31,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "9";
+const VERSION: &str = "10";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -43,12 +43,13 @@ create table pair (number integer primary key, id text not null unique);
 create table test (
     number integer primary key, configuration integer not null, unit text not null, class text not null,
     name text not null, shared text, unique (configuration, unit));
-create table baseline_run (
+create table plain_run (
     test integer not null, phase text not null, ordinal integer not null, run text not null,
     primary key (test, phase, ordinal)) without rowid;
 create table usage (
     test integer not null, phase text not null, ordinal integer not null, pair integer not null,
-    entries integer not null, pink integer not null, white integer not null, blue integer not null,
+    entries integer not null, pink integer not null, white integer not null,
+    sibling integer not null, escaped integer not null,
     primary key (test, phase, ordinal, pair)) without rowid;
 create table sample (
     pair integer not null, exception text not null, test integer not null, sample text not null,
@@ -77,14 +78,14 @@ pub enum StoreError {
     Database { path: PathBuf, reason: rusqlite::Error },
     #[error("cannot keep results in {}: {reason}", path.display())]
     File { path: PathBuf, reason: io::Error },
-    /// Tests that cannot write fail, too, and mean nothing.
+    /// A full disk; tests that cannot write fail as well, and mean nothing.
     #[error("no space left on the disk of {}; what was finished is kept, and the next check goes on from there", path.display())]
     Full { path: PathBuf },
     #[error("cannot keep results: {0}")]
     Encoding(#[from] serde_json::Error),
 }
 
-/// What was there when the store was opened.
+/// The state of the folder when the store was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     Nothing,
@@ -94,6 +95,19 @@ pub(crate) enum Found {
     Other,
     /// Results in the format of another version, kept beside.
     OtherVersion,
+}
+
+impl Found {
+    /// The sentence for the user, where there is something to know.
+    pub(crate) fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Same => Some("going on with the results of an earlier check"),
+            Self::OtherVersion => Some(
+                "the results of another version of Catchment were set aside, in .catchment/results.old.sqlite",
+            ),
+            Self::Nothing | Self::Other => None,
+        }
+    }
 }
 
 /// A planned experiment: throw `exception` at the beginning of every execution of the pair's try while the test runs.
@@ -115,7 +129,7 @@ pub(crate) struct KnownTest {
 pub(crate) struct Store {
     connection: Connection,
     path: PathBuf,
-    /// With less space on its disk nothing more is believed.
+    /// Below this much free space on the disk results are discarded.
     least_free_bytes: u64,
 }
 
@@ -182,7 +196,7 @@ impl Store {
         }
     }
 
-    /// The workers run on the same disk. What their tests say when it is full is about the disk.
+    /// An error if the disk is full: the workers run on it too, and the outcomes of their tests are then about the disk.
     pub(crate) fn require_space(&self) -> Result<()> {
         let free = self.path.parent().and_then(free_bytes);
         let is_full = free.is_some_and(|free| free < self.least_free_bytes);
@@ -258,7 +272,7 @@ fn set_aside(folder: &Path, path: &Path) -> Result<()> {
         .map_err(|reason| StoreError::File { path: path.to_owned(), reason })
 }
 
-/// Whether the file can be read and is something else: not a database, a damaged one, or one with other tables.
+/// Tells whether the file can be read and is something else: not a database, a damaged one, or one with other tables.
 fn is_no_store(reason: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     let other = [DatabaseCorrupt, NotADatabase, Unknown];
@@ -268,14 +282,15 @@ fn is_no_store(reason: &rusqlite::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::{BaselineRun, Phase, UsageCounts};
+    use crate::observations::{Phase, PlainRun};
     use crate::worker::Jvm;
     use catchment_protocol::experiment::Sample;
     use catchment_verdicts::Attempt;
+    use catchment_watch::Usages;
 
-    fn run_with(pair: PairNumber) -> BaselineRun {
-        let usages = UsageCounts { entries: 3, pink: 1, white: 2, blue: 0 };
-        BaselineRun { micros: 7, usages: vec![(pair, usages)], ..BaselineRun::default() }
+    fn run_with(pair: PairNumber) -> PlainRun {
+        let usages = Usages { entries: 3, pink: 1, white: 2, ..Usages::default() };
+        PlainRun { micros: 7, usages: vec![(pair, usages)], ..PlainRun::default() }
     }
 
     fn unit(id: &str) -> TestUnit {
@@ -366,7 +381,9 @@ mod tests {
         store.execute("update meta set value = '3 0000000000000001'", []).unwrap();
         store.connection.execute_batch("drop table attempt").unwrap();
         drop(store);
-        assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::OtherVersion);
+        let found = Store::open(folder.path(), 1, false).unwrap().1;
+        assert_eq!(found, Found::OtherVersion);
+        assert!(found.note().is_some_and(|note| note.contains(SET_ASIDE)));
         assert!(folder.path().join(SET_ASIDE).exists());
         assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::Same);
     }

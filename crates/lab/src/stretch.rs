@@ -9,56 +9,36 @@
 //! Nothing is compiled until a clause has shown on bytecode that all its tests still pass, with and without an exception of
 //! the wider type. The last word has the project's own compiler and test command.
 
-mod apply;
-mod blame;
-mod bubbling;
-mod checked;
-#[cfg(test)]
-mod checked_tests;
-mod copies;
-mod culprit;
-mod declarations;
-mod declared;
-mod delta;
-mod escapes;
-mod falling;
-mod hierarchy;
-mod interruption;
-mod kept;
-mod later;
-mod misnamed;
 mod outcome;
 mod patch;
 mod refusal;
-mod rungs;
-mod sources;
+mod rung;
 mod subject;
-mod throwing;
 mod together;
-mod trial;
+mod types;
 
 pub use outcome::{Accepted, Case, Evidence, StretchRequest, Stretched, StretchedClause};
 pub use patch::{Patch, PatchedFile};
 pub use refusal::Refusal;
 
-use crate::check::{checked, experiment};
+use crate::check::{self, CheckError, checked, experiment};
 use crate::progress::Progress;
 use crate::session::{LabError, Session};
 use crate::slot::{Slot, in_parallel};
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
-use hierarchy::Hierarchy;
-use rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
+use rung::RungQuestion;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use subject::Subject;
-use trial::Trial;
+use types::hierarchy::Hierarchy;
+use types::rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 
 /// The reason why nothing was stretched, in one line.
 #[derive(Debug, thiserror::Error)]
 pub enum StretchError {
     #[error(transparent)]
-    Lab(#[from] LabError),
+    Check(#[from] CheckError),
     #[error(
         "--to {0}: no exception of this name is on the class path of the tests (java.io.IOException in full; only names of java.lang may be short)"
     )]
@@ -78,16 +58,16 @@ pub fn stretch(
     request: &StretchRequest,
     progress: &mut (dyn Progress + Send),
 ) -> Result<Stretched, StretchError> {
-    let has_build = request.check.session.project.plain.is_none();
+    let has_build = request.check.session.project.class_paths.is_none();
     if request.patch && !has_build {
         return Err(StretchError::NoBuildToPatch);
     }
-    let session = Session::open(&request.check.session, progress)?;
+    let session = check::open(&request.check.session, progress)?;
     // A wish that cannot be granted is told before any experiment.
     let hierarchy = Hierarchy::of(&session.project.configurations);
     let to = request.to.as_deref().map(|to| wanted_type(to, &hierarchy)).transpose()?;
     let outcome = stretch_in(&session, request, hierarchy, to);
-    let (clauses, together, patch) = outcome.map_err(|error| session.explained(error))?;
+    let (clauses, together, patch) = outcome.map_err(|error| error.explained(&session))?;
     Ok(Stretched { checked: checked(&session), clauses, together, patch, can_patch: has_build })
 }
 
@@ -104,9 +84,9 @@ fn stretch_in<'p>(
     request: &StretchRequest,
     hierarchy: Hierarchy,
     to: Option<String>,
-) -> Result<Outcome, LabError> {
+) -> Result<Outcome, CheckError> {
     let mut slots = session.slots()?;
-    let baseline = session.baseline(&mut slots)?;
+    let baseline = check::baseline(session, &mut slots)?;
     let trials = Trials { session, baseline: &baseline };
     experiment(&request.check, trials, &mut slots)?;
     let stretching = Stretching { trials, hierarchy, to };
@@ -226,9 +206,9 @@ impl Stretching<'_, '_> {
         };
         let pair = &self.trials.session.ledger().checked.pairs[clause.pair].clone();
         while let Some(rung) = untried.pop_front() {
-            let trial =
-                Trial { trials: self.trials, subject, pair, rung: &rung, is_resilient: *is_resilient };
-            match self.try_rung(slot, &trial)? {
+            let question =
+                RungQuestion { trials: self.trials, subject, pair, rung: &rung, is_resilient: *is_resilient };
+            match self.try_rung(slot, &question)? {
                 Ok(accepted) => {
                     clause.accepted = Some(accepted);
                     break;
@@ -248,9 +228,9 @@ impl Stretching<'_, '_> {
     fn try_rung(
         &self,
         slot: &mut Slot<'_>,
-        trial: &Trial<'_, '_, '_>,
+        question: &RungQuestion<'_, '_, '_>,
     ) -> Result<Result<Accepted, Refusal>, LabError> {
-        let Trial { subject, pair, rung, .. } = *trial;
+        let RungQuestion { subject, pair, rung, .. } = *question;
         if let Some(refusal) = subject.illegal(rung, &self.hierarchy) {
             return Ok(Err(refusal));
         }
@@ -268,7 +248,7 @@ impl Stretching<'_, '_> {
             swallows: subject.swallowed(rung, &self.hierarchy),
             merges: self.positions(&later.merged),
         };
-        Ok(trial.run(slot)?.map(accepted))
+        Ok(question.run(slot)?.map(accepted))
     }
 
     /// Of the pairs with these ids.

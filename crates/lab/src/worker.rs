@@ -199,7 +199,7 @@ impl Worker {
         loop {
             match self.next_event(deadline, interrupt)? {
                 Event::Discovered { tests, problems } => return Ok((tests, problems)),
-                other => heard(other, listener),
+                other => forward(other, listener),
             }
         }
     }
@@ -217,7 +217,7 @@ impl Worker {
         loop {
             match self.next_event(Instant::now() + limit, interrupt)? {
                 Event::SuiteFinished { problems } => return Ok(problems),
-                other => heard(other, listener),
+                other => forward(other, listener),
             }
         }
     }
@@ -235,7 +235,7 @@ impl Worker {
         loop {
             match self.next_event(deadline, interrupt)? {
                 Event::TestFinished(run) => return Ok(run),
-                other => heard(other, listener),
+                other => forward(other, listener),
             }
         }
     }
@@ -367,7 +367,7 @@ impl Drop for Worker {
     }
 }
 
-fn heard(event: Event, listener: &mut dyn Listener) {
+fn forward(event: Event, listener: &mut dyn Listener) {
     match event {
         Event::Record(record) => listener.record(record),
         Event::Unit(unit) => listener.unit(unit),

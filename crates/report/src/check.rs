@@ -4,7 +4,7 @@ pub(crate) mod json;
 pub(crate) mod text;
 
 use catchment_verdicts::{
-    CheckFinding, CheckedPair, CheckedProject, Experiment, FindingPolicy, Findings, Rule, Suppression,
+    CheckFinding, CheckedPair, CheckedProject, ExperimentResult, FindingPolicy, Findings, Rule, Suppression,
     Verdicts, findings_of, judge_all,
 };
 
@@ -34,7 +34,7 @@ impl<'a> CheckReport<'a> {
         (&self.project.pairs[position], &self.verdicts[position])
     }
 
-    pub(crate) fn test_name(&self, experiment: &Experiment) -> &str {
+    pub(crate) fn test_name(&self, experiment: &ExperimentResult) -> &str {
         self.project.test(experiment.test).map_or("?", |test| test.name.as_str())
     }
 

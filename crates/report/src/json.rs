@@ -1,6 +1,6 @@
 //! Pieces of JSON that several contracts share.
 
-use catchment_verdicts::{Finding, FindingSite};
+use catchment_verdicts::{Finding, SourceSite};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -70,7 +70,7 @@ pub(crate) struct JsonSite<'a> {
 }
 
 impl<'a> JsonSite<'a> {
-    fn of(site: &'a FindingSite) -> Self {
+    fn of(site: &'a SourceSite) -> Self {
         Self {
             class: &site.class,
             method: &site.method,

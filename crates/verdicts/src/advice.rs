@@ -1,6 +1,6 @@
 //! What would decide an unknown verdict, and what to do about a bad one, in one sentence.
 
-use crate::experiment::{Experiment, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, NoOutcome, Outcome};
 use crate::judge::{SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedTest, SetAside, TestId};
 use crate::unknown::Unknown;
@@ -61,7 +61,7 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
              try only ends in this catch would decide",
             test_of(*number)
         ),
-        Unknown::NotToldApart(test, why) => {
+        Unknown::ExecutionsUnavailable(test, why) => {
             format!(
                 "what test {} does in this try cannot be taken apart: {why}; a test that executes it once would decide",
                 name(*test, tests)
@@ -86,7 +86,7 @@ fn name(test: TestId, tests: &[CheckedTest]) -> &str {
     tests.get(test.index()).map_or("?", |test| test.name.as_str())
 }
 
-fn no_outcome(experiment: &Experiment, tests: &[CheckedTest]) -> String {
+fn no_outcome(experiment: &ExperimentResult, tests: &[CheckedTest]) -> String {
     let Outcome::None(why) = &experiment.outcome else { return String::new() };
     let (test, exception) = (name(experiment.test, tests), &experiment.exception);
     match why {

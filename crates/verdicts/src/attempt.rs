@@ -4,12 +4,11 @@
 //! be that JVM's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it. A try that is executed once per JVM is
 //! attempted in fresh JVMs only. Passes in a warm JVM stand, unless the user wants them confirmed as well.
 
-use crate::experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, Outcome};
+use crate::experiment::{CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, TestId};
-use serde::{Deserialize, Serialize};
 
 /// One run of an experiment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     /// In a JVM of its own.
     pub is_fresh: bool,
@@ -26,7 +25,7 @@ pub struct Attempt {
     pub made: Option<String>,
     pub micros: u64,
     /// Microseconds of the same test alone with nothing armed.
-    pub unarmed_micros: u64,
+    pub plain_micros: u64,
 }
 
 impl Default for Attempt {
@@ -40,7 +39,7 @@ impl Default for Attempt {
             caught_elsewhere: Vec::new(),
             made: None,
             micros: 0,
-            unarmed_micros: 0,
+            plain_micros: 0,
         }
     }
 }
@@ -73,7 +72,7 @@ impl Attempt {
     }
 
     /// The test ended, well or badly.
-    pub fn of_run(run: InjectedRun) -> Self {
+    pub fn of_run(run: ObservedRun) -> Self {
         Self {
             outcome: outcome_of_run(&run),
             reached: run.reached,
@@ -107,9 +106,9 @@ pub struct JvmEnd {
     pub text: String,
 }
 
-/// A run of a test under injection that came to its end.
+/// A run of a test under an experiment that came to its end, as the worker observed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InjectedRun {
+pub struct ObservedRun {
     pub end: TestEnd,
     /// Executions of the try that were to be hit.
     pub reached: u64,
@@ -209,10 +208,10 @@ fn are_alike(left: &Attempt, right: &Attempt) -> bool {
 }
 
 /// The experiment that the attempts amount to; `None` without any.
-pub fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<Experiment> {
+pub fn experiment_of(test: TestId, exception: &str, attempts: &[Attempt]) -> Option<ExperimentResult> {
     let conclusion = conclude(attempts)?;
     let attempt = conclusion.attempt;
-    Some(Experiment {
+    Some(ExperimentResult {
         test,
         exception: exception.to_owned(),
         mode: Mode::ShortCircuit,
@@ -233,9 +232,9 @@ pub fn taken_over(
     exception: &str,
     attempts: &[Attempt],
     demands: Demands,
-) -> Option<Experiment> {
+) -> Option<ExperimentResult> {
     let was_lost =
-        |experiment: &Experiment| matches!(experiment.outcome, Outcome::None(NoOutcome::WorkerLost(_)));
+        |experiment: &ExperimentResult| matches!(experiment.outcome, Outcome::None(NoOutcome::WorkerLost(_)));
     let needs_more = next_jvm(attempts, demands).is_some();
     experiment_of(test, exception, attempts).filter(|experiment| !needs_more && !was_lost(experiment))
 }
@@ -259,7 +258,7 @@ pub fn not_injectable(pair: &CheckedPair) -> Option<String> {
     reasons.all(|reason| reason.is_some()).then_some(first)
 }
 
-fn outcome_of_run(run: &InjectedRun) -> Outcome {
+fn outcome_of_run(run: &ObservedRun) -> Outcome {
     if run.reached == 0 {
         return Outcome::None(NoOutcome::NotReached);
     }
@@ -312,16 +311,16 @@ mod tests {
         let mut pair =
             CheckedPair { types: vec!["a.Gone".into(), "a.Here".into()], ..CheckedPair::default() };
         let cannot_be_made = Outcome::None(NoOutcome::NotConstructible("there is no such class".into()));
-        pair.experiments.push(Experiment::new(TestId(0), "a.Gone", cannot_be_made.clone()));
+        pair.experiments.push(ExperimentResult::new(TestId(0), "a.Gone", cannot_be_made.clone()));
         assert_eq!(not_injectable(&pair), None);
-        pair.experiments.push(Experiment::new(TestId(0), "a.Here", cannot_be_made));
+        pair.experiments.push(ExperimentResult::new(TestId(0), "a.Here", cannot_be_made));
         assert!(not_injectable(&pair).is_some());
-        pair.experiments.push(Experiment::new(TestId(1), "a.Here", Outcome::Pass));
+        pair.experiments.push(ExperimentResult::new(TestId(1), "a.Here", Outcome::Pass));
         assert_eq!(not_injectable(&pair), None);
     }
 
-    fn run(end: TestEnd, reached: u64, fired: u64) -> InjectedRun {
-        InjectedRun {
+    fn run(end: TestEnd, reached: u64, fired: u64) -> ObservedRun {
+        ObservedRun {
             end,
             reached,
             fired,

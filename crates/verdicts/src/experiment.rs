@@ -1,10 +1,9 @@
 //! One experiment: a test run with exceptions thrown at a pair, and what became of it.
 
 use crate::project::TestId;
-use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Experiment {
+pub struct ExperimentResult {
     pub test: TestId,
     /// Binary name of the caught type that was thrown.
     pub exception: String,
@@ -18,16 +17,16 @@ pub struct Experiment {
     pub reached: u64,
     /// Executions of the try that were hit.
     pub fired: u64,
-    /// Of the fired, how many the pair's own clause caught first.
+    /// Thrown exceptions that the pair's own clause caught first.
     pub caught_here: u64,
-    /// Of the fired, what other clauses caught first.
+    /// Thrown exceptions that other clauses caught first.
     pub caught_elsewhere: Vec<CaughtElsewhere>,
-    /// How the thrown object was made: `as seen in the baseline`, `constructor (String)`.
+    /// The way in which the thrown object was made: `as seen in the baseline`, `constructor (String)`.
     pub made: Option<String>,
 }
 
-impl Experiment {
-    /// One of which nothing is known yet but its outcome.
+impl ExperimentResult {
+    /// An experiment of which nothing but the outcome is known.
     pub fn new(test: TestId, exception: impl Into<String>, outcome: Outcome) -> Self {
         Self {
             test,
@@ -64,17 +63,17 @@ impl Experiment {
     }
 }
 
-/// Where and when the exception is thrown.
+/// The sites and visits at which the exception is thrown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// At the beginning of every execution of the try. The paper's rule, and the only one that decides the verdicts.
     #[default]
     ShortCircuit,
     /// At the beginning of one execution of the try, counted from 1.
-    Occurrence(u64),
+    Selective(u64),
     /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index is one
-    /// into [`FineGrained::places`](crate::FineGrained::places).
-    Variable(usize),
+    /// into [`FineGrained::sites`](crate::FineGrained::sites).
+    Fine(usize),
 }
 
 impl Mode {
@@ -82,30 +81,30 @@ impl Mode {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ShortCircuit => "short_circuit",
-            Self::Occurrence(_) => "selective",
-            Self::Variable(_) => "fine",
+            Self::Selective(_) => "selective",
+            Self::Fine(_) => "fine",
         }
     }
 
-    /// Which execution, where it is about one.
+    /// The number of the execution, where one is hit.
     pub fn occurrence(self) -> Option<u64> {
         match self {
-            Self::ShortCircuit | Self::Variable(_) => None,
-            Self::Occurrence(number) => Some(number),
+            Self::ShortCircuit | Self::Fine(_) => None,
+            Self::Selective(number) => Some(number),
         }
     }
 
-    /// Which place, where it is about one.
-    pub fn place(self) -> Option<usize> {
+    /// The index of the site, where the exception is thrown at one.
+    pub fn site(self) -> Option<usize> {
         match self {
-            Self::ShortCircuit | Self::Occurrence(_) => None,
-            Self::Variable(index) => Some(index),
+            Self::ShortCircuit | Self::Selective(_) => None,
+            Self::Fine(index) => Some(index),
         }
     }
 }
 
 /// M[x, a, type].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Pass,
     Fail(Failure),
@@ -113,18 +112,18 @@ pub enum Outcome {
     None(NoOutcome),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// What happened, in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
+    /// The failure in one line: `java.lang.AssertionError: expected 3 but was 0 at com.acme.CacheTest.corrupt:41`.
     pub text: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
     /// The test failed: an assertion, or an exception that left it.
     Assertion,
-    /// It did not end in time, or the try was entered without end.
+    /// The test did not end in time, or the try was executed without end.
     Timeout,
     /// The JVM died.
     Crash,
@@ -158,26 +157,26 @@ impl FailureKind {
     }
 }
 
-/// Why an experiment says nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The reason why an experiment has no outcome that counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoOutcome {
     /// The try was not executed this time.
     NotReached,
     /// The try was executed, and not every time something could be thrown.
     NotFired,
-    /// What the try did before the execution that was to be hit was not what it did with nothing armed.
+    /// The executions before the one to be hit did not end as they do in a plain run.
     Diverged,
     /// The test skipped itself: an assumption did not hold.
     Skipped(String),
-    /// No instance of the type could be made, and why.
+    /// No instance of the type could be made, with the reason.
     NotConstructible(String),
-    /// Another clause caught the exception first; which.
+    /// Another clause caught the exception first; its place in the source.
     CaughtElsewhere(String),
     /// The failure is an artefact of the injected object, such as a null cause that is rethrown.
     Artefact(String),
     /// The worker was lost, and not by what the test did.
     WorkerLost(String),
-    /// Its test is no evidence.
+    /// The test is no evidence.
     SetAside,
     NotRun(NotRun),
 }
@@ -202,7 +201,7 @@ impl NoOutcome {
         }
     }
 
-    /// What else is known, in one line; may be empty.
+    /// Details in one line; may be empty.
     pub fn detail(&self) -> &str {
         match self {
             Self::Skipped(text)
@@ -215,10 +214,10 @@ impl NoOutcome {
     }
 }
 
-/// Why an experiment of the plan was not run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The reason why an experiment of the plan was not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotRun {
-    /// Whatever it would have said, the verdicts stand.
+    /// No outcome of the experiment would change a verdict.
     NotNeeded,
     Budget,
     Interrupted,
@@ -227,7 +226,7 @@ pub enum NotRun {
 }
 
 /// Another clause that caught injected exceptions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaughtElsewhere {
     /// `com.acme.Cache.load  Cache.java:83`.
     pub place: String,

@@ -11,19 +11,19 @@ pub struct Finding<E> {
     pub level: Level,
     /// The finding in one line.
     pub message: String,
-    pub site: FindingSite,
+    pub site: SourceSite,
     /// Id of the pair, where the finding is about one.
     pub pair: Option<String>,
     /// Other sites that help to understand the finding.
-    pub related: Vec<FindingSite>,
+    pub related: Vec<SourceSite>,
     pub evidence: E,
     /// The user's reason for living with the finding.
     pub accepted: Option<String>,
 }
 
-/// The place of a finding in the code.
+/// A site, or a whole line, as people find it in the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct FindingSite {
+pub struct SourceSite {
     /// Binary name with dots.
     pub class: String,
     pub method: String,

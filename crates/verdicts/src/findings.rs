@@ -6,8 +6,8 @@
 //! kind of failure first, then those that more tests show, then the order of the project.
 
 use crate::advice::explain;
-use crate::experiment::{Experiment, FailureKind, Outcome};
-use crate::finding::{Finding, FindingSite, finding_id};
+use crate::experiment::{ExperimentResult, FailureKind, Outcome};
+use crate::finding::{Finding, SourceSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, TestId};
 use crate::rules::{Level, Rule};
@@ -170,7 +170,7 @@ fn message(
     pair: &CheckedPair,
     verdicts: &Verdicts,
     rule: Rule,
-    shown_by: Option<&Experiment>,
+    shown_by: Option<&ExperimentResult>,
 ) -> String {
     match (rule, shown_by) {
         (Rule::Unreachable, _) => {
@@ -195,14 +195,14 @@ fn message(
 }
 
 /// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
-pub fn failure_at_once(project: &CheckedProject, experiment: &Experiment, kind: FailureKind) -> String {
+pub fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
     let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
     let exception = experiment.exception.rsplit('.').next().unwrap_or_default();
     format!("{test} {} when {exception} comes at once", kind.verb())
 }
 
-fn site(pair: &CheckedPair, line: Option<u32>) -> FindingSite {
-    FindingSite {
+fn site(pair: &CheckedPair, line: Option<u32>) -> SourceSite {
+    SourceSite {
         class: pair.class.clone(),
         method: pair.method.clone(),
         descriptor: pair.descriptor.clone(),

@@ -5,17 +5,14 @@
 //! these lead to. A clause that holds at the beginning and not at one of them is *dependent* after all: in two runs of the
 //! same test nothing differs but where the exception comes from.
 
-use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
 use crate::project::{CheckedPair, CheckedTest, TestId};
 use crate::selective::silent;
 use crate::unknown::Unknown;
 
 /// `None` for a pair that was not asked.
-pub(crate) fn judge_finely(
-    pair: &CheckedPair,
-    tests: &[CheckedTest],
-) -> Option<Judgement<SourceIndependence>> {
+pub(crate) fn judge_fine(pair: &CheckedPair, tests: &[CheckedTest]) -> Option<Judgement<SourceIndependence>> {
     let fine = pair.fine_grained.as_ref()?;
     let runs: Vec<_> = runs(pair).collect();
     let failures: Vec<_> =
@@ -23,12 +20,13 @@ pub(crate) fn judge_finely(
     if !failures.is_empty() {
         return Some(negative(pair, SourceIndependence::Dependent, failures));
     }
-    let untold = fine.untold.iter().map(|(test, why)| Unknown::NotToldApart(*test, why.clone()));
+    let unavailable =
+        fine.unavailable.iter().map(|(test, why)| Unknown::ExecutionsUnavailable(*test, why.clone()));
     let silent = runs.iter().filter_map(|(number, it)| silent(*number, it).filter(|_| !is_moot(it)));
     let not_run = not_asked(pair, tests, &runs);
     let not_run = (not_run > 0).then_some(Unknown::NotRun(not_run));
     let too_many = (fine.left > 0).then_some(Unknown::TooMany(fine.left));
-    let mut unknown: Vec<_> = untold.chain(silent).chain(not_run).chain(too_many).collect();
+    let mut unknown: Vec<_> = unavailable.chain(silent).chain(not_run).chain(too_many).collect();
     let is_independent = unknown.is_empty() && runs.iter().any(|(_, it)| it.is_pass());
     if unknown.is_empty() && !is_independent {
         unknown.extend(runs.first().map(|(number, _)| Unknown::NoOutcome(*number)));
@@ -45,24 +43,24 @@ pub(crate) fn judge_finely(
     })
 }
 
-fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
+fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &ExperimentResult)> {
     let numbered = pair.experiments.iter().enumerate();
-    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Variable(_)))
+    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Fine(_)))
 }
 
 /// What another clause catches on its way up does not concern this one, and a place that some executions do not come to
 /// cannot be compared.
-fn is_moot(experiment: &Experiment) -> bool {
+fn is_moot(experiment: &ExperimentResult) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::CaughtElsewhere(_) | NoOutcome::NotFired))
 }
 
 /// Tests that enter the catch and were not asked, and runs that were not made.
-fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &Experiment)]) -> usize {
+fn not_asked(pair: &CheckedPair, tests: &[CheckedTest], runs: &[(usize, &ExperimentResult)]) -> usize {
     let is_evidence = |test: TestId| tests.get(test.index()).is_some_and(CheckedTest::is_evidence);
     let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let is_asked = |test: TestId| {
-        let untold = pair.fine_grained.iter().flat_map(|fine| &fine.untold);
-        runs.iter().any(|(_, run)| run.test == test) || untold.into_iter().any(|(each, _)| *each == test)
+        let unavailable = pair.fine_grained.iter().flat_map(|fine| &fine.unavailable);
+        runs.iter().any(|(_, run)| run.test == test) || unavailable.into_iter().any(|(each, _)| *each == test)
     };
     let missing = white.filter(|executing| is_evidence(executing.test) && !is_asked(executing.test)).count();
     let open = runs.iter().filter(|(_, run)| matches!(run.outcome, Outcome::None(NoOutcome::NotRun(_))));
@@ -77,12 +75,16 @@ mod tests {
 
     const TEST: TestId = TestId(0);
 
-    fn run(place: usize, outcome: Outcome) -> Experiment {
+    fn run(place: usize, outcome: Outcome) -> ExperimentResult {
         let confirmed_fresh = matches!(outcome, Outcome::Fail(_));
-        Experiment { mode: Mode::Variable(place), confirmed_fresh, ..Experiment::new(TEST, "a.E", outcome) }
+        ExperimentResult {
+            mode: Mode::Fine(place),
+            confirmed_fresh,
+            ..ExperimentResult::new(TEST, "a.E", outcome)
+        }
     }
 
-    fn verdict(experiments: Vec<Experiment>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
+    fn verdict(experiments: Vec<ExperimentResult>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
         let usages = ColourCounts { white: 1, ..ColourCounts::default() };
         let pair = CheckedPair {
             types: vec!["a.E".into()],
@@ -91,7 +93,7 @@ mod tests {
             fine_grained: Some(fine),
             ..CheckedPair::default()
         };
-        let judged = judge_finely(&pair, &[CheckedTest::default()]).unwrap();
+        let judged = judge_fine(&pair, &[CheckedTest::default()]).unwrap();
         (judged.verdict, judged.unknown)
     }
 
@@ -124,10 +126,11 @@ mod tests {
         assert_eq!(verdict(Vec::new(), FineGrained::default()), (unknown, vec![Unknown::NotRun(1)]));
         let some_left = FineGrained { left: 3, ..FineGrained::default() };
         assert_eq!(verdict(all_asked.clone(), some_left), (unknown, vec![Unknown::TooMany(3)]));
-        let untold = FineGrained { untold: vec![(TEST, "threads".into())], ..FineGrained::default() };
+        let unavailable =
+            FineGrained { unavailable: vec![(TEST, "threads".into())], ..FineGrained::default() };
         assert_eq!(
-            verdict(Vec::new(), untold),
-            (unknown, vec![Unknown::NotToldApart(TEST, "threads".into())])
+            verdict(Vec::new(), unavailable),
+            (unknown, vec![Unknown::ExecutionsUnavailable(TEST, "threads".into())])
         );
     }
 }

@@ -13,10 +13,10 @@
 //! tests were asked.
 
 use crate::experiment::{FailureKind, Outcome};
-use crate::fine::judge_finely;
+use crate::fine::judge_fine;
 use crate::matrix::{Row, TestCells};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest};
-use crate::selective::judge_selectively;
+use crate::selective::judge_selective;
 use crate::unknown::{self, Unknown};
 
 /// Does the catch work no matter how far the try got?
@@ -93,7 +93,7 @@ impl Verdicts {
     }
 
     /// Why source independence is unknown, without the reasons that single executions have settled since.
-    pub fn unsettled_source_independence(&self) -> Vec<&Unknown> {
+    pub fn open_reasons(&self) -> Vec<&Unknown> {
         let selective = self.selective.as_ref().map(|selective| selective.verdict);
         let is_settled = selective.is_some_and(|verdict| verdict != SourceIndependence::Unknown);
         let reasons = self.source_independence.unknown.iter();
@@ -112,8 +112,8 @@ pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
     Verdicts {
         source_independence: source_independence(pair, &row),
         pure_resilience: pure_resilience(pair, &row),
-        selective: judge_selectively(pair, tests),
-        fine: judge_finely(pair, tests),
+        selective: judge_selective(pair, tests),
+        fine: judge_fine(pair, tests),
     }
 }
 

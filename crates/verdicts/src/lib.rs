@@ -23,11 +23,13 @@ mod unknown;
 
 pub use advice::{advice, advice_on_dependence, explain};
 pub use attempt::{
-    Attempt, Demands, InjectedRun, JvmEnd, JvmKind, TestEnd, TestFailure, experiment_of, next_jvm,
+    Attempt, Demands, JvmEnd, JvmKind, ObservedRun, TestEnd, TestFailure, experiment_of, next_jvm,
     not_injectable, taken_over,
 };
-pub use experiment::{CaughtElsewhere, Experiment, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome};
-pub use finding::{Finding, FindingSite};
+pub use experiment::{
+    CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome,
+};
+pub use finding::{Finding, SourceSite};
 pub use findings::{
     CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, failure_at_once,
     findings_of,
@@ -38,7 +40,7 @@ pub use needed::{Needed, Step, what_is_needed};
 pub use nothing_tested::why_nothing_tested;
 pub use project::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FineGrained,
-    FinePlace, Problem, Reliance, SetAside, SingleExecutions, TestColour, TestId,
+    FineSite, Problem, Reliance, Selective, SetAside, TestColour, TestId,
 };
 pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};

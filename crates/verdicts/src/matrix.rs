@@ -1,6 +1,6 @@
 //! One row of the matrix M: what each test of A_x and each caught type gave for one pair.
 
-use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use std::collections::HashMap;
 
@@ -128,7 +128,7 @@ fn cell(pair: &CheckedPair, number: Option<usize>) -> Cell {
     state(experiment)(number)
 }
 
-fn state(experiment: &Experiment) -> fn(usize) -> Cell {
+fn state(experiment: &ExperimentResult) -> fn(usize) -> Cell {
     match &experiment.outcome {
         Outcome::None(NoOutcome::NotRun(_)) => |_| Cell::Open,
         _ if experiment.unstable => Cell::Unstable,

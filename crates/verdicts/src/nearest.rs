@@ -156,7 +156,7 @@ fn package_of(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Experiment;
+    use crate::experiment::ExperimentResult;
     use crate::project::{ColourCounts, ExecutingTest, SetAside};
 
     fn pair(class: &str, method: &str, tests: &[(u32, u64, u64)]) -> CheckedPair {
@@ -216,7 +216,7 @@ mod tests {
         let with = |why: NoOutcome| {
             let mut pair = pair("a.Cache", "load", &[(0, 0, 1)]);
             pair.types = vec!["a.E".into()];
-            pair.experiments.push(Experiment::new(TestId(0), "a.E", Outcome::None(why)));
+            pair.experiments.push(ExperimentResult::new(TestId(0), "a.E", Outcome::None(why)));
             nearest(vec![pair])
         };
         let near = Some((0, Nearness::EntersCatch));

@@ -37,7 +37,7 @@ pub fn why_nothing_tested(checked: &CheckedProject, only_list: bool) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Experiment;
+    use crate::experiment::ExperimentResult;
     use crate::project::{CheckedPair, ExecutingTest, TestId};
 
     fn project(pair: CheckedPair) -> CheckedProject {
@@ -47,7 +47,7 @@ mod tests {
     fn with(outcome: Outcome) -> CheckedPair {
         CheckedPair {
             executing_tests: vec![ExecutingTest::default()],
-            experiments: vec![Experiment::new(TestId(0), "E", outcome)],
+            experiments: vec![ExperimentResult::new(TestId(0), "E", outcome)],
             ..CheckedPair::default()
         }
     }

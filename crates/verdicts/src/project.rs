@@ -1,6 +1,7 @@
 //! One checked project: everything a report needs, in one value and in a fixed order.
 
-use crate::experiment::Experiment;
+use crate::experiment::ExperimentResult;
+use crate::finding::SourceSite;
 use crate::stats::Stats;
 
 /// What was observed and tried.
@@ -161,9 +162,9 @@ pub struct CheckedPair {
     /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test once.
     pub executing_tests: Vec<ExecutingTest>,
     /// At most one per test, caught type and mode. One that is not here was not run.
-    pub experiments: Vec<Experiment>,
+    pub experiments: Vec<ExperimentResult>,
     /// What became of asking its executions one by one; `None` when nobody did.
-    pub single_executions: Option<SingleExecutions>,
+    pub selective: Option<Selective>,
     /// What became of throwing elsewhere than at the beginning of the try; `None` when nobody asked.
     pub fine_grained: Option<FineGrained>,
     /// Of a clause that is not source-independent: what it reads of what its try has written.
@@ -179,35 +180,37 @@ pub struct CheckedPair {
 
 /// The executions of a try by single tests, asked one at a time. The runs are among [`CheckedPair::experiments`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SingleExecutions {
-    /// Tests whose executions of the try cannot be told apart, and why.
-    pub untold: Vec<(TestId, String)>,
+pub struct Selective {
+    /// Tests whose executions of the try cannot be told apart, with the reason.
+    pub unavailable: Vec<(TestId, String)>,
 }
 
 /// Calls and throws within executions of a try, before which the exception was thrown. The runs are among
 /// [`CheckedPair::experiments`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FineGrained {
-    pub places: Vec<FinePlace>,
-    /// Tests that could not be asked, and why.
-    pub untold: Vec<(TestId, String)>,
-    /// Places that tests came to and that are too many to be asked about.
+    pub sites: Vec<FineSite>,
+    /// Tests that could not be asked, with the reason.
+    pub unavailable: Vec<(TestId, String)>,
+    /// Further sites that tests came to, beyond the number that is asked about.
     pub left: usize,
 }
 
-/// Where an exception was thrown.
+/// A call or throw before which an exception was thrown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FinePlace {
-    /// `com.acme.Cache.load`.
-    pub method: String,
-    pub source_file: Option<String>,
-    pub line: Option<u32>,
-    /// In the code of the method: a line may have several.
-    pub pc: u16,
-    /// What is called there, `java.io.InputStream.read`; `None` for a throw.
+pub struct FineSite {
+    pub site: SourceSite,
+    /// The called method, `java.io.InputStream.read`; `None` for a throw.
     pub callee: Option<String>,
-    /// It stands in the body of the try, not in what that calls.
+    /// The site stands in the body of the try, not in what that calls.
     pub is_in_body: bool,
+}
+
+impl FineSite {
+    /// `com.acme.Cache.load`.
+    pub fn method(&self) -> String {
+        format!("{}.{}", self.site.class, self.site.method)
+    }
 }
 
 /// Something that a clause, or the code behind it, reads and the body of its try writes.

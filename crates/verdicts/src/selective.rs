@@ -4,18 +4,18 @@
 //! nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent* when every
 //! test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
 
-use crate::experiment::{Experiment, Mode, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
 use crate::matrix::Row;
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use crate::unknown::{Unknown, once_per_jvm};
 
 /// `None` for a pair whose executions were not asked one by one.
-pub(crate) fn judge_selectively(
+pub(crate) fn judge_selective(
     pair: &CheckedPair,
     tests: &[CheckedTest],
 ) -> Option<Judgement<SourceIndependence>> {
-    pair.single_executions.as_ref()?;
+    pair.selective.as_ref()?;
     let singles: Vec<_> = singles(pair).collect();
     let failures: Vec<_> =
         singles.iter().filter(|(_, it)| it.is_confirmed_failure()).map(|(number, _)| *number).collect();
@@ -34,9 +34,9 @@ pub(crate) fn judge_selectively(
     })
 }
 
-fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &Experiment)> {
+fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &ExperimentResult)> {
     let numbered = pair.experiments.iter().enumerate();
-    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Occurrence(_)))
+    numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Selective(_)))
 }
 
 /// What keeps the test from speaking for independence.
@@ -45,9 +45,9 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
     if !tests.get(test.index()).is_some_and(CheckedTest::is_evidence) {
         return vec![Unknown::SetAside(test)];
     }
-    let untold = pair.single_executions.iter().flat_map(|singles| &singles.untold);
-    if let Some((_, why)) = untold.into_iter().find(|(each, _)| *each == test) {
-        return vec![Unknown::NotToldApart(test, why.clone())];
+    let unavailable = pair.selective.iter().flat_map(|singles| &singles.unavailable);
+    if let Some((_, why)) = unavailable.into_iter().find(|(each, _)| *each == test) {
+        return vec![Unknown::ExecutionsUnavailable(test, why.clone())];
     }
     let own: Vec<_> = singles(pair).filter(|(_, experiment)| experiment.test == test).collect();
     // Of several types each execution is asked about the one that it caught, so that a test may have no run for another.
@@ -60,7 +60,7 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
 }
 
 /// Why the run says nothing, unless it was never made.
-pub(crate) fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> {
+pub(crate) fn silent(number: usize, experiment: &ExperimentResult) -> Option<Unknown> {
     match &experiment.outcome {
         _ if experiment.unstable => Some(Unknown::Unstable(number)),
         Outcome::Pass | Outcome::None(NoOutcome::NotRun(_)) => None,
@@ -73,7 +73,7 @@ pub(crate) fn silent(number: usize, experiment: &Experiment) -> Option<Unknown> 
 mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
-    use crate::project::{ColourCounts, SingleExecutions, TestId};
+    use crate::project::{ColourCounts, Selective, TestId};
 
     const FIRST: TestId = TestId(0);
     const SECOND: TestId = TestId(1);
@@ -82,25 +82,25 @@ mod tests {
         Outcome::Fail(Failure { kind: FailureKind::Assertion, text: "no".into() })
     }
 
-    fn single(test: TestId, number: u64, outcome: Outcome) -> Experiment {
-        Experiment { mode: Mode::Occurrence(number), ..Experiment::new(test, "a.E", outcome) }
+    fn single(test: TestId, number: u64, outcome: Outcome) -> ExperimentResult {
+        ExperimentResult { mode: Mode::Selective(number), ..ExperimentResult::new(test, "a.E", outcome) }
     }
 
     /// Both tests execute the try once in vain and once with its catch.
-    fn pair(experiments: Vec<Experiment>) -> CheckedPair {
+    fn pair(experiments: Vec<ExperimentResult>) -> CheckedPair {
         let usages = ColourCounts { pink: 1, white: 1, ..ColourCounts::default() };
         let executing = |test| ExecutingTest { test, usages, ..ExecutingTest::default() };
         CheckedPair {
             types: vec!["a.E".into()],
             executing_tests: vec![executing(FIRST), executing(SECOND)],
             experiments,
-            single_executions: Some(SingleExecutions::default()),
+            selective: Some(Selective::default()),
             ..CheckedPair::default()
         }
     }
 
     fn judged(pair: &CheckedPair) -> Judgement<SourceIndependence> {
-        judge_selectively(pair, &[CheckedTest::default(), CheckedTest::default()]).expect("asked")
+        judge_selective(pair, &[CheckedTest::default(), CheckedTest::default()]).expect("asked")
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn runs_at_every_execution_are_another_matter() {
-        let mut failed = Experiment::new(FIRST, "a.E", failure());
+        let mut failed = ExperimentResult::new(FIRST, "a.E", failure());
         failed.confirmed_fresh = true;
         let passes = [single(FIRST, 2, Outcome::Pass), single(SECOND, 1, Outcome::Pass)];
         let judgement = judged(&pair([vec![failed], passes.to_vec()].concat()));
@@ -143,10 +143,10 @@ mod tests {
     #[test]
     fn executions_that_cannot_be_told_apart_decide_nothing() {
         let mut pair = pair(vec![single(FIRST, 2, Outcome::Pass)]);
-        let untold = vec![(SECOND, "several threads".to_owned())];
-        pair.single_executions = Some(SingleExecutions { untold });
-        assert_eq!(judged(&pair).unknown, [Unknown::NotToldApart(SECOND, "several threads".into())]);
-        pair.single_executions = None;
-        assert_eq!(judge_selectively(&pair, &[]), None);
+        let unavailable = vec![(SECOND, "several threads".to_owned())];
+        pair.selective = Some(Selective { unavailable });
+        assert_eq!(judged(&pair).unknown, [Unknown::ExecutionsUnavailable(SECOND, "several threads".into())]);
+        pair.selective = None;
+        assert_eq!(judge_selective(&pair, &[]), None);
     }
 }

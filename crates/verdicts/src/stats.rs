@@ -1,4 +1,7 @@
-//! What a run cost.
+//! The cost of a check, by what it was spent on.
+
+use crate::attempt::Attempt;
+use crate::experiment::{FailureKind, Outcome};
 
 /// Some of the runs of a check, and the time they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -34,7 +37,7 @@ pub struct Stats {
     /// Experiments that ended in pass or fail in a warm worker.
     pub warm: Timed,
     /// The tests of those same experiments, once for each, with the time they take alone with nothing armed.
-    pub warm_unarmed_seconds: f64,
+    pub warm_plain_seconds: f64,
     /// Experiments in fresh JVMs: confirmations and what happens once per JVM.
     pub fresh: Timed,
     /// Experiments that came to an outcome both in a warm worker and in a fresh JVM, with the time of the former.
@@ -61,6 +64,38 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Counts the attempts at one experiment, by where they ran and how they ended.
+    pub fn count(&mut self, attempts: &[Attempt]) {
+        attempts.iter().for_each(|attempt| self.count_attempt(attempt));
+        self.count_both_ways(attempts);
+    }
+
+    fn count_attempt(&mut self, attempt: &Attempt) {
+        let line = match &attempt.outcome {
+            _ if attempt.is_fresh => &mut self.fresh,
+            Outcome::Fail(failure) if failure.kind == FailureKind::Timeout => &mut self.timeouts,
+            Outcome::None(_) => &mut self.no_outcome,
+            Outcome::Pass | Outcome::Fail(_) => &mut self.warm,
+        };
+        line.add(seconds(attempt.micros));
+        if !attempt.is_fresh && ended_by_itself(&attempt.outcome) {
+            self.warm_plain_seconds += seconds(attempt.plain_micros);
+        }
+    }
+
+    /// The cost of a fresh JVM is told by experiments that had an outcome in one and in a warm worker.
+    fn count_both_ways(&mut self, attempts: &[Attempt]) {
+        let first = |is_fresh| {
+            let mut own = attempts.iter().filter(|attempt| attempt.is_fresh == is_fresh);
+            own.find(|attempt| ended_by_itself(&attempt.outcome))
+        };
+        if let (Some(warm), Some(fresh)) = (first(false), first(true)) {
+            self.both_ways.add(seconds(warm.micros));
+            self.both_ways_fresh_seconds += seconds(fresh.micros);
+            self.both_ways_different += u64::from(warm.is_failure() != fresh.is_failure());
+        }
+    }
+
     /// Spent in experiments, whatever became of them.
     pub fn test_seconds(&self) -> f64 {
         self.warm.seconds + self.fresh.seconds + self.timeouts.seconds + self.no_outcome.seconds
@@ -73,6 +108,19 @@ impl Stats {
 
     /// How much longer a warm experiment takes than its test with nothing armed.
     pub fn warm_factor(&self) -> Option<f64> {
-        (self.warm_unarmed_seconds > 0.0).then(|| self.warm.seconds / self.warm_unarmed_seconds)
+        (self.warm_plain_seconds > 0.0).then(|| self.warm.seconds / self.warm_plain_seconds)
     }
+}
+
+/// Tells whether a test came to its end, well or badly.
+fn ended_by_itself(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Pass => true,
+        Outcome::Fail(failure) => failure.kind != FailureKind::Timeout,
+        Outcome::None(_) => false,
+    }
+}
+
+fn seconds(micros: u64) -> f64 {
+    micros as f64 / 1e6
 }

@@ -50,7 +50,7 @@ impl TestTable {
     }
 }
 
-/// How some pairs of a project fared.
+/// Verdicts on some pairs of a project, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PairTable {
     pub pairs: usize,
@@ -62,7 +62,7 @@ pub struct PairTable {
     pub unknown_source: usize,
     /// Of the pairs of unknown source independence, those that are independent execution by execution.
     pub selectively_independent: usize,
-    /// Those that are not.
+    /// Of the pairs of unknown source independence, those that are dependent execution by execution.
     pub selectively_dependent: usize,
     /// Of the unknown, those where an experiment gave different outcomes.
     pub unstable: usize,
@@ -72,9 +72,9 @@ pub struct PairTable {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PairTables {
     pub all: PairTable,
-    /// Those whose try some test executes.
+    /// Pairs whose try some test executes.
     pub executed: PairTable,
-    /// Those whose catch was entered, which is what the paper counts.
+    /// Pairs whose catch was entered: the pairs that the paper counts.
     pub entered: PairTable,
 }
 

@@ -1,14 +1,14 @@
-//! Why a contract is neither kept nor broken as far as anybody knows.
+//! Reasons why the verdict on a contract is unknown.
 
 use crate::matrix::{Cell, Row, TestCells};
 use crate::project::{CheckedPair, TestId};
 
-/// What stands between a pair and a verdict. Numbers are positions in [`CheckedPair::experiments`].
+/// A reason why the verdict on a pair is unknown. Numbers are positions in [`CheckedPair::experiments`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unknown {
     /// The user asked for other classes.
     LeftOut,
-    /// Its class or method could not be observed.
+    /// The class or method of the pair could not be observed.
     NotObserved(String),
     /// No test executes the try.
     NeverExecuted,
@@ -29,13 +29,13 @@ pub enum Unknown {
     /// The test fails under injection, but it does not only execute the try with an exception, so that the failure may
     /// be about the normal case.
     Mixed(usize),
-    /// The executions of the try by this test cannot be told apart, and why.
-    NotToldApart(TestId, String),
+    /// The executions of the try by this test cannot be told apart, with the reason.
+    ExecutionsUnavailable(TestId, String),
     /// A failure that no fresh JVM was asked to confirm.
     Unconfirmed(usize),
-    /// So many experiments were not run.
+    /// Number of experiments that were not run.
     NotRun(usize),
-    /// So many calls within the try are too many to be asked about.
+    /// Number of calls within the try beyond those that are asked about.
     TooMany(usize),
     /// An experiment that says nothing.
     NoOutcome(usize),
@@ -44,13 +44,13 @@ pub enum Unknown {
 }
 
 impl Unknown {
-    /// The test it is about, if it is about one.
+    /// The test that the reason is about, if there is one.
     pub fn test(&self, pair: &CheckedPair) -> Option<TestId> {
         match self {
             Self::LeftOpen(test)
             | Self::OncePerJvm(test)
             | Self::SetAside(test)
-            | Self::NotToldApart(test, _) => Some(*test),
+            | Self::ExecutionsUnavailable(test, _) => Some(*test),
             Self::Unstable(number)
             | Self::Mixed(number)
             | Self::Unconfirmed(number)
@@ -108,7 +108,7 @@ pub(crate) fn once_per_jvm(row: &Row) -> Option<Unknown> {
     row.tests.first().filter(|_| row.is_sample).map(|test| Unknown::OncePerJvm(test.executing.test))
 }
 
-/// What makes any further question idle.
+/// The reason that makes any further question idle.
 fn nothing_to_go_by(pair: &CheckedPair, row: &Row) -> Option<Unknown> {
     if pair.left_out {
         return Some(Unknown::LeftOut);
@@ -136,7 +136,7 @@ fn unstable(tests: &[&TestCells]) -> Vec<Unknown> {
         .collect()
 }
 
-/// What did not come to an end that says something.
+/// The experiments without an outcome that counts.
 fn unfinished(tests: &[&TestCells]) -> Vec<Unknown> {
     let cells = || tests.iter().flat_map(|test| test.cells.iter().copied());
     let unconfirmed = cells().filter_map(|cell| match cell {

@@ -167,23 +167,15 @@ impl PairSum {
         exceptions: &JvmExceptions<'_>,
     ) {
         let total = exceptions.jvm.total(counter);
-        let usages = &mut self.pair.usages;
+        self.pair.usages.count(role, total);
         match role {
-            CounterKind::Entry => usages.entries += total,
-            CounterKind::Pink => usages.pink += total,
-            CounterKind::White => {
-                usages.white += total;
-                exceptions.add_to(&mut self.caught, counter);
-            }
+            CounterKind::Entry | CounterKind::Pink => {}
+            CounterKind::White => exceptions.add_to(&mut self.caught, counter),
             CounterKind::Sibling(sibling) => {
-                usages.sibling += total;
                 let sibling = class.pairs.get(sibling as usize).map_or("unknown", |sibling| &sibling.id);
                 *self.siblings.entry(sibling.to_owned()).or_default() += total;
             }
-            CounterKind::Escaped => {
-                usages.escaped += total;
-                exceptions.add_to(&mut self.escaped, counter);
-            }
+            CounterKind::Escaped => exceptions.add_to(&mut self.escaped, counter),
         }
     }
 

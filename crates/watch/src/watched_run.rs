@@ -1,4 +1,6 @@
-//! What a watched run saw. Plain values, in a fixed order.
+//! A watched run: all that its JVMs reported, as plain values in a fixed order.
+
+use catchment_protocol::records::CounterKind;
 
 /// Everything the JVMs of one run reported, merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,6 +97,26 @@ pub struct Usages {
 }
 
 impl Usages {
+    /// Adds the executions that a counter of this kind has counted.
+    pub fn count(&mut self, kind: CounterKind, count: u64) {
+        *match kind {
+            CounterKind::Entry => &mut self.entries,
+            CounterKind::Pink => &mut self.pink,
+            CounterKind::White => &mut self.white,
+            CounterKind::Sibling(_) => &mut self.sibling,
+            CounterKind::Escaped => &mut self.escaped,
+        } += count;
+    }
+
+    /// Adds the executions of another part of the same run.
+    pub fn add(&mut self, more: &Self) {
+        self.entries += more.entries;
+        self.pink += more.pink;
+        self.white += more.white;
+        self.sibling += more.sibling;
+        self.escaped += more.escaped;
+    }
+
     pub fn blue(&self) -> u64 {
         self.sibling + self.escaped
     }

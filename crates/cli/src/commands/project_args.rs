@@ -79,7 +79,7 @@ impl ProjectArgs {
             project: ProjectRequest {
                 folder: self.folder.clone(),
                 build_arguments: self.build_arguments.clone(),
-                plain: self.classpath.as_ref().map(|class_path| self.plain(class_path)),
+                class_paths: self.classpath.as_ref().map(|class_path| self.class_paths(class_path)),
                 fresh: self.fresh,
                 report: self.output.clone().filter(|path| path != Path::new("-")),
             },
@@ -92,7 +92,7 @@ impl ProjectArgs {
         }
     }
 
-    fn plain(&self, class_path: &OsString) -> ClassPathRequest {
+    fn class_paths(&self, class_path: &OsString) -> ClassPathRequest {
         let split = |path: &OsString| env::split_paths(path).filter(|entry| entry != Path::new("")).collect();
         let test_class_path: Vec<PathBuf> = self.test_classpath.as_ref().map(split).unwrap_or_default();
         ClassPathRequest {
@@ -151,10 +151,10 @@ mod tests {
             args(&["--classpath", "a.jar:classes", "--test-classpath", "t:", "--tests", "*Test", "sub"]);
         let project = typed.request(&Config::default()).project;
         assert_eq!(project.folder, Path::new("sub"));
-        let plain = project.plain.unwrap();
-        assert_eq!(plain.class_path, [Path::new("a.jar"), Path::new("classes")]);
-        assert_eq!(plain.test_class_path, [Path::new("t")]);
-        assert_eq!(plain.tests, ["*Test"]);
+        let class_paths = project.class_paths.unwrap();
+        assert_eq!(class_paths.class_path, [Path::new("a.jar"), Path::new("classes")]);
+        assert_eq!(class_paths.test_class_path, [Path::new("t")]);
+        assert_eq!(class_paths.tests, ["*Test"]);
     }
 
     #[test]

@@ -8,8 +8,8 @@
 //!
 //! What a JVM prepares once, such as the contexts that Spring caches, costs nothing here: workers are warm.
 
-use crate::baseline::solo::{self, baseline_time_limit};
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase, Runs, TestNumber};
+use crate::baseline::solo::{self, plain_time_limit};
+use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
 use crate::session::{LabError, Session};
 use crate::slot::{Running, Slot, in_parallel};
 use crate::store::KnownTest;
@@ -70,7 +70,7 @@ fn classes_with_contexts(
 ) -> BTreeMap<ClassOf, BTreeSet<TestNumber>> {
     let mut classes: BTreeMap<ClassOf, BTreeSet<TestNumber>> = BTreeMap::new();
     for (number, test) in tests {
-        let passes = solo::runs_of(solo, *number).all(BaselineRun::passed);
+        let passes = solo::runs_of(solo, *number).all(PlainRun::passed);
         // The quicker of two runs: the first test in a JVM pays for much that is not its own.
         let share = solo::runs_of(suite, *number).map(|run| run.micros).min();
         let is_far_above = share.is_some_and(|share| is_far_above(solo_micros(solo, *number), share));
@@ -96,7 +96,7 @@ fn run_class(
     (configuration, class): &ClassOf,
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
-) -> Result<Vec<(TestNumber, BaselineRun)>, LabError> {
+) -> Result<Vec<(TestNumber, PlainRun)>, LabError> {
     let running = slot.warm(*configuration).map_err(LabError::Worker)?;
     let (runs, has_ended) = plain_class(running, class, members, longest_micros)?;
     if has_ended {
@@ -111,19 +111,19 @@ pub(crate) fn plain_class(
     class: &str,
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
-) -> Result<(Vec<(TestNumber, BaselineRun)>, bool), LabError> {
-    let (seen, micros) = running.run_class(class, None, baseline_time_limit(longest_micros));
+) -> Result<(Vec<(TestNumber, PlainRun)>, bool), LabError> {
+    let (seen, micros) = running.run_class(class, None, plain_time_limit(longest_micros));
     if seen.end == Some(WorkerEnd::Interrupted) {
         return Err(LabError::Interrupted);
     }
     let of_test = |test: &KnownTest| match seen.of_test(&test.unit.id) {
-        Some(run) => BaselineRun { micros, ..running.events.plain(run) },
+        Some(run) => PlainRun { micros, ..running.events.plain(run) },
         None => {
             let what = seen
                 .end
                 .as_ref()
                 .map_or_else(|| "did not run with its class".to_owned(), ToString::to_string);
-            BaselineRun { outcome: BaselineOutcome::Ended(what), micros, ..BaselineRun::default() }
+            PlainRun { outcome: PlainOutcome::Ended(what), micros, ..PlainRun::default() }
         }
     };
     let runs = members.iter().map(|(number, test)| (*number, of_test(test))).collect();
@@ -136,36 +136,35 @@ pub(crate) fn shares_context(class_runs: &Runs, test: TestNumber) -> bool {
     runs.len() == RUNS as usize && runs.iter().all(|run| run.passed())
 }
 
-/// Whether it uses the pair there exactly as it does alone.
-pub(crate) fn uses_as_alone(
-    class_runs: &Runs,
-    test: TestNumber,
-    pair: PairNumber,
-    alone: &BaselineRun,
-) -> bool {
-    alone.usages_of(pair).is_some()
+/// Tells whether the test executes the try there exactly as it does alone.
+pub(crate) fn uses_as_alone(class_runs: &Runs, test: TestNumber, pair: PairNumber, alone: &PlainRun) -> bool {
+    let counts = |run: &PlainRun| {
+        let usages = run.usages_of(pair)?;
+        Some((usages.entries, usages.pink, usages.white, usages.blue()))
+    };
+    counts(alone).is_some()
         && shares_context(class_runs, test)
-        && solo::runs_of(class_runs, test).all(|run| run.usages_of(pair) == alone.usages_of(pair))
+        && solo::runs_of(class_runs, test).all(|run| counts(run) == counts(alone))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::UsageCounts;
     use catchment_protocol::conversation::TestUnit;
+    use catchment_watch::Usages;
 
     const PAIR: PairNumber = PairNumber(1);
 
-    fn run(micros: u64, entries: u64) -> BaselineRun {
-        let usages = vec![(PAIR, UsageCounts { entries, pink: entries, white: 0, blue: 0 })];
-        BaselineRun { micros, usages, ..BaselineRun::default() }
+    fn run(micros: u64, entries: u64) -> PlainRun {
+        let usages = vec![(PAIR, Usages { entries, pink: entries, ..Usages::default() })];
+        PlainRun { micros, usages, ..PlainRun::default() }
     }
 
-    fn failed(run: BaselineRun) -> BaselineRun {
-        BaselineRun { outcome: BaselineOutcome::Failed("no".into()), ..run }
+    fn failed(run: PlainRun) -> PlainRun {
+        PlainRun { outcome: PlainOutcome::Failed("no".into()), ..run }
     }
 
-    fn twice(test: i64, run: &BaselineRun) -> [((TestNumber, u32), BaselineRun); 2] {
+    fn twice(test: i64, run: &PlainRun) -> [((TestNumber, u32), PlainRun); 2] {
         [0, 1].map(|ordinal| ((TestNumber(test), ordinal), run.clone()))
     }
 

@@ -1,11 +1,11 @@
 //! The solo baseline: each test that enters a pair runs alone in a worker, twice in a row, as its experiments will.
 //!
-//! What a test uses in the suite and no more when it runs alone for the second time may happen once per JVM; such tests run
-//! in a JVM of their own as well (see [`super::first_uses`]). A usage in the first run alone that the suite does not have
-//! belongs to whoever came first in that worker, and is no evidence.
+//! A try that a test executes in the suite and not in its second solo run may run once per JVM; such tests also run in a
+//! fresh JVM (see [`super::once_per_jvm`]). An execution in the first solo run that the suite does not have belongs to
+//! whichever test came first in that worker, and is no evidence.
 
-use crate::baseline::first_uses::FirstUses;
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase, Runs, TestNumber};
+use crate::baseline::once_per_jvm::OncePerJvmPairs;
+use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
 use crate::session::{LabError, Session};
 use crate::slot::{Running, Slot, in_parallel};
 use crate::store::KnownTest;
@@ -28,7 +28,7 @@ pub(crate) fn observe(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<(
         entering.iter().filter(|test| !solo.contains_key(&(**test, RUNS - 1))).copied().collect();
     session.reporter.phase("tests alone, nothing injected", Some(missing.len() as u64));
     for_each_test(session, slots, &tests, missing, |slot, number, test| {
-        let limit = baseline_time_limit(suite_micros(&suite, number));
+        let limit = plain_time_limit(suite_micros(&suite, number));
         let (runs, samples) = run_twice(slot, test, limit)?;
         let ledger = session.ledger();
         ledger.store.together(|| {
@@ -54,7 +54,7 @@ fn observe_fresh(
     let configuration = |test| tests.get(&test).map(|test| test.configuration);
     loop {
         let fresh = session.ledger().store.runs(Phase::Fresh)?;
-        let mut missing = FirstUses::new(configuration, suite, &solo, &fresh).to_ask();
+        let mut missing = OncePerJvmPairs::new(configuration, suite, &solo, &fresh).to_ask();
         missing.retain(|test| tests.contains_key(test));
         if missing.is_empty() || session.is_over() {
             return Ok(());
@@ -62,7 +62,7 @@ fn observe_fresh(
         let missing: Vec<_> = missing.into_iter().collect();
         session.reporter.phase("tests alone in fresh JVMs, nothing injected", Some(missing.len() as u64));
         for_each_test(session, slots, tests, missing, |slot, number, test| {
-            let limit = baseline_time_limit(suite_micros(suite, number));
+            let limit = plain_time_limit(suite_micros(suite, number));
             let (run, samples) = run_fresh(slot, test, limit)?;
             let ledger = session.ledger();
             ledger.store.together(|| {
@@ -74,7 +74,7 @@ fn observe_fresh(
     }
 }
 
-/// What nobody stopped is worth knowing of.
+/// Reports threads and other leftovers of tests that execute tries during later tests.
 fn tell_strays(
     session: &Session<'_>,
     tests: &BTreeMap<TestNumber, KnownTest>,
@@ -85,8 +85,8 @@ fn tell_strays(
         (ledger.store.runs(Phase::Solo)?, ledger.store.runs(Phase::Fresh)?)
     };
     let configuration = |test| tests.get(&test).map(|test| test.configuration);
-    let strays = FirstUses::new(configuration, suite, &solo, &fresh).strays();
-    for (first, stray) in strays.iter().filter(|(first, _)| !first.is_used_later) {
+    let strays = OncePerJvmPairs::new(configuration, suite, &solo, &fresh).strays();
+    for (first, stray) in strays.iter().filter(|(first, _)| !first.is_executed_later) {
         let mut ids = session.numbers.iter().filter(|(_, number)| **number == first.pair);
         let Some((id, _)) = ids.next() else { continue };
         let left = if stray.by_thread { "a thread" } else { "something" };
@@ -127,7 +127,7 @@ fn for_each_test(
     })
 }
 
-/// Those that passed and entered a pair, or whose class did while it was prepared: alone, each of its tests will.
+/// Tests that passed and executed a try, or whose class did so while it was prepared: alone, each test of the class does.
 fn tests_that_enter_pairs(tests: &BTreeMap<TestNumber, KnownTest>, suite: &Runs) -> BTreeSet<TestNumber> {
     let class_of = |test: &TestNumber| tests.get(test).map(|test| (test.configuration, &test.unit.class));
     let prepared: BTreeSet<_> = suite
@@ -144,7 +144,7 @@ fn tests_that_enter_pairs(tests: &BTreeMap<TestNumber, KnownTest>, suite: &Runs)
     tests.keys().filter(enters).copied().collect()
 }
 
-pub(crate) fn runs_of(runs: &Runs, test: TestNumber) -> impl Iterator<Item = &BaselineRun> {
+pub(crate) fn runs_of(runs: &Runs, test: TestNumber) -> impl Iterator<Item = &PlainRun> {
     runs.range((test, 0)..=(test, u32::MAX)).map(|(_, run)| run)
 }
 
@@ -159,12 +159,12 @@ fn run_twice(
     slot: &mut Slot<'_>,
     test: &KnownTest,
     limit: Duration,
-) -> Result<(Vec<BaselineRun>, Samples), LabError> {
+) -> Result<(Vec<PlainRun>, Samples), LabError> {
     let (mut runs, mut samples) = (Vec::new(), Vec::new());
     let mut has_littered = false;
     for _ in 0..RUNS {
         let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let ((run, found), has_ended) = run_baseline(running, test, limit)?;
+        let ((run, found), has_ended) = run_plain(running, test, limit)?;
         has_littered |= !run.threads_left.is_empty();
         runs.push(run);
         samples.extend(found);
@@ -183,9 +183,9 @@ pub(crate) fn run_fresh(
     slot: &mut Slot<'_>,
     test: &KnownTest,
     limit: Duration,
-) -> Result<(BaselineRun, Samples), LabError> {
+) -> Result<(PlainRun, Samples), LabError> {
     let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
-    let ((run, samples), has_ended) = run_baseline(&mut running, test, limit)?;
+    let ((run, samples), has_ended) = run_plain(&mut running, test, limit)?;
     if !has_ended {
         running.stop();
     }
@@ -193,29 +193,29 @@ pub(crate) fn run_fresh(
 }
 
 /// Also says whether the JVM has ended over it.
-pub(crate) fn run_baseline(
+pub(crate) fn run_plain(
     running: &mut Running<'_>,
     test: &KnownTest,
     limit: Duration,
-) -> Result<((BaselineRun, Samples), bool), LabError> {
+) -> Result<((PlainRun, Samples), bool), LabError> {
     let (result, micros) = running.run_test(&test.unit.id, None, limit);
     match result {
         Ok(run) => {
             let samples = running.events.samples(&run);
-            let plain = BaselineRun { micros, ..running.events.plain(&run) };
+            let plain = PlainRun { micros, ..running.events.plain(&run) };
             Ok(((plain, samples), false))
         }
         Err(WorkerEnd::Interrupted) => Err(LabError::Worker(WorkerEnd::Interrupted)),
         Err(end) => {
-            let outcome = BaselineOutcome::Ended(end.to_string());
-            Ok(((BaselineRun { outcome, micros, ..BaselineRun::default() }, Vec::new()), true))
+            let outcome = PlainOutcome::Ended(end.to_string());
+            Ok(((PlainRun { outcome, micros, ..PlainRun::default() }, Vec::new()), true))
         }
     }
 }
 
 /// With nothing armed a test that passed in the suite ends. The first in a JVM pays for what prepares its class, a server
 /// perhaps, and on a busy machine that takes its time: giving up early would cost the next test the same again.
-pub(crate) fn baseline_time_limit(baseline_micros: u64) -> Duration {
+pub(crate) fn plain_time_limit(baseline_micros: u64) -> Duration {
     Duration::from_secs(120).max(Duration::from_micros(baseline_micros.saturating_mul(20)))
 }
 

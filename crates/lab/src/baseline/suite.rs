@@ -1,6 +1,6 @@
 //! The suite baseline: all tests of a configuration in one JVM, nothing armed, twice.
 
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, Phase};
+use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
 use crate::session::{LabError, Ledger, Session};
 use crate::slot::events::WorkerEvents;
 use crate::slot::{Running, Slot};
@@ -21,7 +21,7 @@ pub(crate) struct SuiteRuns {
     jvm: Jvm,
     units: HashMap<String, TestUnit>,
     /// By the id of the test.
-    pub(crate) runs: Vec<(String, BaselineRun)>,
+    pub(crate) runs: Vec<(String, PlainRun)>,
     /// Where in `runs` each test is.
     positions: HashMap<String, usize>,
     problems: Vec<String>,
@@ -173,7 +173,7 @@ impl SuiteRuns {
     }
 
     /// A unit whose parts do not follow each other is reported part by part.
-    fn add_run(&mut self, test: String, run: BaselineRun) {
+    fn add_run(&mut self, test: String, run: PlainRun) {
         match self.positions.get(&test) {
             Some(position) => self.runs[*position].1.add(run),
             None => {
@@ -200,8 +200,7 @@ impl SuiteRuns {
         let last = last.or_else(|| running.events.finished.last().map(|run| run.test.clone()));
         let class = last.as_ref().and_then(|test| self.units.get(test)).map(|unit| unit.class.clone());
         if let Some(test) = &running.events.running {
-            let run =
-                BaselineRun { outcome: BaselineOutcome::Ended(end.to_string()), ..BaselineRun::default() };
+            let run = PlainRun { outcome: PlainOutcome::Ended(end.to_string()), ..PlainRun::default() };
             self.add_run(test.clone(), run);
         }
         let position = class.as_ref().and_then(|class| classes.iter().position(|each| is_in(class, each)));

@@ -1,4 +1,4 @@
-//! Inquiries: one test after the other is asked a row of questions about a try that it enters the catch of.
+//! Inquiries: one test after the other is asked a row of questions about a try that it executes.
 
 use crate::observations::TestNumber;
 use crate::session::LabError;
@@ -6,7 +6,7 @@ use crate::slot::{Slot, in_parallel};
 use crate::trial::ask::{Answers, Line, Questions, Row, Subject, Unavailable};
 use crate::trial::engine::Trials;
 use catchment_protocol::equipment::Equipment;
-use catchment_verdicts::{CheckedPair, Demands, ExecutingTest, Verdicts, judge};
+use catchment_verdicts::{CheckedPair, CheckedProject};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::VecDeque;
@@ -26,14 +26,11 @@ pub(crate) trait Inquiry: Sync {
     /// Equipment of the JVMs that are asked.
     const EQUIPMENT: Equipment = Equipment::NONE;
 
-    /// Tells whether pairs with these verdicts are asked about.
-    fn is_about(&self, verdicts: &Verdicts) -> bool;
+    /// The pairs and tests to ask, in the order of the pairs.
+    fn subjects(&self, trials: Trials<'_, '_>) -> Vec<Subject>;
 
-    /// Tells whether the verdicts leave nothing to ask.
-    fn is_decided(&self, verdicts: &Verdicts) -> bool;
-
-    /// The pair is asked about.
-    fn begin(&self, pair: &mut CheckedPair);
+    /// Tells whether the answers so far leave nothing to ask about the pair at this position.
+    fn is_decided(&self, checked: &CheckedProject, position: usize) -> bool;
 
     /// Enters what is known of the test without asking it. Tells whether there was something.
     fn take_over(&self, _pair: &mut CheckedPair, _subject: &Subject) -> bool {
@@ -52,15 +49,14 @@ pub(crate) trait Inquiry: Sync {
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<Self::About>);
 }
 
-/// Asks the tests that enter the catches of all pairs that the inquiry is about, as far as earlier runs have not.
+/// Asks all subjects of the inquiry, as far as earlier runs have not.
 pub(crate) fn run<I: Inquiry>(
     trials: Trials<'_, '_>,
     inquiry: &I,
-    confirmed_passes: bool,
     slots: &mut [Slot<'_>],
 ) -> Result<(), LabError> {
     let mut left = Vec::new();
-    for subject in subjects(trials, inquiry, confirmed_passes) {
+    for subject in inquiry.subjects(trials) {
         if !take_over(trials, inquiry, &subject)? {
             left.push(subject);
         }
@@ -69,38 +65,6 @@ pub(crate) fn run<I: Inquiry>(
     let outcome = ask_all(trials, inquiry, left, slots);
     slots.iter_mut().for_each(|slot| slot.equip(Equipment::NONE));
     outcome
-}
-
-fn subjects(trials: Trials<'_, '_>, inquiry: &impl Inquiry, confirmed_passes: bool) -> Vec<Subject> {
-    let mut ledger = trials.session.ledger();
-    let checked = &mut ledger.checked;
-    let mut subjects = Vec::new();
-    for (position, pair) in checked.pairs.iter_mut().enumerate() {
-        let is_asked = !pair.left_out && pair.not_injectable.is_none();
-        if !is_asked || !inquiry.is_about(&judge(pair, &checked.tests)) {
-            continue;
-        }
-        let is_evidence = |execution: &&ExecutingTest| {
-            execution.usages.white > 0 && checked.tests[execution.test.index()].is_evidence()
-        };
-        let before = subjects.len();
-        subjects.extend(pair.executing_tests.iter().filter(is_evidence).map(|execution| {
-            let comes_first = execution.once_per_jvm || execution.needs_fresh;
-            Subject {
-                position,
-                test: execution.test,
-                pair_number: trials.session.number_of(position),
-                test_number: trials.test(execution.test).0,
-                demands: Demands { only_fresh: comes_first, confirmed_passes },
-                comes_first,
-                usages: execution.usages,
-            }
-        }));
-        if subjects.len() > before {
-            inquiry.begin(pair);
-        }
-    }
-    subjects
 }
 
 /// Tells whether it is known what the test says.
@@ -135,7 +99,8 @@ fn ask_all<I: Inquiry>(
             && let Some(subject) = next()
         {
             let begun = Instant::now();
-            if !is_decided(trials, inquiry, subject.position) {
+            let is_decided = inquiry.is_decided(&session.ledger().checked, subject.position);
+            if !is_decided {
                 ask(trials, inquiry, slot, &subject)?;
             }
             I::LINE(&mut session.stats()).seconds += begun.elapsed().as_secs_f64();
@@ -143,11 +108,6 @@ fn ask_all<I: Inquiry>(
         }
         Ok(())
     })
-}
-
-fn is_decided(trials: Trials<'_, '_>, inquiry: &impl Inquiry, position: usize) -> bool {
-    let ledger = trials.session.ledger();
-    inquiry.is_decided(&judge(&ledger.checked.pairs[position], &ledger.checked.tests))
 }
 
 fn ask<I: Inquiry>(
@@ -159,7 +119,7 @@ fn ask<I: Inquiry>(
     let answers = trials.ask_until_proven(slot, subject, |slot, subject, unproven| {
         match inquiry.questions(trials, slot, subject, unproven)? {
             Ok(questions) => trials.ask_each(slot, questions, unproven, I::LINE),
-            Err(untold) => Ok(Some((Answers::Unavailable(untold), true))),
+            Err(unavailable) => Ok(Some((Answers::Unavailable(unavailable), true))),
         }
     })?;
     let Some(answers) = answers else { return Ok(()) };

@@ -6,7 +6,7 @@ use crate::slot::{Slot, in_parallel};
 use crate::store::StoreError;
 use crate::trial::engine::{Question, Trials};
 use crate::trial::proof::{Keeper, Unproven};
-use catchment_verdicts::{Attempt, FailureKind, Outcome};
+use catchment_verdicts::Attempt;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -51,11 +51,11 @@ struct Campaign<'c, 'a, 'p, T: Tenant> {
     queue: Mutex<Queue<T::Key>>,
 }
 
-/// One experiment to be done now.
-struct Task<K> {
+/// A question that was taken from the queue, to be asked now.
+struct QueuedQuestion<K> {
     key: K,
     question: Question,
-    /// A worker that did not prove itself has done it before.
+    /// A worker that did not prove itself has answered it before.
     is_repeated: bool,
 }
 
@@ -107,14 +107,14 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         let mut unproven = Unproven::of(self);
         loop {
             while !session.is_over()
-                && let Some(task) = self.take()?
+                && let Some(queued) = self.take()?
             {
-                let companions = self.companions(&task)?;
+                let companions = self.companions(&queued)?;
                 if companions.is_empty() {
-                    self.do_one(slot, &task, &mut unproven)?;
+                    self.do_one(slot, &queued, &mut unproven)?;
                 } else {
-                    let tasks: Vec<_> = std::iter::once(task).chain(companions).collect();
-                    self.do_together(slot, &tasks, &mut unproven)?;
+                    let batch: Vec<_> = std::iter::once(queued).chain(companions).collect();
+                    self.do_together(slot, &batch, &mut unproven)?;
                 }
             }
             if session.is_interrupted() {
@@ -128,21 +128,21 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         }
     }
 
-    fn take(&self) -> Result<Option<Task<T::Key>>, LabError> {
+    fn take(&self) -> Result<Option<QueuedQuestion<T::Key>>, LabError> {
         let ledger = self.trials.session.ledger();
         let taken = self.queue().take();
-        taken.map(|taken| self.task(&ledger, taken)).transpose()
+        taken.map(|taken| self.queued(&ledger, taken)).transpose()
     }
 
-    fn task(&self, ledger: &Ledger, taken: Taken<T::Key>) -> Result<Task<T::Key>, LabError> {
+    fn queued(&self, ledger: &Ledger, taken: Taken<T::Key>) -> Result<QueuedQuestion<T::Key>, LabError> {
         let Taken { key, is_repeated, .. } = taken;
-        Ok(Task { key, question: self.tenant.question(ledger, taken)?, is_repeated })
+        Ok(QueuedQuestion { key, question: self.tenant.question(ledger, taken)?, is_repeated })
     }
 
-    /// The tasks that can be done together with this one; they are taken from the queue.
-    fn companions(&self, task: &Task<T::Key>) -> Result<Vec<Task<T::Key>>, LabError> {
-        let is_alone = task.is_repeated || task.question.demands.only_fresh;
-        if is_alone || !self.tenant.is_together(task.key) {
+    /// The questions that can be asked together with this one; they are taken from the queue.
+    fn companions(&self, queued: &QueuedQuestion<T::Key>) -> Result<Vec<QueuedQuestion<T::Key>>, LabError> {
+        let is_alone = queued.is_repeated || queued.question.demands.only_fresh;
+        if is_alone || !self.tenant.is_together(queued.key) {
             return Ok(Vec::new());
         }
         let class_of = |key: T::Key| {
@@ -150,50 +150,50 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
             (test.configuration, test.unit.class.as_str())
         };
         let is_companion = |key: &T::Key| {
-            self.tenant.is_same_experiment(*key, task.key)
-                && class_of(*key) == class_of(task.key)
+            self.tenant.is_same_experiment(*key, queued.key)
+                && class_of(*key) == class_of(queued.key)
                 && self.tenant.is_together(*key)
         };
         let ledger = self.trials.session.ledger();
-        let more = self.queue().take_more(task.key.group(), is_companion);
+        let more = self.queue().take_more(queued.key.group(), is_companion);
         let taken = |key| Taken { key, is_repeated: false, is_suspect: false };
-        more.into_iter().map(|key| self.task(&ledger, taken(key))).collect()
+        more.into_iter().map(|key| self.queued(&ledger, taken(key))).collect()
     }
 
     fn do_one(
         &self,
         slot: &mut Slot<'_>,
-        task: &Task<T::Key>,
+        queued: &QueuedQuestion<T::Key>,
         unproven: &mut Unproven<'_, Self>,
     ) -> Result<(), LabError> {
-        self.trials.prove_before_another(slot, task.key.test(), unproven)?;
-        let is_doubtful = self.carry_out(slot, task, Vec::new(), unproven)?;
-        let is_last_repeat = task.is_repeated && !self.queue().has_repeats();
+        self.trials.prove_before_another(slot, queued.key.test(), unproven)?;
+        let is_doubtful = self.carry_out(slot, queued, Vec::new(), unproven)?;
+        let is_last_repeat = queued.is_repeated && !self.queue().has_repeats();
         if is_last_repeat && !is_doubtful {
             return self.trials.prove_last(slot, unproven);
         }
-        self.trials.prove_if_due(slot, is_doubtful.then_some(task.key.test()), unproven)
+        self.trials.prove_if_due(slot, is_doubtful.then_some(queued.key.test()), unproven)
     }
 
     /// All of one group, experiment and class.
     fn do_together(
         &self,
         slot: &mut Slot<'_>,
-        tasks: &[Task<T::Key>],
+        batch: &[QueuedQuestion<T::Key>],
         unproven: &mut Unproven<'_, Self>,
     ) -> Result<(), LabError> {
-        let Some(first) = tasks.first() else { return Ok(()) };
+        let Some(first) = batch.first() else { return Ok(()) };
         self.trials.prove_before_another(slot, first.key.test(), unproven)?;
         let session = self.trials.session;
-        let questions: Vec<_> = tasks.iter().map(|task| &task.question).collect();
+        let questions: Vec<_> = batch.iter().map(|queued| &queued.question).collect();
         let attempts = session.turns.take(|| self.trials.attempt_together(slot, &questions, unproven))?;
         let mut doubtful = None;
-        for (task, attempt) in tasks.iter().zip(attempts) {
+        for (queued, attempt) in batch.iter().zip(attempts) {
             if attempt.is_none() && session.is_over() {
                 continue;
             }
-            if self.carry_out(slot, task, attempt.into_iter().collect(), unproven)? {
-                doubtful = Some(task.key.test());
+            if self.carry_out(slot, queued, attempt.into_iter().collect(), unproven)? {
+                doubtful = Some(queued.key.test());
             }
         }
         self.trials.prove_if_due(slot, doubtful, unproven)
@@ -204,27 +204,26 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
     fn carry_out(
         &self,
         slot: &mut Slot<'_>,
-        task: &Task<T::Key>,
+        queued: &QueuedQuestion<T::Key>,
         made: Vec<Attempt>,
         unproven: &mut Unproven<'_, Self>,
     ) -> Result<bool, LabError> {
         let made_before = made.len();
-        let attempts = self.trials.attempts(slot, &task.question, made, unproven)?;
-        attempts.iter().for_each(|attempt| self.count(attempt));
-        self.count_both_ways(&attempts);
+        let attempts = self.trials.attempts(slot, &queued.question, made, unproven)?;
+        self.trials.session.stats().count(&attempts);
         if attempts[made_before..].iter().any(has_waited) {
-            self.queue().postpone(task.key.test());
+            self.queue().postpone(queued.key.test());
         }
         let is_final = attempts.iter().any(|attempt| attempt.is_fresh);
         if is_final {
             let ledger = self.trials.session.ledger();
-            ledger.store.together(|| self.tenant.keep(&ledger, task.key, &attempts))?;
+            ledger.store.together(|| self.tenant.keep(&ledger, queued.key, &attempts))?;
         }
-        self.finish(task.key, &attempts);
+        self.finish(queued.key, &attempts);
         let has_doubts = attempts.iter().any(|attempt| !attempt.is_fresh && attempt.is_doubtful());
         if !is_final {
             let micros = attempts.iter().map(|attempt| attempt.micros).sum();
-            unproven.add(task.key.test(), micros, (task.key, attempts));
+            unproven.add(queued.key.test(), micros, (queued.key, attempts));
         }
         Ok(has_doubts)
     }
@@ -241,52 +240,9 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         }
         session.reporter.step(1);
     }
-
-    fn count(&self, attempt: &Attempt) {
-        let mut stats = self.trials.session.stats();
-        let is_timeout =
-            matches!(&attempt.outcome, Outcome::Fail(failure) if failure.kind == FailureKind::Timeout);
-        let line = match &attempt.outcome {
-            _ if attempt.is_fresh => &mut stats.fresh,
-            _ if is_timeout => &mut stats.timeouts,
-            Outcome::None(_) => &mut stats.no_outcome,
-            Outcome::Pass | Outcome::Fail(_) => &mut stats.warm,
-        };
-        line.add(seconds(attempt.micros));
-        if !attempt.is_fresh && ended_by_itself(&attempt.outcome) {
-            stats.warm_unarmed_seconds += seconds(attempt.unarmed_micros);
-        }
-    }
-
-    /// What a fresh JVM costs is told by experiments that had an outcome in one and in a warm worker.
-    fn count_both_ways(&self, attempts: &[Attempt]) {
-        let first = |is_fresh| {
-            let mut own = attempts.iter().filter(|attempt| attempt.is_fresh == is_fresh);
-            own.find(|attempt| ended_by_itself(&attempt.outcome))
-        };
-        if let (Some(warm), Some(fresh)) = (first(false), first(true)) {
-            let mut stats = self.trials.session.stats();
-            stats.both_ways.add(seconds(warm.micros));
-            stats.both_ways_fresh_seconds += seconds(fresh.micros);
-            stats.both_ways_different += u64::from(warm.is_failure() != fresh.is_failure());
-        }
-    }
 }
 
 /// The time of a fresh JVM says nothing of its test.
 fn has_waited(attempt: &Attempt) -> bool {
-    !attempt.is_fresh && attempt.micros > attempt.unarmed_micros + WAIT_MICROS
-}
-
-/// Tells whether a test came to its end, well or badly.
-fn ended_by_itself(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::Pass => true,
-        Outcome::Fail(failure) => failure.kind != FailureKind::Timeout,
-        Outcome::None(_) => false,
-    }
-}
-
-fn seconds(micros: u64) -> f64 {
-    micros as f64 / 1e6
+    !attempt.is_fresh && attempt.micros > attempt.plain_micros + WAIT_MICROS
 }

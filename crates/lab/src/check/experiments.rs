@@ -1,6 +1,5 @@
 //! The experiments of a check: each type of a pair, at every execution of its try, in each test that executes it.
 
-use crate::campaign::inquiry;
 use crate::campaign::queue::{Key, Needs, Taken};
 use crate::campaign::run::{self, Tenant};
 use crate::session::{LabError, Ledger};
@@ -9,7 +8,7 @@ use crate::store::{Planned, StoreError};
 use crate::trial::engine::{Question, Trials, most_visits};
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
-    Attempt, CheckedPair, Demands, Experiment, Needed, NoOutcome, NotRun, Outcome, Step, TestId,
+    Attempt, CheckedPair, Demands, ExperimentResult, Needed, NoOutcome, NotRun, Outcome, Step, TestId,
     experiment_of, not_injectable, taken_over, what_is_needed,
 };
 use std::collections::{HashMap, HashSet};
@@ -57,10 +56,10 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let mut ledger = self.trials.session.ledger();
         let mut planned = Vec::new();
         for (position, pair) in ledger.checked.pairs.iter().enumerate().filter(|(_, pair)| !pair.left_out) {
-            for execution in &pair.executing_tests {
-                if ledger.checked.tests[execution.test.index()].is_evidence() {
+            for executing in &pair.executing_tests {
+                if ledger.checked.tests[executing.test.index()].is_evidence() {
                     planned
-                        .extend(pair.types.iter().map(|each| self.planned(position, execution.test, each)));
+                        .extend(pair.types.iter().map(|each| self.planned(position, executing.test, each)));
                 }
             }
         }
@@ -105,32 +104,23 @@ impl<'a, 'p> Experiments<'a, 'p> {
         Ok(())
     }
 
-    /// Asks the tests of every pair that the inquiry is about.
-    pub(crate) fn inquire(
-        &self,
-        inquiry: &impl inquiry::Inquiry,
-        slots: &mut [Slot<'_>],
-    ) -> Result<(), LabError> {
-        inquiry::run(self.trials, inquiry, self.manner.confirm_passes, slots)
-    }
-
     /// The experiments that the pair still needs; in a full matrix, those it has not got.
     fn needed_of(&self, ledger: &Ledger, pair: &CheckedPair) -> Vec<Needed> {
         let tests = &ledger.checked.tests;
         let mut needed = what_is_needed(pair, tests);
         if self.manner.matrix && !pair.left_out && pair.not_injectable.is_none() {
-            for execution in pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence())
+            for executing in pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence())
             {
                 for (exception, name) in pair.types.iter().enumerate() {
                     let is_done = pair.experiments.iter().any(|experiment| {
-                        experiment.test == execution.test
+                        experiment.test == executing.test
                             && experiment.exception == *name
                             && experiment.is_final()
                     });
                     let is_listed =
-                        needed.iter().any(|each| each.test == execution.test && each.exception == exception);
+                        needed.iter().any(|each| each.test == executing.test && each.exception == exception);
                     if !is_done && !is_listed {
-                        needed.push(Needed { test: execution.test, exception, step: Step::Run });
+                        needed.push(Needed { test: executing.test, exception, step: Step::Run });
                     }
                 }
             }
@@ -164,7 +154,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
             let pair = &mut ledger.checked.pairs[position];
             for each in needed.into_iter().filter(|each| each.step == Step::Run) {
                 let outcome = Outcome::None(NoOutcome::NotRun(why));
-                pair.experiments.push(Experiment::new(
+                pair.experiments.push(ExperimentResult::new(
                     each.test,
                     pair.types[each.exception].clone(),
                     outcome,
@@ -185,7 +175,7 @@ impl Tenant for Experiments<'_, '_> {
             let needed = self.needed(ledger, group);
             let micros = needed.iter().map(|key| self.trials.micros_of(key.test)).sum();
             // Both contracts wait for pairs whose clause some test enters.
-            let is_first = pair.executing_tests.iter().any(|execution| execution.usages.white > 0);
+            let is_first = pair.executing_tests.iter().any(|executing| executing.usages.white > 0);
             Needs { group, is_first, micros: has_deadline.then_some(micros), needed }
         };
         ledger.checked.pairs.iter().enumerate().map(needs).collect()
@@ -199,9 +189,9 @@ impl Tenant for Experiments<'_, '_> {
     fn question(&self, ledger: &Ledger, taken: Taken<OfPair>) -> Result<Question, LabError> {
         let Taken { key, is_suspect, .. } = taken;
         let pair = &ledger.checked.pairs[key.position];
-        let execution = pair.executing_tests.iter().find(|execution| execution.test == key.test);
-        let comes_first = execution.is_some_and(|execution| execution.once_per_jvm || execution.needs_fresh);
-        let entries = execution.map(|execution| execution.usages.entries()).unwrap_or_default();
+        let executing = pair.executing_tests.iter().find(|executing| executing.test == key.test);
+        let comes_first = executing.is_some_and(|executing| executing.once_per_jvm || executing.needs_fresh);
+        let entries = executing.map(|executing| executing.usages.entries()).unwrap_or_default();
         let experiment = at_every_execution(ledger, pair, &self.planned_of(ledger, key), None, entries)?;
         Ok(Question::new(key.test, experiment, self.demands(is_suspect || comes_first), comes_first))
     }
@@ -218,7 +208,7 @@ impl Tenant for Experiments<'_, '_> {
     fn enter(&self, ledger: &mut Ledger, key: OfPair, attempts: &[Attempt]) -> bool {
         let pair = &mut ledger.checked.pairs[key.position];
         let experiment = experiment_of(key.test, &pair.types[key.exception], attempts);
-        let is_pass = experiment.as_ref().is_some_and(Experiment::is_pass);
+        let is_pass = experiment.as_ref().is_some_and(ExperimentResult::is_pass);
         remove(pair, key);
         pair.experiments.extend(experiment);
         let seemed_not_injectable = pair.not_injectable.is_some();
@@ -261,6 +251,6 @@ pub(crate) fn at_every_execution(
     Ok(experiment::Experiment::at_every_execution(pair.id.clone(), fault, most_visits(entries)))
 }
 
-fn is_not_run(experiment: &&Experiment) -> bool {
+fn is_not_run(experiment: &&ExperimentResult) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
 }

@@ -4,9 +4,12 @@
 //! run it once for each of them with the exception thrown there. Those in the body of the try come first, in the order in
 //! which they run: the first that fails is the line that makes the difference, and the last that is asked.
 
+mod sites;
+
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
-use crate::check::places::PlaceReader;
+use crate::check::fine::sites::SiteReader;
+use crate::check::inquiries::{experiment, subjects};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;
@@ -17,19 +20,20 @@ use catchment_protocol::conversation::TestRun;
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::{Experiment, Site, Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    Attempt, CheckedPair, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, Outcome, SourceIndependence,
-    Verdicts,
+    Attempt, CheckedPair, CheckedProject, FailureKind, FineGrained, FineSite, Mode, NoOutcome, Outcome,
+    SourceIndependence, Verdicts, judge,
 };
 
-/// So many places are asked of one test at most.
+/// Sites that one test is asked about at most.
 const MOST_ASKED: usize = 60;
 
 /// The inquiry about every pair that is source-independent in the worst case.
-pub(crate) struct Calls<'p> {
+pub(crate) struct FineInquiry<'p> {
     pub(crate) project: &'p Project,
+    pub(crate) confirmed_passes: bool,
 }
 
-impl Inquiry for Calls<'_> {
+impl Inquiry for FineInquiry<'_> {
     /// The instruction at which the exception was thrown.
     type About = Site;
 
@@ -38,17 +42,18 @@ impl Inquiry for Calls<'_> {
     const LINE: Line = |stats| &mut stats.fine;
     const EQUIPMENT: Equipment = Equipment::CALLS;
 
-    fn is_about(&self, verdicts: &Verdicts) -> bool {
-        verdicts.source_independence.verdict == SourceIndependence::Independent
+    fn subjects(&self, trials: Trials<'_, '_>) -> Vec<Subject> {
+        let is_independent =
+            |verdicts: &Verdicts| verdicts.source_independence.verdict == SourceIndependence::Independent;
+        let begin = |pair: &mut CheckedPair| {
+            pair.fine_grained.get_or_insert_default();
+        };
+        subjects(trials, self.confirmed_passes, is_independent, begin)
     }
 
-    fn is_decided(&self, verdicts: &Verdicts) -> bool {
-        let fine = verdicts.fine.as_ref();
+    fn is_decided(&self, checked: &CheckedProject, position: usize) -> bool {
+        let fine = judge(&checked.pairs[position], &checked.tests).fine;
         fine.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
-    }
-
-    fn begin(&self, pair: &mut CheckedPair) {
-        pair.fine_grained.get_or_insert_default();
     }
 
     fn questions(
@@ -64,28 +69,28 @@ impl Inquiry for Calls<'_> {
         let visited = Watch { visited: true, ..Watch::default() };
         let looking = || (|_| Sites::Instructions, visited.clone());
         let watch = || trials.watch(slot, subject, unproven, looking(), Self::LINE);
-        let places = match trials.session.turns.take(watch)?.and_then(|run| places_in(&run)) {
-            Ok(places) => places,
-            Err(untold) => return Ok(Err(untold)),
+        let sites = match trials.session.turns.take(watch)?.and_then(|run| sites_in(&run)) {
+            Ok(sites) => sites,
+            Err(unavailable) => return Ok(Err(unavailable)),
         };
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
-        let mut places = self.body_first(pair, places);
-        let left = places.len().saturating_sub(MOST_ASKED);
-        places.truncate(MOST_ASKED);
+        let mut sites = self.body_first(pair, sites);
+        let left = sites.len().saturating_sub(MOST_ASKED);
+        sites.truncate(MOST_ASKED);
         let mut row = Vec::new();
         for exception in &pair.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
             let every = at_every_execution(&ledger, pair, &planned, None, subject.usages.entries())?;
-            row.extend(places.iter().map(|place| {
+            row.extend(sites.iter().map(|site| {
                 let when = When { within: Within::Executions(pair.id.clone()), visits: Visits::FirstOfEach };
-                let experiment = Experiment { sites: Sites::At(vec![place.clone()]), when, ..every.clone() };
+                let experiment = Experiment { sites: Sites::At(vec![site.clone()]), when, ..every.clone() };
                 let question = Question {
-                    reading: Box::new(|attempt, seen| invalidate_if_elsewhere(attempt, seen.run)),
+                    reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run)),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
-                InRow { about: place.clone(), exception: exception.clone(), question }
+                InRow { about: site.clone(), exception: exception.clone(), question }
             }));
         }
         Ok(Ok(Questions { row, left }))
@@ -94,13 +99,15 @@ impl Inquiry for Calls<'_> {
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<Site>) {
         let mut fine = pair.fine_grained.take().unwrap_or_default();
         match answers {
-            Answers::Unavailable(untold) => fine.untold.push((subject.test, untold.why.clone())),
+            Answers::Unavailable(unavailable) => {
+                fine.unavailable.push((subject.test, unavailable.why.clone()));
+            }
             Answers::Told { runs, left } => {
                 fine.left += left;
-                let mut reader = PlaceReader::new(self.project, pair);
+                let mut reader = SiteReader::new(self.project, pair);
                 pair.experiments.extend(runs.iter().map(|run| {
-                    let place = added(&mut fine, reader.describe(&run.about));
-                    run.experiment(subject.test, Mode::Variable(place))
+                    let site = added(&mut fine, reader.describe(&run.about));
+                    experiment(run, subject.test, Mode::Fine(site))
                 }));
             }
         }
@@ -108,25 +115,25 @@ impl Inquiry for Calls<'_> {
     }
 }
 
-impl Calls<'_> {
+impl FineInquiry<'_> {
     /// Those in the body of the try, then the others.
-    fn body_first(&self, pair: &CheckedPair, places: Vec<Site>) -> Vec<Site> {
-        let reader = PlaceReader::new(self.project, pair);
-        let (body, deeper): (Vec<_>, Vec<_>) = places.into_iter().partition(|place| reader.is_in_body(place));
+    fn body_first(&self, pair: &CheckedPair, sites: Vec<Site>) -> Vec<Site> {
+        let reader = SiteReader::new(self.project, pair);
+        let (body, deeper): (Vec<_>, Vec<_>) = sites.into_iter().partition(|site| reader.is_in_body(site));
         [body, deeper].concat()
     }
 }
 
-/// The index of the place, which is added if it is new.
-fn added(fine: &mut FineGrained, place: FinePlace) -> usize {
-    let known = fine.places.iter().position(|each| *each == place);
+/// The index of the site, which is added if it is new.
+fn added(fine: &mut FineGrained, site: FineSite) -> usize {
+    let known = fine.sites.iter().position(|each| *each == site);
     known.unwrap_or_else(|| {
-        fine.places.push(place);
-        fine.places.len() - 1
+        fine.sites.push(site);
+        fine.sites.len() - 1
     })
 }
 
-/// A run counts if every execution of the try came to the place, and this clause caught what was thrown there: then it differs
+/// A run counts if every execution of the try came to the site, and this clause caught what was thrown there: then it differs
 /// from the run that passed in nothing but where the exception came from. One that does not end may do so because of what
 /// watching so many calls takes.
 fn invalidate_if_elsewhere(attempt: Attempt, run: Option<&TestRun>) -> Attempt {
@@ -157,7 +164,7 @@ fn invalidate_if_elsewhere(attempt: Attempt, run: Option<&TestRun>) -> Attempt {
 }
 
 /// The calls and throws that a run which only watched came to.
-fn places_in(run: &TestRun) -> Result<Vec<Site>, Unavailable> {
+fn sites_in(run: &TestRun) -> Result<Vec<Site>, Unavailable> {
     let Some(observed) = &run.observed else { return Err(Unavailable::for_now("it was not watched")) };
     if observed.executions.is_interleaved {
         return Err(Unavailable::lasting("several threads or coroutines execute the try"));
@@ -175,7 +182,7 @@ mod tests {
     use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
     use catchment_verdicts::Failure;
 
-    /// A test that passes after so many executions of the try, so many of which came to the place.
+    /// A test that passes after so many executions of the try, so many of which came to the site.
     fn passed(executions: usize, reached: u64, caught_here: u64) -> NoOutcomeOrPass {
         let mut occurrences = Occurrences::default();
         (0..executions).for_each(|_| occurrences.push(Occurrence { depth: 0, colour: Colour::White }));

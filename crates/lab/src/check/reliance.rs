@@ -1,4 +1,4 @@
-//! What clauses that are not source-independent read of what their try has written.
+//! Reliances: variables that a source-dependent clause reads and its try has written.
 
 use catchment_build::Project;
 use catchment_build::{class_file, sites_of};
@@ -7,7 +7,7 @@ use catchment_flow::{Receiver, Relied, Variable, reliance};
 use catchment_pairs::pairs_of;
 use catchment_verdicts::{CheckedPair, CheckedProject, Reliance, SourceIndependence, Verdicts, judge};
 
-/// Adds it to every pair that it may explain something of.
+/// Adds its reliances to every source-dependent pair, as an explanation.
 pub(crate) fn add_reliances(checked: &mut CheckedProject, project: &Project) {
     for position in 0..checked.pairs.len() {
         let pair = &checked.pairs[position];
@@ -22,7 +22,7 @@ fn is_dependent(verdicts: &Verdicts) -> bool {
     [Some(verdicts.source_independence.verdict), selective].contains(&Some(SourceIndependence::Dependent))
 }
 
-/// Nothing, where the code cannot be read: it is an explanation, not a verdict.
+/// The reliances of a pair; none where the code cannot be read, since they explain and decide nothing.
 fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
     let Some((_, bytes)) = class_file(project, &pair.class) else { return Vec::new() };
     let Ok(class) = ClassFile::parse(&bytes) else { return Vec::new() };
@@ -56,7 +56,7 @@ fn name_of(place: &Variable) -> String {
     }
 }
 
-/// What is read several times is one thing, told by its first read.
+/// Joins the reads of one variable into one reliance, with the line of the first read.
 fn joined(all: impl Iterator<Item = Reliance>) -> Vec<Reliance> {
     let mut joined: Vec<Reliance> = Vec::new();
     for each in all {

@@ -25,10 +25,6 @@ pub enum LabError {
     /// Nothing is lost: the next session goes on from here.
     #[error("interrupted; what the check has finished is kept, and the next one goes on from there")]
     Interrupted,
-    #[error("--include and --exclude leave no try-catch pair (whole class names: com.acme.* for a package)")]
-    NothingSelected,
-    #[error("no test passed twice with nothing injected: {0}")]
-    NothingPasses(String),
 }
 
 impl LabError {
@@ -39,6 +35,15 @@ impl LabError {
                 Self::Interrupted
             }
             other => other,
+        }
+    }
+
+    /// The user's Ctrl-C and a full disk explain every other failure.
+    pub(crate) fn explained(self, space: Result<(), StoreError>) -> Self {
+        match (self.or_interrupted(), space) {
+            (Self::Interrupted, _) => Self::Interrupted,
+            (_, Err(full)) => Self::Store(full),
+            (error, Ok(())) => error,
         }
     }
 }

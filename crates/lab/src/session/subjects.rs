@@ -9,7 +9,7 @@ use catchment_verdicts::{CheckedPair, Problem};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Which classes' pairs are asked about; empty means all.
+/// Patterns of the classes whose pairs are asked about; empty means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PairSelection {
     pub include: Vec<String>,
@@ -17,7 +17,7 @@ pub struct PairSelection {
 }
 
 impl PairSelection {
-    /// Whether the clauses of the class of this binary name are not asked about.
+    /// Tells whether the clauses of the class of this binary name are not asked about.
     pub fn leaves_out(&self, class: &str) -> bool {
         let matches = |patterns: &[String]| patterns.iter().any(|each| pattern::matches(each, class));
         matches(&self.exclude) || !self.include.is_empty() && !matches(&self.include)
@@ -26,8 +26,8 @@ impl PairSelection {
 
 /// Pairs in the class folders of all configurations, in the order of their classes; equal ids are one pair.
 ///
-/// Who asks for a module asks about its clauses. Those of other modules have tests that are not run now, without which no
-/// good can be said of them. But a module without clauses of its own is there to test those of others.
+/// Only the clauses of the modules that were asked for are checked: the tests of other modules do not run, so a positive
+/// verdict on their clauses would be unfounded. But a module without clauses of its own is there to test those of others.
 pub(crate) fn application_pairs(
     project: &Project,
     selection: &PairSelection,

@@ -1,7 +1,8 @@
 //! What the counters of one JVM mean, and what moved ones say of each pair.
 
-use crate::observations::{PairNumber, UsageCounts};
+use crate::observations::PairNumber;
 use catchment_protocol::records::{CounterKind, WovenClass, WovenTry};
+use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
 
 /// Numbers of the known pairs, by stable id.
@@ -39,17 +40,11 @@ impl CounterMeanings {
         }
     }
 
-    pub(crate) fn usages(&self, counted: &[(u32, u64)]) -> Vec<(PairNumber, UsageCounts)> {
-        let mut sums: BTreeMap<PairNumber, UsageCounts> = BTreeMap::new();
+    pub(crate) fn usages(&self, counted: &[(u32, u64)]) -> Vec<(PairNumber, Usages)> {
+        let mut sums: BTreeMap<PairNumber, Usages> = BTreeMap::new();
         for (counter, count) in counted {
             for (pair, role) in self.roles.get(counter).into_iter().flatten() {
-                let usages = sums.entry(*pair).or_default();
-                match role {
-                    CounterKind::Entry => usages.entries += count,
-                    CounterKind::Pink => usages.pink += count,
-                    CounterKind::White => usages.white += count,
-                    CounterKind::Sibling(_) | CounterKind::Escaped => usages.blue += count,
-                }
+                sums.entry(*pair).or_default().count(*role, *count);
             }
         }
         sums.into_iter().collect()
@@ -63,6 +58,7 @@ impl CounterMeanings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observations::by_colour;
     use catchment_protocol::records::{WovenClause, WovenPair};
 
     fn pair(id: &str) -> WovenPair {
@@ -94,11 +90,11 @@ mod tests {
         meanings.add_class(&class(), number_of);
         let usages = meanings.usages(&[(100, 9), (101, 4), (102, 1), (103, 2), (104, 1), (999, 5)]);
         let expected = [
-            (PairNumber(1), UsageCounts { entries: 9, pink: 4, white: 2, blue: 2 }),
-            (PairNumber(2), UsageCounts { entries: 9, pink: 4, white: 1, blue: 3 }),
+            (PairNumber(1), Usages { entries: 9, pink: 4, white: 2, sibling: 1, escaped: 1 }),
+            (PairNumber(2), Usages { entries: 9, pink: 4, white: 1, sibling: 2, escaped: 1 }),
         ];
         assert_eq!(usages, expected);
-        assert_eq!(usages[0].1.judged().open, 1);
+        assert_eq!(by_colour(&usages[0].1).open, 1);
         assert_eq!(meanings.clause_of(104), Some(PairNumber(2)));
         assert_eq!(meanings.clause_of(100), None);
     }
@@ -108,6 +104,6 @@ mod tests {
         let mut meanings = CounterMeanings::default();
         meanings.add_class(&class(), |id| (id == "second").then_some(PairNumber(2)));
         let usages = meanings.usages(&[(100, 2), (103, 1)]);
-        assert_eq!(usages, [(PairNumber(2), UsageCounts { entries: 2, pink: 0, white: 0, blue: 1 })]);
+        assert_eq!(usages, [(PairNumber(2), Usages { entries: 2, sibling: 1, ..Usages::default() })]);
     }
 }

@@ -1,6 +1,6 @@
-//! What one JVM tells about itself while it does what it was asked.
+//! Events of one worker JVM, collected while it serves a request.
 
-use crate::observations::{BaselineOutcome, BaselineRun, PairNumber, UsageCounts};
+use crate::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::session::Session;
 use crate::slot::counters::{CounterMeanings, PairNumbers};
 use crate::worker::{Jvm, Listener};
@@ -8,6 +8,7 @@ use catchment_protocol::conversation::{Failure, Outcome, TestRun, TestUnit};
 use catchment_protocol::experiment::Sample;
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Record, WovenClass};
+use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
 
 /// What one JVM has told about itself.
@@ -28,7 +29,7 @@ pub(crate) struct WorkerEvents<'a> {
     /// Pairs whose class or method runs as it was delivered, and why.
     pub(crate) unobserved: BTreeMap<PairNumber, String>,
     /// What was used between two tests of the suite, by the second of them; of all its parts together.
-    before: HashMap<String, Vec<(PairNumber, UsageCounts)>>,
+    before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
 
 impl<'a> WorkerEvents<'a> {
@@ -48,13 +49,13 @@ impl<'a> WorkerEvents<'a> {
         }
     }
 
-    pub(crate) fn plain(&self, run: &TestRun) -> BaselineRun {
+    pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
         let text = || run.failure.as_ref().map(describe).unwrap_or_default();
-        BaselineRun {
+        PlainRun {
             outcome: match run.outcome {
-                Outcome::Passed => BaselineOutcome::Passed,
-                Outcome::Failed => BaselineOutcome::Failed(text()),
-                Outcome::Skipped => BaselineOutcome::Skipped(text()),
+                Outcome::Passed => PlainOutcome::Passed,
+                Outcome::Failed => PlainOutcome::Failed(text()),
+                Outcome::Skipped => PlainOutcome::Skipped(text()),
             },
             micros: run.micros,
             escaped: run.escaped,

@@ -1,7 +1,7 @@
-//! Tests that want the same port cannot run side by side.
+//! Turns of slots: tests that want the same port cannot run side by side.
 //!
-//! The suite runs them one after the other, several slots do not. Which tests these are shows when one of them finds its
-//! port taken: then it runs again while all other slots wait, and only that counts.
+//! The suite runs them one after the other, several slots do not. A test that finds its port taken runs again while all
+//! other slots wait, and only the second run counts.
 
 use catchment_protocol::conversation::{Failure, TestRun};
 use std::cell::Cell;
@@ -15,11 +15,11 @@ thread_local! {
 
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
-    /// Shared by whoever runs a test beside others, held alone by who must not.
+    /// Held shared by a slot that runs a test beside others, exclusively by one whose test needs the machine alone.
     running: RwLock<()>,
-    /// How many runs have found a port taken.
+    /// Runs that have found a port taken.
     collisions: AtomicU64,
-    /// Somebody runs beside us.
+    /// There are other slots.
     has_others: bool,
 }
 

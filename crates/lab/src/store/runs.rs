@@ -1,9 +1,10 @@
 //! Runs with nothing armed: their usages and samples, and the phases that are complete.
 
 use super::{Result, Store};
-use crate::observations::{BaselineRun, PairNumber, Phase, TestNumber, UsageCounts};
+use crate::observations::{PairNumber, Phase, PlainRun, TestNumber};
 use crate::worker::Jvm;
 use catchment_protocol::experiment::Sample;
+use catchment_watch::Usages;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -14,41 +15,48 @@ impl Store {
         test: TestNumber,
         phase: Phase,
         ordinal: u32,
-        run: &BaselineRun,
+        run: &PlainRun,
     ) -> Result<()> {
         let json = serde_json::to_string(run)?;
         let key = params![test.0, phase.name(), ordinal];
         self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
         self.execute(
-            "insert or replace into baseline_run values (?1, ?2, ?3, ?4)",
+            "insert or replace into plain_run values (?1, ?2, ?3, ?4)",
             params![test.0, phase.name(), ordinal, json],
         )?;
         for (pair, usages) in &run.usages {
-            let UsageCounts { entries, pink, white, blue } = *usages;
-            let counts = [entries, pink, white, blue].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+            let Usages { entries, pink, white, sibling, escaped } = *usages;
+            let [entries, pink, white, sibling, escaped] = [entries, pink, white, sibling, escaped]
+                .map(|count| i64::try_from(count).unwrap_or(i64::MAX));
             self.execute(
-                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![test.0, phase.name(), ordinal, pair.0, counts[0], counts[1], counts[2], counts[3]],
+                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                params![test.0, phase.name(), ordinal, pair.0, entries, pink, white, sibling, escaped],
             )?;
         }
         Ok(())
     }
 
     /// All runs of a phase, with their usages.
-    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), BaselineRun>> {
-        let query = "select test, ordinal, run from baseline_run where phase = ?1";
+    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), PlainRun>> {
+        let query = "select test, ordinal, run from plain_run where phase = ?1";
         let rows = self.rows(query, [phase.name()], |row| {
             Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
         })?;
         let mut runs = BTreeMap::new();
         for (key, json) in rows {
-            runs.insert(key, serde_json::from_str::<BaselineRun>(&json)?);
+            runs.insert(key, serde_json::from_str::<PlainRun>(&json)?);
         }
-        let query = "select test, ordinal, pair, entries, pink, white, blue from usage where phase = ?1";
+        let query =
+            "select test, ordinal, pair, entries, pink, white, sibling, escaped from usage where phase = ?1";
         let usages = self.rows(query, [phase.name()], |row| {
             let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            let usages =
-                UsageCounts { entries: count(3)?, pink: count(4)?, white: count(5)?, blue: count(6)? };
+            let usages = Usages {
+                entries: count(3)?,
+                pink: count(4)?,
+                white: count(5)?,
+                sibling: count(6)?,
+                escaped: count(7)?,
+            };
             Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
         })?;
         for (key, pair, usages) in usages {

@@ -1,11 +1,11 @@
-//! What is asked of `stretch`, and what it answers.
+//! Request and result of `stretch`.
 
-use super::patch::Patch;
-use super::refusal::Refusal;
 use crate::check::CheckRequest;
+use crate::stretch::patch::Patch;
+use crate::stretch::refusal::Refusal;
 use catchment_verdicts::CheckedProject;
 
-/// What the user asked for.
+/// A stretch: the check that goes before, and how far clauses are stretched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StretchRequest {
     pub check: CheckRequest,
@@ -16,15 +16,15 @@ pub struct StretchRequest {
     pub patch: bool,
 }
 
-/// What became of it.
+/// The result of a stretch.
 #[derive(Debug)]
 pub struct Stretched {
     pub checked: CheckedProject,
-    /// Of every candidate, in the order of the pairs.
+    /// Every candidate, in the order of the pairs.
     pub clauses: Vec<StretchedClause>,
     /// The whole suite has passed with all accepted clauses stretched; not so if time was up before.
     pub together: bool,
-    /// If one was asked for and any clause is left to be stretched.
+    /// The patch, if one was asked for and any clause is left to be stretched.
     pub patch: Option<Patch>,
     /// The project has a build that could say whether a patch holds.
     pub can_patch: bool,
@@ -45,18 +45,18 @@ pub struct StretchedClause {
 pub struct Accepted {
     pub to: String,
     pub evidence: Evidence,
-    /// It also begins to catch every unchecked exception.
+    /// The clause also begins to catch every unchecked exception.
     pub catches_all_unchecked: bool,
     /// A later clause of the try, which caught exceptions of that type so far: its line.
     pub takes_from: Option<u32>,
-    /// What the method declares to throw and the clause begins to catch: callers see none of it from this try any more.
+    /// Declared exceptions of the method that the clause begins to catch: callers see none of them from this try any more.
     pub swallows: Vec<String>,
     /// Later clauses of the try, by position of their pairs, that do the same and have nothing left to catch: the patch takes
     /// them away.
     pub merges: Vec<usize>,
 }
 
-/// What a trial rests on.
+/// The evidence for a wider type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Evidence {
     pub case: Case,
@@ -87,7 +87,7 @@ impl Case {
 }
 
 impl Evidence {
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.case = self.case.max(other.case);
         self.tests += other.tests;
         self.injected += other.injected;
@@ -95,7 +95,7 @@ impl Evidence {
 }
 
 impl StretchedClause {
-    pub(super) fn refuse(&mut self, refusal: Refusal) {
+    pub(crate) fn refuse(&mut self, refusal: Refusal) {
         let rung = self.accepted.take().map(|accepted| accepted.to);
         self.refused.push((rung, refusal));
     }

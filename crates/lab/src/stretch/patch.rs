@@ -1,12 +1,18 @@
 //! From accepted clauses to a source patch that the project's own build has tried.
 
-use super::hierarchy::Hierarchy;
-use super::misnamed::refuse_misnamed;
-use super::refusal::Refusal;
-use super::sources::Sources;
-use super::{Candidate, Stretching};
+mod apply;
+mod blame;
+mod copies;
+mod misnamed;
+mod sources;
+
 use crate::session::LabError;
 use crate::slot::Slot;
+use crate::stretch::patch::misnamed::refuse_misnamed;
+use crate::stretch::patch::sources::Sources;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::types::hierarchy::Hierarchy;
+use crate::stretch::{Candidate, Stretching};
 use catchment_build::{ProjectRequest, Verified, patched_folder, verify};
 use catchment_patch::{Language, Merged, Widening, looks_generated, widen};
 use catchment_verdicts::CheckedPair;
@@ -40,7 +46,7 @@ const NO_TIME_TO_BUILD: &str =
 impl Stretching<'_, '_> {
     /// The patch for all accepted candidates that have a source; the others are refused. `None` if nothing is left. Also says
     /// whether what is accepted in the end has passed the suite together.
-    pub(super) fn make_patch(
+    pub(crate) fn make_patch(
         &self,
         slot: &mut Slot<'_>,
         request: &ProjectRequest,
@@ -99,11 +105,11 @@ impl Stretching<'_, '_> {
 }
 
 /// Makes patches, and takes back what does not hold.
-pub(super) struct Patcher<'p> {
+pub(crate) struct Patcher<'p> {
     hierarchy: &'p Hierarchy,
     root: &'p Path,
     sources: &'p Sources,
-    pub(super) pairs: &'p [CheckedPair],
+    pub(crate) pairs: &'p [CheckedPair],
 }
 
 impl Patcher<'_> {
@@ -124,7 +130,7 @@ impl Patcher<'_> {
     }
 
     /// Of an accepted candidate.
-    pub(super) fn source_of(&self, candidate: &Candidate) -> Option<Result<PathBuf, Refusal>> {
+    pub(crate) fn source_of(&self, candidate: &Candidate) -> Option<Result<PathBuf, Refusal>> {
         candidate.clause.accepted.as_ref()?;
         let (subject, pair) = (candidate.subject.as_ref()?, &self.pairs[candidate.clause.pair]);
         let missing = |why: String| Some(Err(Refusal::NoSource(why)));

@@ -1,13 +1,13 @@
 //! A clause that may be stretched: its class, where it is compiled, and whether another type is legal there.
 
-use super::checked::refused_by_checks;
-use super::declared::declared_by;
-use super::hierarchy::Hierarchy;
-use super::interruption::{interruption, passed_on};
-use super::later::{Later, later};
-use super::refusal::Refusal;
 use crate::observations::PairNumber;
 use crate::slot::Changes;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::types::checked::refused_by_checks;
+use crate::stretch::types::hierarchy::Hierarchy;
+use crate::stretch::types::interruption::{interruption, passed_on};
+use crate::stretch::types::later::{Later, later};
+use crate::stretch::types::throws_clauses::declared_by;
 use catchment_build::Project;
 use catchment_build::{class_file, sites_of};
 use catchment_classfile::ClassFile;

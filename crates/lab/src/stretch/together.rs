@@ -1,12 +1,16 @@
 //! All accepted clauses stretched at once, with the whole suite; those that do not go together are dropped.
 
-use super::refusal::Refusal;
-use super::subject::{Stretchings, Subject, changes};
-use super::{Candidate, Stretching};
+mod culprit;
+mod delta;
+mod falling;
+
 use crate::baseline::suite::run_suite;
-use crate::observations::BaselineRun;
+use crate::observations::PlainRun;
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::refusal::Refusal;
+use crate::stretch::subject::{Stretchings, Subject, changes};
+use crate::stretch::{Candidate, Stretching};
 use crate::worker::WorkerEnd;
 use catchment_verdicts::{SetAside, TestId};
 use serde::Serialize;
@@ -15,14 +19,14 @@ use std::collections::HashMap;
 
 /// A test that fails with some clauses stretched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Failing {
-    pub(super) test: TestId,
-    pub(super) failure: String,
+pub(crate) struct Failing {
+    pub(crate) test: TestId,
+    pub(crate) failure: String,
 }
 
 impl Stretching<'_, '_> {
     /// Afterwards the accepted candidates are such that the suite passes with all of them; not so if time was up.
-    pub(super) fn try_together(
+    pub(crate) fn try_together(
         &self,
         slot: &mut Slot<'_>,
         candidates: &mut [Candidate],
@@ -71,7 +75,7 @@ impl Stretching<'_, '_> {
     }
 
     /// Asks unless the answer is known from an earlier run. `None` if time is up, or was before the answer was complete.
-    pub(super) fn once<A: Serialize + DeserializeOwned>(
+    pub(crate) fn once<A: Serialize + DeserializeOwned>(
         &self,
         chosen: &Stretchings<'_>,
         question: &str,
@@ -106,7 +110,7 @@ impl Stretching<'_, '_> {
     }
 
     /// `None` if time was up before all of it had run.
-    pub(super) fn failing_in_suite(
+    pub(crate) fn failing_in_suite(
         &self,
         slot: &mut Slot<'_>,
         chosen: &Stretchings<'_>,
@@ -149,7 +153,7 @@ impl Stretching<'_, '_> {
         own.map(|(id, (_, test))| (test.unit.id.as_str(), id)).collect()
     }
 
-    pub(super) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), LabError> {
+    pub(crate) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), LabError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
         let unusable =
             |why: String| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
@@ -160,8 +164,8 @@ impl Stretching<'_, '_> {
 }
 
 /// A test that is skipped now, or does not run at all, does not pass.
-fn not_passing(expected: &[(&str, TestId)], runs: &[(String, BaselineRun)]) -> Vec<Failing> {
-    let runs: HashMap<&str, &BaselineRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
+fn not_passing(expected: &[(&str, TestId)], runs: &[(String, PlainRun)]) -> Vec<Failing> {
+    let runs: HashMap<&str, &PlainRun> = runs.iter().map(|(unit, run)| (unit.as_str(), run)).collect();
     let failing = |&(unit, test): &(&str, TestId)| {
         let failure =
             runs.get(unit).map_or_else(|| Some("it did not run".to_owned()), |run| run.failure())?;
@@ -171,7 +175,7 @@ fn not_passing(expected: &[(&str, TestId)], runs: &[(String, BaselineRun)]) -> V
 }
 
 /// Clauses of one class have been changed one at a time so far.
-pub(super) fn refuse_unchangeable(candidates: &mut [Candidate]) {
+pub(crate) fn refuse_unchangeable(candidates: &mut [Candidate]) {
     let mut kept: Vec<usize> = Vec::new();
     for index in accepted(candidates) {
         kept.push(index);
@@ -182,7 +186,7 @@ pub(super) fn refuse_unchangeable(candidates: &mut [Candidate]) {
     }
 }
 
-pub(super) fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Subject, &'c str)> {
+pub(crate) fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Subject, &'c str)> {
     chosen.iter().filter_map(|index| candidates[*index].stretching()).collect()
 }
 
@@ -200,15 +204,15 @@ fn accepted(candidates: &[Candidate]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::BaselineOutcome;
+    use crate::observations::PlainOutcome;
 
     #[test]
     fn only_tests_that_pass_again_pass() {
-        let run = |outcome| BaselineRun { outcome, ..BaselineRun::default() };
+        let run = |outcome| PlainRun { outcome, ..PlainRun::default() };
         let runs = [
-            ("passes".to_owned(), run(BaselineOutcome::Passed)),
-            ("fails".to_owned(), run(BaselineOutcome::Failed("why".into()))),
-            ("skips".to_owned(), run(BaselineOutcome::Skipped("now".into()))),
+            ("passes".to_owned(), run(PlainOutcome::Passed)),
+            ("fails".to_owned(), run(PlainOutcome::Failed("why".into()))),
+            ("skips".to_owned(), run(PlainOutcome::Skipped("now".into()))),
         ];
         let expected =
             [("passes", TestId(0)), ("fails", TestId(1)), ("skips", TestId(2)), ("gone", TestId(3))];

@@ -1,23 +1,21 @@
 //! Many questions to one test in one worker, and when their answers stand.
 //!
-//! What a worker says stands if the test still passes there in the end with nothing armed, or if a fresh JVM has confirmed a
-//! failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
+//! The answers of a worker stand if the test still passes there in the end with nothing armed, or if a fresh JVM has
+//! confirmed a failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
 
 use crate::observations::{PairNumber, TestNumber};
 use crate::session::LabError;
 use crate::slot::Slot;
+use crate::store::stored;
 use crate::trial::engine::{Question, Trials, most_visits};
 use crate::trial::proof::{NothingKept, Unproven};
 use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{self, TestRun};
 use catchment_protocol::experiment::{self, Sites, Watch};
-use catchment_verdicts::{
-    Attempt, ColourCounts, Demands, Experiment, Mode, NoOutcome, NotRun, Outcome, Stats, TestId, Timed,
-    experiment_of, taken_over,
-};
+use catchment_verdicts::{Attempt, ColourCounts, Demands, Stats, TestId, Timed, experiment_of, taken_over};
 use serde::{Deserialize, Serialize};
 
-/// So many workers are asked.
+/// Warm workers that are asked before fresh JVMs.
 const WORKERS_ASKED: usize = 2;
 
 /// The line of the statistics on which the cost of the runs stands.
@@ -34,7 +32,7 @@ pub(crate) struct Subject {
     pub(crate) pair_number: PairNumber,
     pub(crate) test_number: TestNumber,
     pub(crate) demands: Demands,
-    /// The pair is used once per JVM, so that nothing may run before.
+    /// The try is executed once per JVM, so that nothing may run before.
     pub(crate) comes_first: bool,
     /// Executions of the try in the baseline.
     pub(crate) usages: ColourCounts,
@@ -58,22 +56,25 @@ impl Unavailable {
     }
 }
 
-/// What one test has said of a try, as it is kept. `A` is what it was asked about: an execution of the try, a call in it.
+/// Answers of one test to a row of questions, as they are stored. `A` is the subject of one question: an execution of the
+/// try, a call in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answers<A> {
     Unavailable(Unavailable),
     Told {
         runs: Vec<Run<A>>,
-        /// So much more could have been asked about, and is too much.
+        /// Further executions or calls, beyond the number that is asked about.
         left: usize,
     },
 }
 
+/// The attempts at one question of a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run<A> {
     pub(crate) exception: String,
     pub(crate) about: A,
-    /// Empty where another run has made it needless.
+    /// Attempts at the question; none where the answer to another question has made them needless.
+    #[serde(with = "stored::attempts")]
     pub(crate) attempts: Vec<Attempt>,
 }
 
@@ -87,18 +88,11 @@ pub(crate) struct InRow<A> {
 /// The row of questions to one test.
 pub(crate) struct Questions<A> {
     pub(crate) row: Vec<InRow<A>>,
-    /// So much more could have been asked about, and is too much.
+    /// Further executions or calls, beyond the number that is asked about.
     pub(crate) left: usize,
 }
 
 impl<A> Run<A> {
-    pub(crate) fn experiment(&self, test: TestId, mode: Mode) -> Experiment {
-        let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
-        let made = experiment_of(test, &self.exception, &self.attempts);
-        let made = made.unwrap_or_else(|| Experiment::new(test, self.exception.clone(), not_needed));
-        Experiment { mode, ..made }
-    }
-
     fn is_confirmed_failure(&self, test: TestId) -> bool {
         let made = experiment_of(test, &self.exception, &self.attempts);
         made.is_some_and(|experiment| experiment.is_confirmed_failure())
@@ -114,13 +108,13 @@ impl<A> Answers<A> {
         }
     }
 
-    /// Whether asking again would be of no use.
+    /// Tells whether asking again would be of no use.
     pub(crate) fn is_final(&self, test: TestId, demands: Demands) -> bool {
         let stands = |run: &Run<A>| {
             run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
         };
         match self {
-            Self::Unavailable(untold) => untold.is_lasting,
+            Self::Unavailable(unavailable) => unavailable.is_lasting,
             Self::Told { runs, .. } => runs.iter().all(stands),
         }
     }
@@ -194,7 +188,7 @@ impl Trials<'_, '_> {
         line: Line,
     ) -> Result<Result<TestRun, Unavailable>, LabError> {
         let Subject { test, demands, comes_first, .. } = *subject;
-        let limit = self.baseline_limit(test);
+        let limit = self.plain_limit(test);
         let pair = self.session.ledger().checked.pairs[subject.position].id.clone();
         let most_visits = most_visits(subject.usages.entries());
         let watching = experiment::Experiment::watching(pair.clone(), sites(pair), watch, most_visits);
@@ -224,6 +218,7 @@ impl Trials<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catchment_verdicts::{NoOutcome, Outcome};
 
     #[test]
     fn what_would_be_asked_again_is_not_final() {

@@ -34,7 +34,7 @@ impl Trials<'_, '_> {
         let (seen, micros) = running.run_class(&test.unit.class, Some(experiment), time_limit(longest));
         let count = questions.len() as u64;
         let times =
-            Times { micros: micros / count, unarmed_micros: self.baseline.class_micros(*number) / count };
+            Times { micros: micros / count, plain_micros: self.baseline.class_micros(*number) / count };
         let attempts: Result<Vec<_>, _> =
             questions.iter().map(|question| self.attempt_among(running, question, &seen, times)).collect();
         let attempts = attempts?;
@@ -64,7 +64,7 @@ impl Trials<'_, '_> {
         let attempt = self.read(question, running, &result, times.micros)?;
         // Where the worker may be to blame, the others may be: alone it has another chance before a JVM of its own.
         let is_lost = attempt.is_doubtful() && !attempt.is_failure();
-        Ok((!is_lost).then_some(Attempt { unarmed_micros: times.unarmed_micros, ..attempt }))
+        Ok((!is_lost).then_some(Attempt { plain_micros: times.plain_micros, ..attempt }))
     }
 
     fn leaves_litter(&self, slot: &mut Slot<'_>, questions: &[&Question], seen: &ClassRun) -> bool {
@@ -105,5 +105,5 @@ impl Trials<'_, '_> {
 #[derive(Debug, Clone, Copy)]
 struct Times {
     micros: u64,
-    unarmed_micros: u64,
+    plain_micros: u64,
 }

@@ -2,11 +2,11 @@
 //!
 //! The baseline of a test is its second run in a JVM, so an attempt too follows a run of its test in the same JVM with
 //! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
-//! the pair is used once per JVM does the attempt come first.
+//! the try is executed once per JVM does the attempt come first.
 
 use crate::baseline::Baseline;
-use crate::baseline::solo::{baseline_time_limit, fresh_time_limit, run_baseline, time_limit};
-use crate::observations::{BaselineRun, TestNumber};
+use crate::baseline::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
+use crate::observations::{PlainRun, TestNumber};
 use crate::session::{LabError, Session};
 use crate::slot::{Running, Slot};
 use crate::store::KnownTest;
@@ -28,18 +28,18 @@ pub(crate) struct Question {
     pub(crate) test: TestId,
     pub(crate) experiment: Experiment,
     pub(crate) demands: Demands,
-    /// The pair is used once per JVM, so that nothing may run before.
+    /// The try is executed once per JVM, so that nothing may run before.
     pub(crate) comes_first: bool,
     pub(crate) reading: Reading,
 }
 
 /// The meaning of an observation for one question: the attempt as it would be read of any, and what it is read from.
-pub(crate) type Reading = Box<dyn Fn(Attempt, &Seen<'_>) -> Attempt + Send + Sync>;
+pub(crate) type Reading = Box<dyn Fn(Attempt, &ExperimentRun<'_>) -> Attempt + Send + Sync>;
 
 /// One run under an experiment.
-pub(crate) struct Seen<'r> {
+pub(crate) struct ExperimentRun<'r> {
     /// `None` when the JVM has ended before the test.
-    pub(crate) run: Option<&'r TestRun>,
+    pub(crate) test_run: Option<&'r TestRun>,
     /// Executions of the try before the one in which something was thrown.
     pub(crate) before: Option<&'r Occurrences>,
 }
@@ -68,8 +68,8 @@ impl<'a> Trials<'a, '_> {
         self.baseline.solo_micros(self.test(test).0)
     }
 
-    pub(crate) fn baseline_limit(&self, test: TestId) -> Duration {
-        baseline_time_limit(self.baseline.longest_micros(self.test(test).0))
+    pub(crate) fn plain_limit(&self, test: TestId) -> Duration {
+        plain_time_limit(self.baseline.longest_micros(self.test(test).0))
     }
 
     /// Makes the attempts that the vote wants besides those that were made.
@@ -146,7 +146,7 @@ impl<'a> Trials<'a, '_> {
         let (_, test) = self.test(question.test);
         let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
         if !question.comes_first {
-            let ((plain, _), _) = run_baseline(&mut running, test, self.baseline_limit(question.test))?;
+            let ((plain, _), _) = run_plain(&mut running, test, self.plain_limit(question.test))?;
             if !plain.passed() {
                 return Ok(None);
             }
@@ -170,7 +170,7 @@ impl<'a> Trials<'a, '_> {
                 return Ok(true);
             }
             let begun = Instant::now();
-            let ((plain, _), has_ended) = run_baseline(running, test, self.baseline_limit(asked))?;
+            let ((plain, _), has_ended) = run_plain(running, test, self.plain_limit(asked))?;
             self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
             if plain.passed() {
                 return Ok(true);
@@ -185,14 +185,14 @@ impl<'a> Trials<'a, '_> {
         &self,
         slot: &mut Slot<'_>,
         asked: TestId,
-    ) -> Result<Option<BaselineRun>, LabError> {
+    ) -> Result<Option<PlainRun>, LabError> {
         let (_, test) = self.test(asked);
         if slot.warm_configuration() != Some(test.configuration) {
             return Ok(None);
         }
         let ((plain, _), has_ended) = self.session.turns.take(|| {
             let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-            run_baseline(running, test, self.baseline_limit(asked))
+            run_plain(running, test, self.plain_limit(asked))
         })?;
         if !plain.passed() || has_ended {
             slot.discard();
@@ -225,8 +225,8 @@ impl<'a> Trials<'a, '_> {
         };
         let before = running.events.fired.as_ref();
         let attempt = attempt_of(result, before.is_some(), place);
-        let attempt = (question.reading)(attempt, &Seen { run: result.as_ref().ok(), before });
-        Ok(Attempt { micros, unarmed_micros: self.micros_of(question.test), ..attempt })
+        let attempt = (question.reading)(attempt, &ExperimentRun { test_run: result.as_ref().ok(), before });
+        Ok(Attempt { micros, plain_micros: self.micros_of(question.test), ..attempt })
     }
 }
 

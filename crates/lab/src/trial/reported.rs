@@ -1,11 +1,11 @@
-//! From what a worker reports of one injected run to the plain values that `verdicts` judges.
+//! From the worker's report of one run under an experiment to the plain values that `verdicts` judges.
 
 use crate::slot::events::describe;
 use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{Outcome, TestRun};
 use catchment_protocol::experiment::Observed;
 use catchment_verdicts::{
-    Attempt, CaughtElsewhere, CheckedPair, FailureKind, InjectedRun, JvmEnd, TestEnd, TestFailure,
+    Attempt, CaughtElsewhere, CheckedPair, FailureKind, JvmEnd, ObservedRun, TestEnd, TestFailure,
 };
 
 /// `com.acme.Cache.load  Cache.java:83`.
@@ -25,7 +25,7 @@ pub(crate) fn attempt_of(
         Err(end) => Attempt::of_jvm_end(jvm_end(end), has_fired),
         Ok(run) => match &run.observed {
             None => Attempt::lost("the worker did not say what became of the injection".into()),
-            Some(observed) => Attempt::of_run(injected_run(run, observed, place_of_clause)),
+            Some(observed) => Attempt::of_run(observed_run(run, observed, place_of_clause)),
         },
     }
 }
@@ -41,14 +41,14 @@ fn jvm_end(end: &WorkerEnd) -> JvmEnd {
     JvmEnd { kind, text: end.to_string() }
 }
 
-fn injected_run(
+fn observed_run(
     run: &TestRun,
     observed: &Observed,
     place_of_clause: impl Fn(u32) -> Option<String>,
-) -> InjectedRun {
+) -> ObservedRun {
     let place = |counter: u32| place_of_clause(counter).unwrap_or_else(|| "another clause".to_owned());
     let caught_elsewhere = observed.caught_elsewhere.iter();
-    InjectedRun {
+    ObservedRun {
         end: test_end(run),
         reached: observed.reached,
         fired: observed.fired,

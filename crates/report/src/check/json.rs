@@ -5,7 +5,7 @@
 use crate::check::{CheckReport, finding_word};
 use crate::json::{JsonFinding, JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
-    CheckFinding, CheckedConfiguration, CheckedPair, CheckedTest, ColourCounts, Experiment, Findings,
+    CheckFinding, CheckedConfiguration, CheckedPair, CheckedTest, ColourCounts, ExperimentResult, Findings,
     Judgement, Mode, NearestTest, Outcome, Reliance, Rule, SourceIndependence, Stats, TestTable, Timed,
     Verdicts, advice, explain, nearest_test,
 };
@@ -190,7 +190,7 @@ struct JsonExperiment<'a> {
 
 #[derive(Serialize)]
 struct JsonPlace<'a> {
-    method: &'a str,
+    method: String,
     source_file: Option<&'a str>,
     line: Option<u32>,
     /// What is called there, or null for a throw.
@@ -464,21 +464,21 @@ fn other_rule<'a>(
     }
 }
 
-fn json_place<'a>(pair: &'a CheckedPair, experiment: &Experiment) -> Option<JsonPlace<'a>> {
-    let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
+fn json_place<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonPlace<'a>> {
+    let at = pair.fine_grained.as_ref()?.sites.get(experiment.mode.site()?)?;
     Some(JsonPlace {
-        method: &place.method,
-        source_file: place.source_file.as_deref(),
-        line: place.line,
-        callee: place.callee.as_deref(),
-        in_body: place.is_in_body,
+        method: at.method(),
+        source_file: at.site.file.as_deref(),
+        line: at.site.line,
+        callee: at.callee.as_deref(),
+        in_body: at.is_in_body,
     })
 }
 
 fn experiment<'a>(
     report: &'a CheckReport<'_>,
     pair: &'a CheckedPair,
-    experiment: &'a Experiment,
+    experiment: &'a ExperimentResult,
 ) -> JsonExperiment<'a> {
     let (outcome, why, detail) = match &experiment.outcome {
         Outcome::Pass => ("pass", None, None),
@@ -522,7 +522,7 @@ fn stats(stats: &Stats) -> JsonStats {
         suite: timed(stats.suite),
         solo: timed(stats.solo),
         warm: timed(stats.warm),
-        warm_unarmed_seconds: stats.warm_unarmed_seconds,
+        warm_unarmed_seconds: stats.warm_plain_seconds,
         both_ways: timed(stats.both_ways),
         both_ways_fresh_seconds: stats.both_ways_fresh_seconds,
         both_ways_different: stats.both_ways_different,

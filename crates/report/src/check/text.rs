@@ -12,9 +12,9 @@ use crate::check::CheckReport;
 use crate::failure_text::shortened;
 use crate::text::{counted, pair_line, readable, simple_name};
 use catchment_verdicts::{
-    CheckEvidence, CheckFinding, CheckedPair, Experiment, Findings, Judgement, NoOutcome, NotRun, Outcome,
-    PureResilience, Reliance, Rule, SourceIndependence, Unknown, Verdicts, advice_on_dependence, explain,
-    failure_at_once, nearest_test,
+    CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, NoOutcome, NotRun,
+    Outcome, PureResilience, Reliance, Rule, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
+    explain, failure_at_once, nearest_test,
 };
 use fine::{write_fine, write_hidden};
 use reasons::write_reasons;
@@ -137,7 +137,7 @@ fn write_failure(
     out: &mut dyn Write,
     report: &CheckReport<'_>,
     finding: &CheckFinding,
-    experiment: &Experiment,
+    experiment: &ExperimentResult,
 ) -> io::Result<()> {
     let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
     let CheckEvidence { tests, only_timeouts, .. } = finding.evidence;
@@ -257,7 +257,7 @@ fn write_selective(
     writeln!(out, "{why}")
 }
 
-fn selective_failure(report: &CheckReport<'_>, experiment: &Experiment) -> String {
+fn selective_failure(report: &CheckReport<'_>, experiment: &ExperimentResult) -> String {
     let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
     format!(
         "\n      {} {} when {} comes at the start of execution {}\n        {}",

@@ -2,8 +2,9 @@
 
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
-    ExecutingTest, Experiment, Failure, FailureKind, FineGrained, FinePlace, Mode, NoOutcome, NotRun,
-    Outcome, Problem, Reliance, SetAside, SingleExecutions, Stats, Suppression, TestColour, TestId, Timed,
+    ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FineSite, Mode, NoOutcome, NotRun,
+    Outcome, Problem, Reliance, Selective, SetAside, SourceSite, Stats, Suppression, TestColour, TestId,
+    Timed,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -80,7 +81,7 @@ fn pairs() -> Vec<CheckedPair> {
             kind: FailureKind::Assertion,
             text: "java.lang.AssertionError".into(),
         })),
-        untold(),
+        unavailable(),
         fine(14, None),
         fine(15, Some("org.opentest4j.AssertionFailedError: expected: <0> but was: <1>")),
         never_executed(),
@@ -110,14 +111,20 @@ fn executed(test: TestId, usages: ColourCounts) -> ExecutingTest {
     ExecutingTest { test, usages, ..ExecutingTest::default() }
 }
 
-fn passed(test: TestId, exception: &str) -> Experiment {
-    let fired = Experiment::new(test, exception, Outcome::Pass);
-    Experiment { reached: 2, fired: 2, caught_here: 2, made: Some("constructor (String)".into()), ..fired }
+fn passed(test: TestId, exception: &str) -> ExperimentResult {
+    let fired = ExperimentResult::new(test, exception, Outcome::Pass);
+    ExperimentResult {
+        reached: 2,
+        fired: 2,
+        caught_here: 2,
+        made: Some("constructor (String)".into()),
+        ..fired
+    }
 }
 
-fn failed(test: TestId, exception: &str, kind: FailureKind, text: &str) -> Experiment {
+fn failed(test: TestId, exception: &str, kind: FailureKind, text: &str) -> ExperimentResult {
     let outcome = Outcome::Fail(Failure { kind, text: text.into() });
-    Experiment { outcome, confirmed_fresh: true, ..passed(test, exception) }
+    ExperimentResult { outcome, confirmed_fresh: true, ..passed(test, exception) }
 }
 
 const IO: &str = "java.io.IOException";
@@ -145,7 +152,7 @@ fn dependent() -> CheckedPair {
         experiments: vec![
             failed(CORRUPT, IO, FailureKind::Assertion, text),
             failed(REJECTS, IO, FailureKind::Assertion, "java.lang.NullPointerException"),
-            Experiment::new(WARM, IO, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded))),
+            ExperimentResult::new(WARM, IO, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded))),
         ],
         ..pair(1, "Cache", "load", IO)
     }
@@ -198,7 +205,7 @@ fn unstable() -> CheckedPair {
     CheckedPair {
         usages: usages(1, 0),
         executing_tests: vec![executed(WARM, usages(1, 0))],
-        experiments: vec![Experiment { unstable: true, ..passed(WARM, IO) }],
+        experiments: vec![ExperimentResult { unstable: true, ..passed(WARM, IO) }],
         ..pair(6, "Racy", "run", IO)
     }
 }
@@ -225,18 +232,18 @@ fn multi_catch() -> CheckedPair {
         ],
         experiments: vec![
             passed(WARM, IO),
-            Experiment::new(
+            ExperimentResult::new(
                 WARM,
                 sealed,
                 Outcome::None(NoOutcome::NotConstructible("it is abstract".into())),
             ),
-            Experiment::new(REJECTS, IO, Outcome::None(NoOutcome::NotRun(NotRun::Budget))),
-            Experiment {
+            ExperimentResult::new(REJECTS, IO, Outcome::None(NoOutcome::NotRun(NotRun::Budget))),
+            ExperimentResult {
                 outcome: Outcome::None(NoOutcome::CaughtElsewhere(elsewhere.place.clone())),
                 caught_elsewhere: vec![elsewhere],
                 ..passed(REJECTS, sealed)
             },
-            Experiment::new(FLAKY, IO, Outcome::None(NoOutcome::SetAside)),
+            ExperimentResult::new(FLAKY, IO, Outcome::None(NoOutcome::SetAside)),
         ],
         types: vec![IO.into(), sealed.into()],
         ..pair(8, "Parser", "parse", IO)
@@ -249,7 +256,7 @@ fn mixed(number: u32) -> CheckedPair {
         usages: usages(1, 1),
         executing_tests: vec![executed(CORRUPT, usages(1, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
-        single_executions: Some(SingleExecutions::default()),
+        selective: Some(Selective::default()),
         ..pair(number, "Mixed", "run", IO)
     }
 }
@@ -257,27 +264,31 @@ fn mixed(number: u32) -> CheckedPair {
 fn selective(outcome: Outcome) -> CheckedPair {
     let number = if outcome == Outcome::Pass { 11 } else { 12 };
     let mut pair = mixed(number);
-    let mode = Mode::Occurrence(2);
-    pair.experiments.push(Experiment { outcome, mode, confirmed_fresh: true, ..passed(CORRUPT, IO) });
+    let mode = Mode::Selective(2);
+    pair.experiments.push(ExperimentResult { outcome, mode, confirmed_fresh: true, ..passed(CORRUPT, IO) });
     pair
 }
 
-fn untold() -> CheckedPair {
-    let untold = vec![(CORRUPT, "several threads execute the try".into())];
-    CheckedPair { single_executions: Some(SingleExecutions { untold }), ..mixed(13) }
+fn unavailable() -> CheckedPair {
+    let unavailable = vec![(CORRUPT, "several threads execute the try".into())];
+    CheckedPair { selective: Some(Selective { unavailable }), ..mixed(13) }
 }
 
 /// Holds when the exception comes at once; at the second of two calls, fails like this.
 fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
-    let place = |callee: Option<&str>, is_in_body| FinePlace {
-        method: "com.acme.Steps.lambda$run$0".into(),
-        source_file: Some("Steps.java".into()),
-        line: Some(10 * number + 1),
-        pc: 7,
+    let site = |callee: Option<&str>, is_in_body| FineSite {
+        site: SourceSite {
+            class: "com.acme.Steps".into(),
+            method: "lambda$run$0".into(),
+            descriptor: "()V".into(),
+            pc: Some(7),
+            line: Some(10 * number + 1),
+            file: Some("Steps.java".into()),
+        },
         callee: callee.map(str::to_owned),
         is_in_body,
     };
-    let places = vec![place(Some("java.io.Reader.read"), true), place(None, false)];
+    let sites = vec![site(Some("java.io.Reader.read"), true), site(None, false)];
     let second = match failure {
         Some(text) => failed(CORRUPT, IO, FailureKind::Assertion, text),
         None => passed(CORRUPT, IO),
@@ -287,18 +298,18 @@ fn fine(number: u32, failure: Option<&str>) -> CheckedPair {
         executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![
             passed(CORRUPT, IO),
-            Experiment { mode: Mode::Variable(0), ..passed(CORRUPT, IO) },
-            Experiment { mode: Mode::Variable(1), ..second },
+            ExperimentResult { mode: Mode::Fine(0), ..passed(CORRUPT, IO) },
+            ExperimentResult { mode: Mode::Fine(1), ..second },
         ],
-        fine_grained: Some(FineGrained { places, ..FineGrained::default() }),
+        fine_grained: Some(FineGrained { sites, ..FineGrained::default() }),
         ..pair(number, "Steps", "run", IO)
     }
 }
 
 /// Asked call by call in vain: what this test does cannot be told apart.
 pub(crate) fn fine_untold(number: u32, test: TestId) -> CheckedPair {
-    let untold = vec![(test, "several threads execute the try".into())];
-    let fine_grained = Some(FineGrained { untold, ..FineGrained::default() });
+    let unavailable = vec![(test, "several threads execute the try".into())];
+    let fine_grained = Some(FineGrained { unavailable, ..FineGrained::default() });
     CheckedPair { fine_grained, ..fine(number, None) }
 }
 
@@ -322,8 +333,9 @@ pub(crate) fn routine(number: u32) -> CheckedPair {
 
 /// A clause of which nobody knows whether it is resilient, since the JVMs of these tests were lost.
 pub(crate) fn lost_in(tests: &[TestId]) -> CheckedPair {
-    let lost =
-        |test: &TestId| Experiment::new(*test, IO, Outcome::None(NoOutcome::WorkerLost("killed".into())));
+    let lost = |test: &TestId| {
+        ExperimentResult::new(*test, IO, Outcome::None(NoOutcome::WorkerLost("killed".into())))
+    };
     CheckedPair {
         executing_tests: tests.iter().map(|test| executed(*test, usages(1, 0))).collect(),
         experiments: tests.iter().map(lost).collect(),
@@ -355,7 +367,7 @@ fn stats() -> Stats {
         suite: timed(2, 4.25),
         solo: timed(8, 1.5),
         warm: timed(6, 1.25),
-        warm_unarmed_seconds: 1.0,
+        warm_plain_seconds: 1.0,
         both_ways: timed(3, 0.125),
         both_ways_fresh_seconds: 2.5,
         both_ways_different: 1,

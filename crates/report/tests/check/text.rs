@@ -96,8 +96,11 @@ fn the_commonest_reason_of_what_stays_unknown_call_by_call_is_given_once() {
     let warm = TestId(1);
     let many = CheckedPair { id: "many".into(), ..fine_untold(20, TestId(0)) };
     project.pairs = vec![many, fine_untold(21, TestId(0)), fine_untold(22, warm)];
-    project.pairs[0].fine_grained =
-        project.pairs[0].fine_grained.take().map(|fine| FineGrained { untold: Vec::new(), left: 7, ..fine });
+    project.pairs[0].fine_grained = project.pairs[0].fine_grained.take().map(|fine| FineGrained {
+        unavailable: Vec::new(),
+        left: 7,
+        ..fine
+    });
     let short = text(&project, SHORT);
     let name = &project.tests[0].name;
     let expected = format!(

@@ -1,7 +1,7 @@
 //! Small pairs with a few tests, and the definitions once more, written as plainly as possible.
 
 use catchment_verdicts::{
-    CheckedPair, CheckedTest, ColourCounts, ExecutingTest, Experiment, Failure, FailureKind, NoOutcome,
+    CheckedPair, CheckedTest, ColourCounts, ExecutingTest, ExperimentResult, Failure, FailureKind, NoOutcome,
     Outcome, PureResilience, SetAside, SourceIndependence, TestId,
 };
 
@@ -66,19 +66,19 @@ pub(crate) fn universe(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
 }
 
 /// The experiment after its first run.
-pub(crate) fn first_run(members: &[Member], test: TestId, number: usize) -> Experiment {
+pub(crate) fn first_run(members: &[Member], test: TestId, number: usize) -> ExperimentResult {
     let outcome = match members[test.index()].truths[number] {
         Truth::Pass => Outcome::Pass,
         Truth::Fail | Truth::Unstable => failure(FailureKind::Assertion),
         Truth::None => Outcome::None(NoOutcome::NotFired),
     };
-    Experiment::new(test, exception(number), outcome)
+    ExperimentResult::new(test, exception(number), outcome)
 }
 
 /// The experiment after all it takes.
-pub(crate) fn finished(members: &[Member], test: TestId, number: usize) -> Experiment {
+pub(crate) fn finished(members: &[Member], test: TestId, number: usize) -> ExperimentResult {
     let truth = members[test.index()].truths[number];
-    Experiment {
+    ExperimentResult {
         confirmed_fresh: truth == Truth::Fail,
         unstable: truth == Truth::Unstable,
         ..first_run(members, test, number)

@@ -5,7 +5,7 @@ use crate::check::CheckReport;
 use crate::failure_text::shortened;
 use crate::text::{counted, readable, simple_name, source_place};
 use catchment_verdicts::{
-    CheckedPair, Experiment, FinePlace, Judgement, Outcome, SourceIndependence, explain,
+    CheckedPair, ExperimentResult, FineSite, Judgement, Outcome, SourceIndependence, explain,
 };
 use std::io::{self, Write};
 
@@ -23,9 +23,9 @@ pub(crate) fn write_hidden(out: &mut dyn Write, report: &CheckReport<'_>) -> io:
     }
     let clauses = counted(failing.len(), "catch holds", "catches hold");
     writeln!(out, "\n{clauses} when the exception comes at once, and not when it comes later:")?;
-    for (pair, (experiment, place)) in failing {
+    for (pair, (experiment, site)) in failing {
         writeln!(out, "\n-  {}", line_of(pair))?;
-        writeln!(out, "   {}", failure_text(report, experiment, place))?;
+        writeln!(out, "   {}", failure_text(report, experiment, site))?;
     }
     Ok(())
 }
@@ -39,12 +39,12 @@ pub(crate) fn write_fine(
     write!(out, "    source independence, call by call: {}", fine.verdict.as_str())?;
     let why = match (fine.verdict, failure(pair, fine)) {
         (SourceIndependence::Independent, _) => {
-            let places = pair.fine_grained.as_ref().map_or(0, |fine| fine.places.len());
+            let places = pair.fine_grained.as_ref().map_or(0, |fine| fine.sites.len());
             let runs = counted(fine.evidence.len(), "run", "runs");
             format!(" ({runs}, {})", counted(places, "call", "calls"))
         }
-        (SourceIndependence::Dependent, Some((experiment, place))) => {
-            format!("\n      {}", failure_text(report, experiment, place))
+        (SourceIndependence::Dependent, Some((experiment, site))) => {
+            format!("\n      {}", failure_text(report, experiment, site))
         }
         _ => {
             let reasons = fine.unknown.iter();
@@ -59,26 +59,26 @@ pub(crate) fn write_fine(
 fn failure<'a>(
     pair: &'a CheckedPair,
     fine: &Judgement<SourceIndependence>,
-) -> Option<(&'a Experiment, &'a FinePlace)> {
+) -> Option<(&'a ExperimentResult, &'a FineSite)> {
     let experiment = fine.evidence.first().and_then(|number| pair.experiments.get(*number))?;
-    let place = pair.fine_grained.as_ref()?.places.get(experiment.mode.place()?)?;
-    Some((experiment, place))
+    let site = pair.fine_grained.as_ref()?.sites.get(experiment.mode.site()?)?;
+    Some((experiment, site))
 }
 
 /// `T fails when IOException comes before the call of java.io.Reader.read (Cache.java:83): expected ...`.
-fn failure_text(report: &CheckReport<'_>, experiment: &Experiment, place: &FinePlace) -> String {
+fn failure_text(report: &CheckReport<'_>, experiment: &ExperimentResult, at: &FineSite) -> String {
     let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
-    let what = match &place.callee {
+    let what = match &at.callee {
         Some(callee) => format!("the call of {callee}"),
         None => "the throw".to_owned(),
     };
-    let inside = if place.is_in_body { String::new() } else { format!(" in {}", readable(&place.method)) };
+    let inside = if at.is_in_body { String::new() } else { format!(" in {}", readable(&at.method())) };
     format!(
         "{} {} when {} comes before {what}{inside} ({}): {}",
         report.test_name(experiment),
         failure.kind.verb(),
         simple_name(&experiment.exception),
-        source_place(place.source_file.as_deref(), place.line),
+        source_place(at.site.file.as_deref(), at.site.line),
         shortened(&failure.text)
     )
 }

@@ -1,7 +1,7 @@
 //! What a check would do: pairs with the experiments planned for them.
 
 use crate::text::{counted, pair_line};
-use catchment_verdicts::{CheckedPair, CheckedProject, Experiment, Mode, NoOutcome, Outcome};
+use catchment_verdicts::{CheckedPair, CheckedProject, ExperimentResult, Mode, NoOutcome, Outcome};
 use std::io::{self, Write};
 
 pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
@@ -26,11 +26,11 @@ pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Res
 }
 
 /// Which single executions are asked shows only when it is done.
-fn of_plan(pair: &CheckedPair) -> impl Iterator<Item = &Experiment> {
+fn of_plan(pair: &CheckedPair) -> impl Iterator<Item = &ExperimentResult> {
     pair.experiments.iter().filter(|experiment| experiment.mode == Mode::ShortCircuit)
 }
 
 /// An earlier check may have done it.
-fn is_to_do(experiment: &Experiment) -> bool {
+fn is_to_do(experiment: &ExperimentResult) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::NotRun(_)))
 }

@@ -24,7 +24,7 @@ pub(crate) fn write_reasons(
     verdicts: &Verdicts,
     tests: &[CheckedTest],
 ) -> io::Result<()> {
-    let source = reasons(verdicts.unsettled_source_independence(), pair, tests);
+    let source = reasons(verdicts.open_reasons(), pair, tests);
     let resilience = reasons(&verdicts.pure_resilience.unknown, pair, tests);
     if source.is_empty() || resilience.is_empty() {
         return source.iter().chain(&resilience).try_for_each(|reason| write_reason(out, "", reason));

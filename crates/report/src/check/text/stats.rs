@@ -31,7 +31,7 @@ pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
         writeln!(
             out,
             "  warm experiments took {:.1} s, {factor:.2} times the {:.1} s of the same tests with nothing armed",
-            stats.warm.seconds, stats.warm_unarmed_seconds
+            stats.warm.seconds, stats.warm_plain_seconds
         )?;
     }
     if let Some(factor) = stats.fresh_factor() {

@@ -1,7 +1,7 @@
 //! What a clause that catches more leaves to the later clauses of its try.
 
-use super::hierarchy::Hierarchy;
-use super::refusal::Refusal;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::types::hierarchy::Hierarchy;
 use catchment_classfile::ClassFile;
 use catchment_flow::{FlowError, Retype, are_alike, retype_clauses};
 use catchment_pairs::{ClassPairs, Pair};

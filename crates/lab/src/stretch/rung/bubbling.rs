@@ -1,36 +1,36 @@
 //! Whether an exception that a stretched clause would catch is one that a test sees today: then the clause is specified to
 //! let it pass.
 
-use super::trial::{Trial, needs_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::rung::{RungQuestion, needs_fresh};
 use crate::trial::engine::Question;
 use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{Outcome, TestRun};
 use catchment_protocol::experiment::{Act, Experiment, Passing, Sites, Watch, When};
 use catchment_verdicts::{Demands, ExecutingTest};
 
-impl Trial<'_, '_, '_> {
+impl RungQuestion<'_, '_, '_> {
     /// Whether an exception of the wider type that passes the clause as it is now comes to the test, the same object. `None`
     /// where that cannot be told.
-    pub(super) fn bubbles(
+    pub(crate) fn bubbles(
         &self,
         slot: &mut Slot<'_>,
-        execution: &ExecutingTest,
+        executing: &ExecutingTest,
         changes: &Changes,
     ) -> Result<Option<bool>, LabError> {
-        let (number, _) = self.known(execution.test);
+        let (number, _) = self.known(executing.test);
         if !self.trials.baseline.reaches_test(*number) {
             return Ok(Some(false));
         }
         // The classes as they were built: in the changed ones the exception ends in the clause.
         slot.change(Changes::default());
-        let followed = self.follow(slot, execution);
+        let followed = self.follow(slot, executing);
         slot.change(changes.clone());
         followed
     }
 
-    fn follow(&self, slot: &mut Slot<'_>, execution: &ExecutingTest) -> Result<Option<bool>, LabError> {
+    fn follow(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<Option<bool>, LabError> {
         let passing = Passing { pair: self.pair.id.clone(), exception: self.rung.to_owned() };
         let following = Experiment {
             sites: Sites::Tries(self.pair.id.clone()),
@@ -39,8 +39,8 @@ impl Trial<'_, '_, '_> {
             watch: Watch { passing: Some(passing), ..Watch::default() },
             most_visits: 0,
         };
-        let question = Question::new(execution.test, following, Demands::default(), needs_fresh(execution));
-        let limit = self.trials.baseline_limit(execution.test);
+        let question = Question::new(executing.test, following, Demands::default(), needs_fresh(executing));
+        let limit = self.trials.plain_limit(executing.test);
         match self.trials.run_fresh(slot, &question, limit)? {
             None => Ok(None),
             Some((running, result)) => {

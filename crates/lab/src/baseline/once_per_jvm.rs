@@ -1,55 +1,56 @@
-//! What tests use in the suite and no more, or not as often, when they run alone for the second time.
+//! Tries that a test executes in the suite but not, or less often, in its second solo run: candidates for code that runs
+//! once per JVM.
 //!
-//! It may be what happens once per JVM, a static initialiser or a cache. Then it happens in a JVM of the test's own as well.
-//! Or it was not the test at all but a thread that an earlier one left behind, and then thousands of tests may seem to use
-//! the same pair. So where many of a configuration do, some of them are asked first, from the first to the last; the others
-//! follow only if one of these is found to use it.
+//! A static initialiser or a cache also runs in a fresh JVM of the test's own. But the execution may belong to a thread that
+//! an earlier test left behind, and then thousands of tests seem to execute the same try. So where many tests of a run
+//! configuration do, some of them are asked first, from the first to the last; the others follow only if one of these is
+//! found to execute the try in a fresh JVM.
 
 use crate::baseline::solo::{RUNS, runs_of};
-use crate::observations::{BaselineRun, PairNumber, Runs, TestNumber};
+use crate::observations::{PairNumber, PlainRun, Runs, TestNumber};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More tests than twice as many are not all asked at once.
+/// Tests that are asked first, where there are more than twice as many.
 const ASKED_FIRST: usize = 10;
 
-/// What tests of a configuration may use once per JVM. Those that use it the second time too, if less, are apart: it is
-/// theirs for certain.
+/// A pair whose try tests of a run configuration may execute once per JVM. Tests that execute the try in the second solo run
+/// too, if less often, are a group of their own: those executions are theirs for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct FirstUse {
+pub(crate) struct OncePerJvmPair {
     pub(crate) configuration: usize,
     pub(crate) pair: PairNumber,
-    pub(crate) is_used_later: bool,
+    pub(crate) is_executed_later: bool,
 }
 
-impl FirstUse {
-    pub(crate) fn new(configuration: usize, pair: PairNumber, steady: &BaselineRun) -> Self {
-        Self { configuration, pair, is_used_later: entries_of(pair, steady) > 0 }
+impl OncePerJvmPair {
+    pub(crate) fn new(configuration: usize, pair: PairNumber, steady: &PlainRun) -> Self {
+        Self { configuration, pair, is_executed_later: entries_of(pair, steady) > 0 }
     }
 }
 
-/// The tests that may, of each.
+/// The tests that may execute tries once per JVM, by pair.
 #[derive(Debug)]
-pub(crate) struct FirstUses<'a> {
+pub(crate) struct OncePerJvmPairs<'a> {
     solo: &'a Runs,
     fresh: &'a Runs,
-    suspects: BTreeMap<FirstUse, Vec<TestNumber>>,
+    suspects: BTreeMap<OncePerJvmPair, Vec<TestNumber>>,
     /// Some test of the suite has left threads behind.
     has_threads: bool,
 }
 
-impl<'a> FirstUses<'a> {
-    /// `configuration` is that of a test.
+impl<'a> OncePerJvmPairs<'a> {
+    /// `configuration` gives the run configuration of a test.
     pub(crate) fn new(
         configuration: impl Fn(TestNumber) -> Option<usize>,
         suite: &Runs,
         solo: &'a Runs,
         fresh: &'a Runs,
     ) -> Self {
-        let mut suspects: BTreeMap<FirstUse, Vec<TestNumber>> = BTreeMap::new();
+        let mut suspects: BTreeMap<OncePerJvmPair, Vec<TestNumber>> = BTreeMap::new();
         for ((test, _), steady) in solo.iter().filter(|((_, ordinal), _)| *ordinal == RUNS - 1) {
             let Some(configuration) = configuration(*test) else { continue };
-            for pair in once_per_jvm(suite, *test, steady) {
-                suspects.entry(FirstUse::new(configuration, pair, steady)).or_default().push(*test);
+            for pair in not_in_steady_run(suite, *test, steady) {
+                suspects.entry(OncePerJvmPair::new(configuration, pair, steady)).or_default().push(*test);
             }
         }
         let has_threads = suite.values().any(|run| !run.threads_left.is_empty());
@@ -66,21 +67,21 @@ impl<'a> FirstUses<'a> {
         suspects.chain(failed).filter(|test| !self.fresh.contains_key(&(*test, 0))).collect()
     }
 
-    /// What many tests seemed to do, and none of those that were asked does; and how many were asked.
-    pub(crate) fn strays(&self) -> BTreeMap<FirstUse, Stray> {
+    /// Pairs whose try many tests seemed to execute, and none of those that were asked does.
+    pub(crate) fn strays(&self) -> BTreeMap<OncePerJvmPair, Stray> {
         let many = self.suspects.iter().filter(|(_, tests)| asked_first(tests).len() < tests.len());
         many.filter(|(first, tests)| self.shown(first.pair, tests) == Shown::NotTheirs)
             .map(|(first, tests)| (*first, self.stray(*first, tests)))
             .collect()
     }
 
-    fn stray(&self, first: FirstUse, tests: &[TestNumber]) -> Stray {
-        let by_thread = self.has_threads && !first.is_used_later;
+    fn stray(&self, first: OncePerJvmPair, tests: &[TestNumber]) -> Stray {
+        let by_thread = self.has_threads && !first.is_executed_later;
         Stray { seen: tests.len(), asked: asked_first(tests).len(), by_thread }
     }
 
     fn shown(&self, pair: PairNumber, tests: &[TestNumber]) -> Shown {
-        let entries = |run: &BaselineRun| entries_of(pair, run);
+        let entries = |run: &PlainRun| entries_of(pair, run);
         let uses_more = |test: &TestNumber| {
             let steady = self.solo.get(&(*test, RUNS - 1)).map_or(0, entries);
             let fresh = self.fresh.get(&(*test, 0));
@@ -102,7 +103,7 @@ impl<'a> FirstUses<'a> {
     }
 }
 
-/// What JVMs of their own have shown of the tests that seem to use a pair once per JVM.
+/// The result of asking, in fresh JVMs, tests that seem to execute a try once per JVM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Nothing,
@@ -110,20 +111,22 @@ enum Shown {
     NotTheirs,
 }
 
-/// How many tests a pair was used in while they ran, and how many were asked alone.
+/// Executions of a try that belong to none of the tests during which they were seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stray {
+    /// Tests during which the try was executed.
     pub(crate) seen: usize,
+    /// Tests of these that ran alone in a fresh JVM.
     pub(crate) asked: usize,
-    /// It was a thread that another test had left behind, as far as anybody can tell.
+    /// As far as can be told, a thread executed the try that another test had left behind.
     pub(crate) by_thread: bool,
 }
 
-fn entries_of(pair: PairNumber, run: &BaselineRun) -> u64 {
+fn entries_of(pair: PairNumber, run: &PlainRun) -> u64 {
     run.usages_of(pair).map_or(0, |usages| usages.entries)
 }
 
-/// All, or some from the first to the last.
+/// All tests, or some from the first to the last.
 fn asked_first(tests: &[TestNumber]) -> Vec<TestNumber> {
     if tests.len() <= 2 * ASKED_FIRST {
         return tests.to_vec();
@@ -131,9 +134,9 @@ fn asked_first(tests: &[TestNumber]) -> Vec<TestNumber> {
     (0..ASKED_FIRST).map(|place| tests[place * (tests.len() - 1) / (ASKED_FIRST - 1)]).collect()
 }
 
-/// Pairs that the test uses in the suite, but not in its last run alone, or not as often: a cache was filled.
-pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &BaselineRun) -> BTreeSet<PairNumber> {
-    let entries = |run: &BaselineRun| -> BTreeMap<PairNumber, u64> {
+/// Pairs whose try the test executes in the suite but not in its last solo run, or not as often: a cache was filled.
+pub(crate) fn not_in_steady_run(suite: &Runs, test: TestNumber, steady: &PlainRun) -> BTreeSet<PairNumber> {
+    let entries = |run: &PlainRun| -> BTreeMap<PairNumber, u64> {
         let mut entries = BTreeMap::new();
         for (pair, usages) in run.usages.iter().chain(&run.before).filter(|(_, usages)| usages.entries > 0) {
             *entries.entry(*pair).or_default() += usages.entries;
@@ -153,27 +156,28 @@ pub(crate) fn once_per_jvm(suite: &Runs, test: TestNumber, steady: &BaselineRun)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observations::{BaselineOutcome, UsageCounts};
+    use crate::observations::PlainOutcome;
+    use catchment_watch::Usages;
 
     const PAIR: PairNumber = PairNumber(7);
     const TESTS: u32 = 100;
 
-    fn used(times: u64) -> BaselineRun {
-        let usages = UsageCounts { entries: times, pink: times, white: 0, blue: 0 };
-        BaselineRun { usages: vec![(PAIR, usages)], ..BaselineRun::default() }
+    fn used(times: u64) -> PlainRun {
+        let usages = Usages { entries: times, pink: times, ..Usages::default() };
+        PlainRun { usages: vec![(PAIR, usages)], ..PlainRun::default() }
     }
 
-    fn of_all(tests: u32, run: &BaselineRun) -> Runs {
+    fn of_all(tests: u32, run: &PlainRun) -> Runs {
         let ordinals =
             (0..tests).flat_map(|test| (0..RUNS).map(move |ordinal| (TestNumber(test.into()), ordinal)));
         ordinals.map(|key| (key, run.clone())).collect()
     }
 
-    fn uses<'a>(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> FirstUses<'a> {
-        FirstUses::new(|_| Some(0), suite, solo, fresh)
+    fn uses<'a>(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> OncePerJvmPairs<'a> {
+        OncePerJvmPairs::new(|_| Some(0), suite, solo, fresh)
     }
 
-    fn asked(tests: &BTreeSet<TestNumber>, run: &BaselineRun) -> Runs {
+    fn asked(tests: &BTreeSet<TestNumber>, run: &PlainRun) -> Runs {
         tests.iter().map(|test| ((*test, 0), run.clone())).collect()
     }
 
@@ -194,7 +198,7 @@ mod tests {
         let mut fresh = asked(&first, &used(0));
         assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
         let strays = uses(&suite, &solo, &fresh).strays();
-        let by_others = FirstUse { configuration: 0, pair: PAIR, is_used_later: false };
+        let by_others = OncePerJvmPair { configuration: 0, pair: PAIR, is_executed_later: false };
         assert_eq!(strays.get(&by_others), Some(&Stray { seen: 100, asked: 10, by_thread: false }));
 
         fresh.extend(first.last().map(|test| ((*test, 0), used(1))));
@@ -220,7 +224,7 @@ mod tests {
     fn tests_that_fail_alone_refute_nothing() {
         let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
         let first = uses(&suite, &solo, &nothing).to_ask();
-        let failed = BaselineRun { outcome: BaselineOutcome::Failed("no".to_owned()), ..used(1) };
+        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
         let mut fresh = asked(&first, &failed);
         assert!(uses(&suite, &solo, &fresh).strays().is_empty());
         assert_eq!(uses(&suite, &solo, &fresh).to_ask().len(), TESTS as usize - ASKED_FIRST);
@@ -237,13 +241,13 @@ mod tests {
     #[test]
     fn each_configuration_is_asked_for_itself() {
         let (suite, solo, fresh) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
-        let two = FirstUses::new(|test| Some(usize::from(test.0 >= 95)), &suite, &solo, &fresh);
+        let two = OncePerJvmPairs::new(|test| Some(usize::from(test.0 >= 95)), &suite, &solo, &fresh);
         assert_eq!(two.to_ask().len(), ASKED_FIRST + 5);
     }
 
     #[test]
     fn tests_that_fail_in_a_worker_have_another_chance() {
-        let failed = BaselineRun { outcome: BaselineOutcome::Failed("no".to_owned()), ..used(1) };
+        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
         let (suite, solo, fresh) = (of_all(3, &used(1)), of_all(3, &failed), Runs::new());
         assert_eq!(uses(&suite, &solo, &fresh).to_ask().len(), 3);
     }

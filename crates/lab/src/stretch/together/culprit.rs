@@ -1,17 +1,17 @@
 //! Which of the clauses that do not go together is dropped: delta debugging, on bytecode.
 
-use super::delta::smallest;
-use super::subject::Stretchings;
-use super::together::{Failing, stretchings};
-use super::{Candidate, Stretching};
-use crate::baseline::solo::{baseline_time_limit, run_fresh};
+use crate::baseline::solo::{plain_time_limit, run_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::subject::Stretchings;
+use crate::stretch::together::delta::smallest;
+use crate::stretch::together::{Failing, stretchings};
+use crate::stretch::{Candidate, Stretching};
 
 impl Stretching<'_, '_> {
     /// One of the smallest set that makes the test fail, and the others of that set. Asked is the test alone or, where that
     /// says nothing, the whole suite. `None` if time was up.
-    pub(super) fn culprit(
+    pub(crate) fn culprit(
         &self,
         slot: &mut Slot<'_>,
         candidates: &[Candidate],
@@ -53,7 +53,7 @@ impl Stretching<'_, '_> {
         let (number, test) = &self.trials.baseline.tests[failing.test.index()];
         self.once(chosen, &format!("test {} alone", number.0), || {
             self.wear(slot, chosen)?;
-            let limit = baseline_time_limit(self.trials.baseline.longest_micros(*number));
+            let limit = plain_time_limit(self.trials.baseline.longest_micros(*number));
             let (run, _) = run_fresh(slot, test, limit)?;
             slot.change(Changes::default());
             Ok(Some(!run.passed()))

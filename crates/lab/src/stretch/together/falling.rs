@@ -1,17 +1,17 @@
 //! What becomes of the other clauses and types when one is refused late: by the whole suite, the patch maker or the build.
 
-use super::hierarchy::Hierarchy;
-use super::refusal::Refusal;
-use super::subject::{Subject, illegal_together};
-use super::together::refuse_unchangeable;
-use super::{Candidate, Stretching};
 use crate::session::LabError;
 use crate::slot::Slot;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::subject::{Subject, illegal_together};
+use crate::stretch::together::refuse_unchangeable;
+use crate::stretch::types::hierarchy::Hierarchy;
+use crate::stretch::{Candidate, Stretching};
 
 impl Stretching<'_, '_> {
     /// Lets the clauses that were refused a type late try narrower ones, until those that are accepted can be changed
     /// together. True if one has come back. Ends, since every type is tried once.
-    pub(super) fn withdraw_broken(
+    pub(crate) fn withdraw_broken(
         &self,
         slot: &mut Slot<'_>,
         candidates: &mut [Candidate],
@@ -38,12 +38,12 @@ impl Stretching<'_, '_> {
 
 impl Candidate {
     /// The clause and what it is to catch, once that is accepted.
-    pub(super) fn stretching(&self) -> Option<(&Subject, &str)> {
+    pub(crate) fn stretching(&self) -> Option<(&Subject, &str)> {
         Some((self.subject.as_ref()?, self.clause.accepted.as_ref()?.to.as_str()))
     }
 
     /// Whether a narrower type may do where the last one was refused.
-    pub(super) fn can_fall(&self) -> bool {
+    pub(crate) fn can_fall(&self) -> bool {
         let last = self.clause.refused.last();
         let is_type_refused = last.is_some_and(|(_, refusal)| refusal.depends_on_type());
         self.clause.accepted.is_none() && !self.untried.is_empty() && is_type_refused
@@ -95,8 +95,8 @@ fn withdraw_merged(candidates: &mut [Candidate]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Accepted, Evidence, StretchedClause};
     use super::*;
+    use crate::stretch::{Accepted, Evidence, StretchedClause};
     use std::collections::VecDeque;
 
     fn candidate(pair: usize, merges: &[usize]) -> Candidate {

@@ -3,15 +3,15 @@
 //! Each class has a pair of its own, with verdicts and trials of its own, but the source has the clause once: what one of the
 //! copies cannot catch, none of them gets.
 
-use super::refusal::Refusal;
-use super::sources::Sources;
-use super::{Candidate, Stretching};
+use crate::stretch::patch::sources::Sources;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::{Candidate, Stretching};
 use catchment_verdicts::CheckedPair;
 use std::path::Path;
 
 impl Stretching<'_, '_> {
     /// Refuses what is accepted of a clause where a copy of it has been seen to catch something and is not accepted as well.
-    pub(super) fn refuse_where_copies_differ(&self, candidates: &mut [Candidate]) {
+    pub(crate) fn refuse_where_copies_differ(&self, candidates: &mut [Candidate]) {
         let session = self.trials.session;
         let sources = Sources::new(session.project.workspace.source_files());
         let ledger = session.ledger();
@@ -98,8 +98,8 @@ impl Copies<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Accepted, Evidence};
     use super::*;
+    use crate::stretch::{Accepted, Evidence};
 
     /// What is said of `to` by a copy that may catch `accepted`, or by one that is no candidate.
     fn check(candidate: Option<Option<&str>>, white: u64, to: &str, expected: Says) {

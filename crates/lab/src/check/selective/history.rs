@@ -156,8 +156,8 @@ mod tests {
         let good = [(0, Pink), (0, White)];
         assert_eq!(told(occurrences(&good)).unwrap().executions, history(&good));
         for other in [&[(0, White), (0, White)][..], &[(0, White)], &[(0, Pink), (0, White), (0, Open)]] {
-            let untold = told(occurrences(other)).unwrap_err();
-            assert!(!untold.is_lasting, "{untold:?}");
+            let unavailable = told(occurrences(other)).unwrap_err();
+            assert!(!unavailable.is_lasting, "{unavailable:?}");
         }
         let mut interleaved = occurrences(&good);
         interleaved.is_interleaved = true;

@@ -1,6 +1,6 @@
 //! Writes a patch into the user's sources: all of it, or nothing.
 
-use super::patch::{Patch, PatchedFile};
+use crate::stretch::patch::{Patch, PatchedFile};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, chown};

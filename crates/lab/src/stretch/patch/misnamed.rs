@@ -1,7 +1,7 @@
 //! Whether the patched sources mean what they were to mean: a name may mean another class where it stands.
 
-use super::Candidate;
-use super::refusal::Refusal;
+use crate::stretch::Candidate;
+use crate::stretch::refusal::Refusal;
 use catchment_classfile::ClassFile;
 use catchment_pairs::{Pair, pairs_of};
 use catchment_verdicts::CheckedPair;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Refuses the clauses of a method if, compiled, it has fewer clauses for their new type than it should. `patched` is where the
 /// patched copy was built. True if there are some. A class that cannot be read says nothing.
-pub(super) fn refuse_misnamed(candidates: &mut [Candidate], patched: &Path, pairs: &[CheckedPair]) -> bool {
+pub(crate) fn refuse_misnamed(candidates: &mut [Candidate], patched: &Path, pairs: &[CheckedPair]) -> bool {
     let mut groups: BTreeMap<(&str, &str, &str, String), Vec<usize>> = BTreeMap::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let pair = &pairs[candidate.clause.pair];

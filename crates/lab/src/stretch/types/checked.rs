@@ -4,10 +4,10 @@
 //! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind `throws`,
 //! classes that are missing), the stretching is let pass: the compiler itself is asked last.
 
-use super::declared::declared_by;
-use super::escapes::{StretchedSites, Types, View};
-use super::hierarchy::Hierarchy;
-use super::refusal::Refusal;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::types::escapes::{StretchedSites, Types, View};
+use crate::stretch::types::hierarchy::Hierarchy;
+use crate::stretch::types::throws_clauses::declared_by;
 use catchment_classfile::{ClassFile, ExceptionEntry, Member, access, annotation_types};
 use catchment_flow::{FlowError, ThrowSite, Thrown, throw_sites};
 use catchment_pairs::{ClassPairs, Pair};
@@ -49,20 +49,20 @@ pub(crate) fn refused_by_checks(
 }
 
 /// A method with all its tries.
-pub(super) struct Checks<'c> {
+pub(crate) struct Checks<'c> {
     pairs: &'c ClassPairs,
-    pub(super) hierarchy: &'c Hierarchy,
+    pub(crate) hierarchy: &'c Hierarchy,
     /// What may be thrown, each with the clauses around it, by try and number, innermost first.
-    pub(super) sites: Vec<(ThrowSite, Vec<(usize, usize)>)>,
+    pub(crate) sites: Vec<(ThrowSite, Vec<(usize, usize)>)>,
     /// Indices of the tries of the method.
     tries: Vec<usize>,
     /// What the method may throw; `None` if anything.
-    pub(super) declared: Option<Vec<Option<String>>>,
-    pub(super) is_precise: bool,
+    pub(crate) declared: Option<Vec<Option<String>>>,
+    pub(crate) is_precise: bool,
 }
 
 impl<'c> Checks<'c> {
-    pub(super) fn of(
+    pub(crate) fn of(
         class: &ClassFile<'_>,
         pairs: &'c ClassPairs,
         number: usize,
@@ -88,12 +88,12 @@ impl<'c> Checks<'c> {
         }))
     }
 
-    pub(super) fn pair(&self, index: usize, clause: usize) -> Option<&'c Pair> {
+    pub(crate) fn pair(&self, index: usize, clause: usize) -> Option<&'c Pair> {
         self.pairs.pairs.get(self.pairs.pair_of(index, clause))
     }
 
     /// The clause that catches at this pc.
-    pub(super) fn clause_at(&self, handler: usize) -> Option<(usize, usize)> {
+    pub(crate) fn clause_at(&self, handler: usize) -> Option<(usize, usize)> {
         let clauses = self.tries.iter().flat_map(|index| {
             self.pairs.tries[*index]
                 .clauses
@@ -148,12 +148,12 @@ impl<'c> Checks<'c> {
         types.iter().any(|thrown| thrown.as_deref().is_none_or(|thrown| self.are_related(exception, thrown)))
     }
 
-    pub(super) fn are_related(&self, one: &str, other: &str) -> bool {
+    pub(crate) fn are_related(&self, one: &str, other: &str) -> bool {
         self.hierarchy.is_subclass(one, other) || self.hierarchy.is_subclass(other, one)
     }
 
     /// The exception, if the compiler looks at it; unknown ones as such.
-    pub(super) fn checked(&self, exception: &str) -> Option<Option<String>> {
+    pub(crate) fn checked(&self, exception: &str) -> Option<Option<String>> {
         match self.hierarchy.is_checked(exception) {
             Some(true) => Some(Some(exception.to_owned())),
             Some(false) => None,

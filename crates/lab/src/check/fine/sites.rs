@@ -1,53 +1,55 @@
-//! Where in the source an instruction stands, and what it does.
+//! Sites of calls and throws, described with their source line and the method that they call.
 
 use catchment_build::Project;
 use catchment_build::{class_file, sites_of};
 use catchment_classfile::{ClassFile, Code, Insn, LineTable};
 use catchment_pairs::{CompiledTry, pairs_of};
 use catchment_protocol::experiment::Site;
-use catchment_verdicts::{CheckedPair, FinePlace};
+use catchment_verdicts::{CheckedPair, FineSite, SourceSite};
 use std::collections::HashMap;
 
-/// Reads the classes that places are in, each once.
-pub(crate) struct PlaceReader<'a> {
+/// Reads the classes of sites, each once.
+pub(crate) struct SiteReader<'a> {
     project: &'a Project,
     class: String,
-    /// Where the try of the pair is compiled.
-    sites: Vec<CompiledTry>,
+    /// The compiled copies of the pair's try.
+    tries: Vec<CompiledTry>,
     classes: HashMap<String, Option<Vec<u8>>>,
 }
 
-impl<'a> PlaceReader<'a> {
+impl<'a> SiteReader<'a> {
     pub(crate) fn new(project: &'a Project, pair: &CheckedPair) -> Self {
         let bytes = class_file(project, &pair.class).map(|(_, bytes)| bytes);
-        let sites = bytes.as_deref().map(|bytes| tries_of(bytes, &pair.id)).unwrap_or_default();
+        let tries = bytes.as_deref().map(|bytes| tries_of(bytes, &pair.id)).unwrap_or_default();
         Self {
             project,
             class: pair.class.clone(),
-            sites,
+            tries,
             classes: HashMap::from([(pair.class.clone(), bytes)]),
         }
     }
 
-    /// Whether it stands in the body of the try.
-    pub(crate) fn is_in_body(&self, place: &Site) -> bool {
-        if place.class != self.class {
+    /// Tells whether the site stands in the body of the try.
+    pub(crate) fn is_in_body(&self, site: &Site) -> bool {
+        if site.class != self.class {
             return false;
         }
         let bytes = self.classes.get(&self.class).and_then(|bytes| bytes.as_deref());
         let class = bytes.and_then(|bytes| ClassFile::parse(bytes).ok());
-        let Some(method) = class.and_then(|class| method_of(&class, place)) else { return false };
-        self.sites.iter().any(|site| site.method == method && site.holds(place.pc.into()))
+        let Some(method) = class.and_then(|class| method_of(&class, site)) else { return false };
+        self.tries.iter().any(|compiled| compiled.method == method && compiled.holds(site.pc.into()))
     }
 
-    pub(crate) fn describe(&mut self, place: &Site) -> FinePlace {
-        let is_in_body = self.is_in_body(place);
+    pub(crate) fn describe(&mut self, site: &Site) -> FineSite {
+        let is_in_body = self.is_in_body(site);
         let project = self.project;
-        let bytes = self.classes.entry(place.class.clone());
-        let bytes = bytes.or_insert_with(|| class_file(project, &place.class).map(|(_, bytes)| bytes));
-        let described = bytes.as_deref().and_then(|bytes| described(bytes, place));
-        let unknown = || FinePlace { method: place.class.clone(), pc: place.pc, ..FinePlace::default() };
-        FinePlace { is_in_body, ..described.unwrap_or_else(unknown) }
+        let bytes = self.classes.entry(site.class.clone());
+        let bytes = bytes.or_insert_with(|| class_file(project, &site.class).map(|(_, bytes)| bytes));
+        let described = bytes.as_deref().and_then(|bytes| described(bytes, site));
+        let (line, file, callee) = described.unwrap_or_default();
+        let Site { class, method, descriptor, pc } = site.clone();
+        let site = SourceSite { class, method, descriptor, pc: Some(pc), line, file };
+        FineSite { site, callee, is_in_body }
     }
 }
 
@@ -63,18 +65,16 @@ fn method_of(class: &ClassFile<'_>, site: &Site) -> Option<usize> {
     class.methods.iter().position(|method| is_method(method.name.to_string(), method.descriptor.to_string()))
 }
 
-fn described(bytes: &[u8], place: &Site) -> Option<FinePlace> {
+/// The line, the source file and the called method, as far as the class file tells.
+type Described = (Option<u32>, Option<String>, Option<String>);
+
+fn described(bytes: &[u8], site: &Site) -> Option<Described> {
     let class = ClassFile::parse(bytes).ok()?;
-    let method = class.methods.get(method_of(&class, place)?)?;
+    let method = class.methods.get(method_of(&class, site)?)?;
     let (_, code) = class.code(method).ok()??;
-    Some(FinePlace {
-        method: format!("{}.{}", place.class, method.name),
-        source_file: class.source_file().map(|name| name.to_string()),
-        line: LineTable::read(&code, &class.pool).line_at(place.pc).map(u32::from),
-        pc: place.pc,
-        callee: callee(&class, &code, place.pc),
-        is_in_body: false,
-    })
+    let line = LineTable::read(&code, &class.pool).line_at(site.pc).map(u32::from);
+    let file = class.source_file().map(|name| name.to_string());
+    Some((line, file, callee(&class, &code, site.pc)))
 }
 
 /// `java.io.InputStream.read`.

@@ -1,6 +1,6 @@
 //! The types a clause might catch instead of its own.
 
-use super::hierarchy::Hierarchy;
+use crate::stretch::types::hierarchy::Hierarchy;
 
 const EXCEPTION: &str = "java.lang.Exception";
 const RUNTIME_EXCEPTION: &str = "java.lang.RuntimeException";
@@ -48,8 +48,8 @@ pub(crate) fn could_go_to_exception(types: &[String], hierarchy: &Hierarchy) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::hierarchy::tests::hierarchy;
     use super::*;
+    use crate::stretch::types::hierarchy::tests::hierarchy;
 
     fn known() -> Hierarchy {
         hierarchy(&[

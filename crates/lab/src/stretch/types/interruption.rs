@@ -1,16 +1,16 @@
 //! A clause that does not care about interruptions must not begin to catch them.
 
-use super::checked::{Checks, is_java};
-use super::escapes::View;
-use super::hierarchy::{Hierarchy, INTERRUPTED};
-use super::refusal::Refusal;
+use crate::stretch::refusal::Refusal;
+use crate::stretch::types::checked::{Checks, is_java};
+use crate::stretch::types::escapes::View;
+use crate::stretch::types::hierarchy::{Hierarchy, INTERRUPTED};
 use catchment_classfile::ClassFile;
 use catchment_flow::{ThrowSite, Thrown, handler_sites};
 use catchment_pairs::ClassPairs;
 
 /// Whether the clause with this try and number would begin to catch interruptions that come out of its body. What an inner
 /// clause or an earlier one of the try takes does not come there.
-pub(super) fn interruption(
+pub(crate) fn interruption(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
@@ -38,7 +38,7 @@ pub(super) fn interruption(
 }
 
 /// A clause that tells its thread again that it was interrupted would do so for whatever else it caught.
-pub(super) fn passed_on(
+pub(crate) fn passed_on(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
@@ -73,8 +73,8 @@ fn is_interrupted(view: &View<'_>, site: &ThrowSite, inner: &[(usize, usize)], d
 
 #[cfg(test)]
 mod tests {
-    use super::super::hierarchy::image_of;
     use super::*;
+    use crate::stretch::types::hierarchy::image_of;
     use catchment_pairs::pairs_of;
     use catchment_testkit::compilers::{Compiler, Job};
     use catchment_testkit::jdk;

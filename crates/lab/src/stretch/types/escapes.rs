@@ -1,24 +1,24 @@
 //! Which checked exceptions come out of tries and rethrows, as javac sees it.
 
-use super::checked::Checks;
+use crate::stretch::types::checked::Checks;
 use catchment_flow::{ThrowSite, Thrown};
 use std::collections::BTreeSet;
 
 /// Exceptions; `None` for those that cannot be told.
-pub(super) type Types = BTreeSet<Option<String>>;
+pub(crate) type Types = BTreeSet<Option<String>>;
 
 /// Clauses by try and number, with the types they are to catch.
 pub(crate) type StretchedSites<'s> = [((usize, usize), &'s str)];
 
 /// The method as it is, or with clauses that catch other types.
-pub(super) struct View<'v> {
-    pub(super) checks: &'v Checks<'v>,
-    pub(super) stretched: &'v StretchedSites<'v>,
+pub(crate) struct View<'v> {
+    pub(crate) checks: &'v Checks<'v>,
+    pub(crate) stretched: &'v StretchedSites<'v>,
 }
 
 impl View<'_> {
     /// What the clause catches.
-    pub(super) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
+    pub(crate) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
         if let Some((_, rung)) = self.stretched.iter().find(|(site, _)| *site == clause) {
             return vec![rung];
         }
@@ -31,7 +31,7 @@ impl View<'_> {
     }
 
     /// What comes out of the body of a try. `visiting` are the tries that this is asked for: no source has one in itself.
-    pub(super) fn thrown_in(&self, index: usize, visiting: &mut Vec<usize>) -> Types {
+    pub(crate) fn thrown_in(&self, index: usize, visiting: &mut Vec<usize>) -> Types {
         if visiting.contains(&index) {
             return Types::from([None]);
         }
@@ -43,7 +43,7 @@ impl View<'_> {
     }
 
     /// What may throw in the body of a try, each with the clauses inside of it that are around.
-    pub(super) fn sites_in(&self, index: usize) -> impl Iterator<Item = (&ThrowSite, &[(usize, usize)])> {
+    pub(crate) fn sites_in(&self, index: usize) -> impl Iterator<Item = (&ThrowSite, &[(usize, usize)])> {
         self.checks.sites.iter().filter_map(move |(site, around)| {
             let own = around.iter().position(|(each, _)| *each == index)?;
             Some((site, &around[..own]))
@@ -51,7 +51,7 @@ impl View<'_> {
     }
 
     /// What comes from here past the clauses around it.
-    pub(super) fn passing(
+    pub(crate) fn passing(
         &self,
         site: &ThrowSite,
         inner: &[(usize, usize)],
@@ -63,7 +63,7 @@ impl View<'_> {
     }
 
     /// Whether one of the clauses catches every exception of this type.
-    pub(super) fn take(&self, clauses: &[(usize, usize)], exception: &str) -> bool {
+    pub(crate) fn take(&self, clauses: &[(usize, usize)], exception: &str) -> bool {
         clauses.iter().any(|clause| self.takes(*clause, exception))
     }
 
@@ -106,7 +106,7 @@ impl View<'_> {
     }
 
     /// Something that is thrown here for certain, and neither caught around it nor declared.
-    pub(super) fn untaken(&self, site: &ThrowSite, around: &[(usize, usize)]) -> Option<String> {
+    pub(crate) fn untaken(&self, site: &ThrowSite, around: &[(usize, usize)]) -> Option<String> {
         let declared = self.checks.declared.as_ref()?;
         let is_declared = |exception: &str| {
             let fits = |wide: &str| self.checks.hierarchy.is_subclass(exception, wide);

@@ -1,7 +1,7 @@
 //! What is said of checked exceptions is what javac says of the same source with the wider type.
 
-use super::checked::refused_by_checks;
-use super::hierarchy::{Hierarchy, image_of};
+use crate::stretch::types::checked::refused_by_checks;
+use crate::stretch::types::hierarchy::{Hierarchy, image_of};
 use catchment_classfile::ClassFile;
 use catchment_pairs::{Pair, pairs_of};
 use catchment_testkit::compilers::{Compiler, Job};

@@ -1,6 +1,6 @@
 //! What extends what, over all that the tests' JVMs can load.
 
-use super::declared::Declared;
+use crate::stretch::types::throws_clauses::Declared;
 use catchment_build::{RunConfiguration, module_path};
 use catchment_classfile::{ClassFile, Member, access};
 use catchment_patch::Shadow;
@@ -8,20 +8,20 @@ use catchment_program::{LoadOptions, jdk_image, visit};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-pub(super) const OBJECT: &str = "java.lang.Object";
-pub(super) const THROWABLE: &str = "java.lang.Throwable";
-pub(super) const INTERRUPTED: &str = "java.lang.InterruptedException";
+pub(crate) const OBJECT: &str = "java.lang.Object";
+pub(crate) const THROWABLE: &str = "java.lang.Throwable";
+pub(crate) const INTERRUPTED: &str = "java.lang.InterruptedException";
 
 /// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
-    pub(super) superclasses: HashMap<String, String>,
+    pub(crate) superclasses: HashMap<String, String>,
     /// Of those that have any, directly.
-    pub(super) interfaces: HashMap<String, Vec<String>>,
+    pub(crate) interfaces: HashMap<String, Vec<String>>,
     /// Methods of exceptions and of `Object` that others may call, and whether only classes of the same package may.
     methods: HashMap<Method, bool>,
     /// What methods declare to throw.
-    pub(super) declared: Declared,
+    pub(crate) declared: Declared,
 }
 
 /// Class, name and descriptor.
@@ -134,7 +134,7 @@ impl Hierarchy {
     }
 
     /// The class with all classes and interfaces above it.
-    pub(super) fn supertypes<'a>(&'a self, class: &'a str) -> BTreeSet<&'a str> {
+    pub(crate) fn supertypes<'a>(&'a self, class: &'a str) -> BTreeSet<&'a str> {
         let mut found = BTreeSet::new();
         let mut left = vec![class];
         while let Some(next) = left.pop() {

@@ -4,23 +4,30 @@
 //! the catch, run it once with the exception at the beginning of that execution alone. Such a run counts if the executions
 //! before went as they do otherwise.
 
+mod history;
+
 use crate::campaign::inquiry::Inquiry;
 use crate::check::experiments::at_every_execution;
-use crate::check::history::{executions_of, invalidate_if_diverged};
+use crate::check::inquiries::{experiment, subjects};
+use crate::check::selective::history::{executions_of, invalidate_if_diverged};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;
 use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailable};
 use crate::trial::engine::{Question, Trials};
-use catchment_protocol::experiment::{self, Sites, Visits, Watch, When, Within};
+use catchment_protocol::experiment as armed;
+use catchment_protocol::experiment::{Sites, Visits, Watch, When, Within};
 use catchment_verdicts::{
-    CheckedPair, Experiment, Mode, NoOutcome, Outcome, SourceIndependence, TestId, Verdicts,
+    CheckedPair, CheckedProject, ExperimentResult, Mode, NoOutcome, Outcome, SourceIndependence, TestId,
+    Verdicts, judge,
 };
 
 /// The inquiry about every pair that is entered and whose source independence all executions together leave unknown.
-pub(crate) struct SingleExecutions;
+pub(crate) struct SelectiveInquiry {
+    pub(crate) confirmed_passes: bool,
+}
 
-impl Inquiry for SingleExecutions {
+impl Inquiry for SelectiveInquiry {
     /// The number of the execution, counted from 1.
     type About = u64;
 
@@ -28,17 +35,18 @@ impl Inquiry for SingleExecutions {
     const PHASE: &'static str = "single executions";
     const LINE: Line = |stats| &mut stats.single;
 
-    fn is_about(&self, verdicts: &Verdicts) -> bool {
-        verdicts.source_independence.verdict == SourceIndependence::Unknown
+    fn subjects(&self, trials: Trials<'_, '_>) -> Vec<Subject> {
+        let is_unknown =
+            |verdicts: &Verdicts| verdicts.source_independence.verdict == SourceIndependence::Unknown;
+        let begin = |pair: &mut CheckedPair| {
+            pair.selective.get_or_insert_default();
+        };
+        subjects(trials, self.confirmed_passes, is_unknown, begin)
     }
 
-    fn is_decided(&self, verdicts: &Verdicts) -> bool {
-        let selective = verdicts.selective.as_ref();
+    fn is_decided(&self, checked: &CheckedProject, position: usize) -> bool {
+        let selective = judge(&checked.pairs[position], &checked.tests).selective;
         selective.is_some_and(|judgement| judgement.verdict == SourceIndependence::Dependent)
-    }
-
-    fn begin(&self, pair: &mut CheckedPair) {
-        pair.single_executions.get_or_insert_default();
     }
 
     /// A test that executes the try once has been asked with all others.
@@ -63,7 +71,7 @@ impl Inquiry for SingleExecutions {
         let watched = trials.session.turns.take(watch)?;
         let history = match watched.and_then(|run| executions_of(&run, &subject.usages)) {
             Ok(history) => history,
-            Err(untold) => return Ok(Err(untold)),
+            Err(unavailable) => return Ok(Err(unavailable)),
         };
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
@@ -78,10 +86,10 @@ impl Inquiry for SingleExecutions {
                 let visits = Visits::Only(before.len() as u64);
                 let when = When { within: Within::Executions(pair.id.clone()), visits };
                 let every = at_every_execution(&ledger, pair, &planned, sample, subject.usages.entries())?;
-                let experiment = experiment::Experiment { when, ..every };
+                let experiment = armed::Experiment { when, ..every };
                 let question = Question {
-                    reading: Box::new(move |attempt, seen| {
-                        invalidate_if_diverged(attempt, &before, seen.before)
+                    reading: Box::new(move |attempt, run| {
+                        invalidate_if_diverged(attempt, &before, run.before)
                     }),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
@@ -92,11 +100,13 @@ impl Inquiry for SingleExecutions {
     }
 
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
-        let singles = pair.single_executions.get_or_insert_default();
+        let singles = pair.selective.get_or_insert_default();
         match answers {
-            Answers::Unavailable(untold) => singles.untold.push((subject.test, untold.why.clone())),
+            Answers::Unavailable(unavailable) => {
+                singles.unavailable.push((subject.test, unavailable.why.clone()));
+            }
             Answers::Told { runs, .. } => {
-                let made = runs.iter().map(|run| run.experiment(subject.test, Mode::Occurrence(run.about)));
+                let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Selective(run.about)));
                 pair.experiments.extend(made);
             }
         }
@@ -104,11 +114,11 @@ impl Inquiry for SingleExecutions {
 }
 
 /// The experiments of a test that executes the try once: they are the same whether all executions are hit or the first.
-fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<Experiment> {
+fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<ExperimentResult> {
     let of_type = |name: &String| {
         let mut own = pair.experiments.iter().filter(|each| each.test == test && each.exception == *name);
         let known = own.find(|each| !matches!(each.outcome, Outcome::None(NoOutcome::NotRun(_))))?;
-        Some(Experiment { mode: Mode::Occurrence(1), ..known.clone() })
+        Some(ExperimentResult { mode: Mode::Selective(1), ..known.clone() })
     };
     pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
 }
@@ -120,13 +130,14 @@ mod tests {
     #[test]
     fn a_test_that_executes_the_try_once_has_been_asked_with_all_others() {
         let mut pair = CheckedPair { types: vec!["a.E".into(), "a.F".into()], ..CheckedPair::default() };
-        pair.experiments.push(Experiment::new(TestId(0), "a.E", Outcome::Pass));
+        pair.experiments.push(ExperimentResult::new(TestId(0), "a.E", Outcome::Pass));
         assert_eq!(of_only_execution(&pair, TestId(0)), []);
-        let unstable = Experiment { unstable: true, ..Experiment::new(TestId(0), "a.F", Outcome::Pass) };
+        let unstable =
+            ExperimentResult { unstable: true, ..ExperimentResult::new(TestId(0), "a.F", Outcome::Pass) };
         pair.experiments.push(unstable);
         let known = of_only_execution(&pair, TestId(0));
         let facts: Vec<_> = known.iter().map(|each| (each.mode, each.unstable)).collect();
-        assert_eq!(facts, [(Mode::Occurrence(1), false), (Mode::Occurrence(1), true)]);
+        assert_eq!(facts, [(Mode::Selective(1), false), (Mode::Selective(1), true)]);
         assert_eq!(of_only_execution(&pair, TestId(1)), []);
     }
 }

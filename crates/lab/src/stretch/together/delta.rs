@@ -1,8 +1,8 @@
-//! Which of many do not go together.
+//! Delta debugging: the smallest part of a list that fails.
 
-/// Delta debugging: a part of `all` that still fails, and no part of which does with one left out. All of it, if no part fails
-/// by itself. `None` as soon as a question has no answer: nothing more is asked then.
-pub(super) fn smallest<E>(
+/// A part of `all` that fails, and no longer does with any one element left out; all of it, if no part fails by itself.
+/// `None` as soon as a question has no answer: nothing more is asked then.
+pub(crate) fn smallest<E>(
     all: Vec<usize>,
     mut fails: impl FnMut(&[usize]) -> Result<Option<bool>, E>,
 ) -> Result<Option<Vec<usize>>, E> {

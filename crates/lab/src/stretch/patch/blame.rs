@@ -1,8 +1,8 @@
-//! Which clauses are to blame when the project's own build does not take a patch.
+//! Blame: the clauses that are dropped when the project's own build does not take a patch.
 
-use super::Candidate;
-use super::patch::{PatchedFile, Patcher};
-use super::refusal::Refusal;
+use crate::stretch::Candidate;
+use crate::stretch::patch::{PatchedFile, Patcher};
+use crate::stretch::refusal::Refusal;
 use catchment_build::{CompilerError, Verified};
 use catchment_patch::line_before;
 use catchment_verdicts::{CheckedTest, ExecutingTest};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 impl Patcher<'_> {
     /// Those that keep the patched project from being built.
-    pub(super) fn refuse(
+    pub(crate) fn refuse(
         &self,
         candidates: &mut [Candidate],
         files: &[PatchedFile],
@@ -29,12 +29,12 @@ impl Patcher<'_> {
         }
     }
 
-    /// Those whose try the test executes; all, if it is not known to execute any of them.
+    /// Refuses the clauses whose try the test executes; all, if it is not known to execute any of them.
     fn refuse_failing(&self, candidates: &mut [Candidate], tests: &[CheckedTest], test: &str) {
         let is_whole = tests.iter().any(|each| each.name == test);
         let names =
             |each: &CheckedTest| if is_whole { each.name == test } else { names_test(&each.name, test) };
-        let is_it = |execution: &ExecutingTest| tests.get(execution.test.index()).is_some_and(names);
+        let is_it = |executing: &ExecutingTest| tests.get(executing.test.index()).is_some_and(names);
         let refusal = Refusal::BuildTestFails { test: test.to_owned() };
         let accepted = candidates.iter_mut().filter(|candidate| candidate.clause.accepted.is_some());
         let mut own: Vec<_> =
@@ -45,7 +45,7 @@ impl Patcher<'_> {
         own.iter_mut().for_each(|candidate| candidate.clause.refuse(refusal.clone()));
     }
 
-    /// Those nearest to an error in their file; all, if no error is in a patched file.
+    /// Refuses the clauses nearest to an error in their file; all, if no error is in a patched file.
     fn refuse_uncompilable(
         &self,
         candidates: &mut [Candidate],

@@ -1,12 +1,12 @@
-//! Trials that are over, as they are kept in the store: what one test said of one clause and one wider type.
+//! Stored answers about rungs: those of one test about one clause and one wider type.
 
-use super::refusal::Refusal;
-use super::{Case, Evidence};
+use crate::stretch::refusal::Refusal;
+use crate::stretch::{Case, Evidence};
 use catchment_verdicts::TestId;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum KeptTrial {
+pub(crate) enum StoredAnswer {
     Passes { catches_more: bool, is_injected: bool },
     NotTriable(String),
     Fails(String),
@@ -15,9 +15,9 @@ pub(super) enum KeptTrial {
     NotInjectable(String),
 }
 
-impl KeptTrial {
-    /// `None` for what is no word of a test, and may be otherwise the next time.
-    pub(super) fn of(asked: &Result<Evidence, Refusal>) -> Option<Self> {
+impl StoredAnswer {
+    /// `None` for a refusal that is not the test's answer, and may be otherwise the next time.
+    pub(crate) fn of(asked: &Result<Evidence, Refusal>) -> Option<Self> {
         Some(match asked {
             Ok(evidence) => Self::Passes {
                 catches_more: evidence.case == Case::CatchesMore,
@@ -32,8 +32,8 @@ impl KeptTrial {
         })
     }
 
-    /// What this test said.
-    pub(super) fn into_evidence(self, test: TestId) -> Result<Evidence, Refusal> {
+    /// The answer as that of this test.
+    pub(crate) fn into_evidence(self, test: TestId) -> Result<Evidence, Refusal> {
         Err(match self {
             Self::Passes { catches_more, is_injected } => {
                 let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
@@ -65,14 +65,14 @@ mod tests {
             Err(Refusal::NotInjectable { test, why: "abstract".into() }),
         ];
         for asked in said {
-            let json = serde_json::to_string(&KeptTrial::of(&asked).unwrap()).unwrap();
-            let kept: KeptTrial = serde_json::from_str(&json).unwrap();
+            let json = serde_json::to_string(&StoredAnswer::of(&asked).unwrap()).unwrap();
+            let kept: StoredAnswer = serde_json::from_str(&json).unwrap();
             assert_eq!(kept.into_evidence(test), asked);
         }
     }
 
     #[test]
     fn that_time_was_up_is_not_kept() {
-        assert_eq!(KeptTrial::of(&Err(Refusal::OutOfTime)), None);
+        assert_eq!(StoredAnswer::of(&Err(Refusal::OutOfTime)), None);
     }
 }

@@ -1,24 +1,24 @@
 //! The half of a trial in which an exception of the wider type is thrown at the beginning of the try, every time.
 
-use super::refusal::Refusal;
-use super::trial::{Trial, needs_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::refusal::Refusal;
+use crate::stretch::rung::{RungQuestion, needs_fresh};
 use crate::trial::engine::{Question, most_visits};
 use crate::trial::proof::Unproven;
 use catchment_protocol::experiment::{Experiment, Fault};
 use catchment_verdicts::{Attempt, Demands, ExecutingTest, NoOutcome, Outcome, TestId};
 
-impl Trial<'_, '_, '_> {
+impl RungQuestion<'_, '_, '_> {
     /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
     /// passes, two fresh JVMs have to.
-    pub(super) fn inject(
+    pub(crate) fn inject(
         &self,
         slot: &mut Slot<'_>,
-        execution: &ExecutingTest,
+        executing: &ExecutingTest,
         changes: &Changes,
     ) -> Result<Option<Refusal>, LabError> {
-        let question = self.question(execution, changes)?;
+        let question = self.question(executing, changes)?;
         let needed = if question.comes_first {
             1
         } else if self.passes_warm(slot, &question)? {
@@ -28,7 +28,7 @@ impl Trial<'_, '_, '_> {
         };
         for _ in 0..needed {
             let attempt = self.trials.attempt_fresh(slot, &question)?;
-            if let Some(refusal) = self.refusal(execution.test, &attempt) {
+            if let Some(refusal) = self.refusal(executing.test, &attempt) {
                 return Ok(Some(refusal));
             }
         }
@@ -69,19 +69,19 @@ impl Trial<'_, '_, '_> {
         Ok(is_proven)
     }
 
-    fn question(&self, execution: &ExecutingTest, changes: &Changes) -> Result<Question, LabError> {
-        let (number, _) = self.known(execution.test);
+    fn question(&self, executing: &ExecutingTest, changes: &Changes) -> Result<Question, LabError> {
+        let (number, _) = self.known(executing.test);
         let ledger = self.trials.session.ledger();
         // Something that was caught here says what it might look like.
         let sample = ledger.store.sample(self.subject.number, *number, self.rung, true)?;
         let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
         let pair = ids.next().map(|(id, _)| id.clone()).unwrap_or_default();
         let fault = Fault { exception: self.rung.to_owned(), sample };
-        let most_visits = most_visits(execution.usages.entries());
+        let most_visits = most_visits(executing.usages.entries());
         let experiment = Experiment::at_every_execution(pair, fault, most_visits);
-        let only_fresh = needs_fresh(execution);
+        let only_fresh = needs_fresh(executing);
         let demands = Demands { only_fresh, ..Demands::default() };
-        Ok(Question::new(execution.test, experiment, demands, only_fresh))
+        Ok(Question::new(executing.test, experiment, demands, only_fresh))
     }
 }
 
@@ -101,8 +101,8 @@ fn nothing_said(test: TestId, why: &NoOutcome) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::KeptTrial;
     use super::*;
+    use crate::stretch::rung::stored::StoredAnswer;
 
     #[test]
     fn why_nothing_could_be_thrown_is_told_in_full() {
@@ -121,7 +121,7 @@ mod tests {
             let Outcome::None(why) = lost else { panic!("it says nothing") };
             let refusal = nothing_said(TestId(1), &why);
             assert!(refusal.explain(|_| "t".into(), |_| String::new()).starts_with("t could not be asked: "));
-            assert_eq!(KeptTrial::of(&Err(refusal)), None);
+            assert_eq!(StoredAnswer::of(&Err(refusal)), None);
         }
     }
 }
