@@ -9,6 +9,7 @@ mod body;
 mod clauses;
 mod coroutine;
 mod exception_variable;
+mod extent_lines;
 mod filters;
 mod find;
 mod indexed;
@@ -56,8 +57,14 @@ pub struct Pair {
     pub types: Vec<String>,
     /// Line of the first instruction of the try's body.
     pub try_line: Option<u32>,
+    /// Last line that an instruction of the try's body has, in the same file. The brace behind it and bodies of lambdas
+    /// have none.
+    pub try_end_line: Option<u32>,
     /// Line of the handler's first instruction: that of `catch` for javac, ecj and kotlinc.
     pub catch_line: Option<u32>,
+    /// Last line that an instruction of the clause has, in the same file. Where debug information does not name the
+    /// exception's variable, code behind the try that only the clause leads to counts as well.
+    pub catch_end_line: Option<u32>,
     /// Index into [`ClassPairs::pairs`] of the nearest enclosing pair.
     pub parent: Option<usize>,
     /// The file the lines belong to, when it is not the class's own (a Kotlin inline function).
