@@ -8,6 +8,7 @@ mod blocks;
 mod body;
 mod clauses;
 mod coroutine;
+mod description;
 mod exception_variable;
 mod extent_lines;
 mod filters;
@@ -16,6 +17,7 @@ mod indexed;
 mod normalise;
 mod smap;
 
+pub use description::ClauseDescription;
 pub use exception_variable::end_of_exception_variable;
 pub use find::TryFinder;
 pub use normalise::stable_hash;
