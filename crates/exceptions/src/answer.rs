@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::catalogue::Operation;
 use crate::catalogue::operations::{FaultProblem, Match};
 use crate::recording::comparison::Comparison;
-use catchment_pairs::Pair;
+use catchment_pairs::ClauseDescription;
 use catchment_pointsto::world::Layer;
 use catchment_pointsto::{BlindSpot, Coarsened, Stats};
 
@@ -65,12 +65,7 @@ pub struct PointDescription {
 /// A pair that links lead to, or might: the description of its clause, and where its class belongs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedPair {
-    /// Binary name with dots.
-    pub class: String,
-    pub source_file: Option<String>,
-    pub pair: Pair,
-    /// Id of the nearest enclosing pair.
-    pub parent: Option<String>,
+    pub pair: ClauseDescription,
     pub layer: Layer,
     /// The method is in the call graph.
     pub is_reached: bool,

@@ -517,16 +517,9 @@ pub(crate) fn linked_pair(
     position: usize,
     is_reached: impl Fn(ClassId, &[u8]) -> bool,
 ) -> LinkedPair {
-    let pair = found.pairs[position].clone();
+    let pair = found.describe(position).unwrap_or_default();
     let selector = format!("{}{}", pair.method, pair.descriptor).into_bytes();
-    LinkedPair {
-        class: found.class.clone(),
-        source_file: pair.source.clone().or_else(|| found.source_file.clone()),
-        parent: pair.parent.and_then(|parent| found.pairs.get(parent)).map(|parent| parent.id.clone()),
-        layer: world.class_of(class).layer,
-        is_reached: is_reached(class, &selector),
-        pair,
-    }
+    LinkedPair { layer: world.class_of(class).layer, is_reached: is_reached(class, &selector), pair }
 }
 
 /// The tag of a class in a constant pool (JVMS §4.4).

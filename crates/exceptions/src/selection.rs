@@ -90,7 +90,7 @@ impl LinksAnswer {
         }
         let (pairs, points) = (&self.pairs, &self.points);
         let is_wanted = |link: &FoundLink| {
-            wanted.has_class(&pairs[link.to].class)
+            wanted.has_class(&pairs[link.to].pair.class)
                 && wanted.has_point(&points[link.from].by)
                 && link.exceptions.iter().any(|exception| wanted.has_type(&exception.name))
         };
@@ -98,7 +98,7 @@ impl LinksAnswer {
         let linked: BTreeSet<usize> = self.links.iter().map(|link| link.to).collect();
         let is_by_package = wanted.types.is_empty() && wanted.faults.is_none();
         self.retain_pairs(|index, pair| {
-            linked.contains(&index) || is_by_package && wanted.has_class(&pair.class)
+            linked.contains(&index) || is_by_package && wanted.has_class(&pair.pair.class)
         });
         self.retain_points();
         self.select_comparison(wanted);

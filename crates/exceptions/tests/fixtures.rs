@@ -105,7 +105,7 @@ fn request_for(fixture: &Fixture, own: OwnClasses, analysis: Analysis) -> Search
 fn named(fixture: &Fixture, compiled: &Compiled, answer: &LinksAnswer, link: &FoundLink) -> Link {
     let clause = &answer.pairs[link.to];
     let catch_line = clause.pair.catch_line;
-    let to = fixture.name_of(compiled, &clause.class, &clause.pair.method, catch_line);
+    let to = fixture.name_of(compiled, &clause.pair.class, &clause.pair.method, catch_line);
     (origin(fixture, compiled, &answer.points[link.from]), to)
 }
 

@@ -3,11 +3,13 @@
 use crate::blocks::Blocks;
 use crate::body::Body;
 use crate::clauses::{parents_of, types_of};
+use crate::extent_lines::ExtentLines;
 use crate::find::{FilteredHandler, TryFinder};
 use crate::indexed::IndexedBody;
 use crate::smap::SourceMap;
 use crate::{ClassPairs, CompiledClause, CompiledTry, Filtered, Pair, PcRange, Problem, filters, normalise};
 use catchment_classfile::{ClassError, ClassFile, Member, MethodCode, Outlines};
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 /// Steps spent on finding the extent of one method's handlers. Beyond it (machine-made methods with thousands of
@@ -48,6 +50,7 @@ struct MethodTries {
 struct Described {
     it: CompiledTry,
     try_line: Option<SourcePosition>,
+    end_line: Option<u32>,
     clauses: Vec<DescribedClause>,
     /// Only where another try of the method catches the same: nobody else is compared.
     body_hash: Option<u64>,
@@ -62,6 +65,7 @@ struct Described {
 struct DescribedClause {
     types: Vec<String>,
     line: Option<SourcePosition>,
+    end_line: Option<u32>,
     hash: u64,
     maybe_generated: bool,
 }
@@ -190,7 +194,9 @@ fn add_pairs(
             descriptor: method.descriptor.to_string(),
             types: clause.types.clone(),
             try_line: described.try_line.as_ref().map(|position| position.line),
+            try_end_line: described.end_line,
             catch_line: clause.line.as_ref().map(|position| position.line),
+            catch_end_line: clause.end_line,
             parent: None,
             source: clause.line.as_ref().and_then(|position| position.file.clone()),
             maybe_generated: clause.maybe_generated,
@@ -238,9 +244,9 @@ impl MethodReader<'_, '_> {
         let body = Body::open(&source)?;
         let mut handlers = Vec::new();
         let tries = self.finder.find_in(self.index, &body, &mut handlers);
-        filtered.extend(handlers.into_iter().map(|handler| self.filtered(&body, handler)));
+        filtered.extend(handlers.iter().map(|handler| self.filtered(&body, *handler)));
         let tries = tries?;
-        if tries.is_empty() { Ok(None) } else { self.describe_all(&body, tries).map(Some) }
+        if tries.is_empty() { Ok(None) } else { self.describe_all(&body, tries, &handlers).map(Some) }
     }
 
     fn filtered(&self, body: &Body<'_>, (pc, reason): FilteredHandler) -> Filtered {
@@ -252,14 +258,26 @@ impl MethodReader<'_, '_> {
         }
     }
 
-    fn describe_all(&self, body: &Body<'_>, tries: Vec<CompiledTry>) -> Result<MethodTries, ClassError> {
+    fn describe_all(
+        &self,
+        body: &Body<'_>,
+        tries: Vec<CompiledTry>,
+        filtered: &[FilteredHandler],
+    ) -> Result<MethodTries, ClassError> {
         let parents = parents_of(&tries);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
         let body = IndexedBody::new(body);
-        let mut blocks = Blocks::of(&body, |steps| handlers.saturating_mul(steps) < MAX_STEPS);
+        let steps_of_one = Cell::new(0usize);
+        let affords = |handlers: usize| steps_of_one.get().saturating_mul(handlers) < MAX_STEPS;
+        let mut blocks = Blocks::of(&body, |steps| {
+            steps_of_one.set(steps);
+            affords(handlers)
+        });
+        let finally_blocks = blocks.as_mut().filter(|_| affords(filtered.len()));
+        let lines = ExtentLines::new(&body, filtered, self.source_map(), finally_blocks);
         let mut described = Vec::with_capacity(tries.len());
         for it in tries {
-            described.push(self.describe(&body, it, blocks.as_mut())?);
+            described.push(self.describe(&body, it, &lines, blocks.as_mut())?);
         }
         rank(&mut described);
         hash_bodies(&body, &mut described);
@@ -270,39 +288,40 @@ impl MethodReader<'_, '_> {
         &self,
         body: &IndexedBody<'_, '_>,
         it: CompiledTry,
+        lines: &ExtentLines<'_, '_, '_>,
         mut blocks: Option<&mut Blocks>,
     ) -> Result<Described, ClassError> {
         let start = it.start();
+        let end_line = lines.last_line(start, indices(body, &it.ranges));
         let clauses = it.clauses.iter();
         let clauses = clauses
-            .map(|clause| self.describe_clause(body, clause, start, blocks.as_deref_mut()))
+            .map(|clause| self.describe_clause(lines, clause, start, blocks.as_deref_mut()))
             .collect::<Result<Vec<_>, _>>()?;
         let body = body.body;
         let inlined = it.clauses.iter().any(|clause| self.is_inlined(body, clause.handler));
         let raw_line = it.clauses.first().and_then(|clause| body.line(clause.handler));
         let try_line = self.position(body, start);
-        Ok(Described { it, try_line, clauses, body_hash: None, inlined, raw_line, rank: 0 })
+        Ok(Described { it, try_line, end_line, clauses, body_hash: None, inlined, raw_line, rank: 0 })
     }
 
     fn describe_clause(
         &self,
-        indexed: &IndexedBody<'_, '_>,
+        lines: &ExtentLines<'_, '_, '_>,
         clause: &CompiledClause,
         try_start: u16,
         blocks: Option<&mut Blocks>,
     ) -> Result<DescribedClause, ClassError> {
+        let indexed = lines.body;
         let body = indexed.body;
         let handler = clause.handler;
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
         let start = indexed.index(handler).ok_or(ClassError::NotAnInstruction(usize::from(handler)))?;
-        let extent = match blocks {
-            Some(blocks) => indexed.clause(start, blocks),
-            None => indexed.straight_line(start),
-        };
+        let extent = indexed.extent(start, blocks);
         let types = types_of(&clause.entries, &body.entries);
         Ok(DescribedClause {
             types: types.iter().map(name).collect::<Result<_, _>>()?,
             line: self.position(body, handler),
+            end_line: lines.last_line(handler, extent.iter().copied()),
             hash: normalise::hash_of(indexed, &extent),
             maybe_generated: filters::looks_generated(body, handler, try_start),
         })

@@ -86,9 +86,18 @@ impl<'b, 'a> IndexedBody<'b, 'a> {
     /// The instructions of the clause at `handler`, in code order: those only reachable through it, up to the end of
     /// the variable it stores the exception in, where debug information has it. Without that, code behind the try that
     /// nothing else leads to counts as well.
-    pub(crate) fn clause(&self, handler: usize, blocks: &mut Blocks) -> Vec<usize> {
+    fn clause(&self, handler: usize, blocks: &mut Blocks) -> Vec<usize> {
         let end = self.end_of_exception_variable(handler).unwrap_or(usize::MAX);
         blocks.only_through(handler).flatten().filter(|index| self.pc(*index) < end).collect()
+    }
+
+    /// The instructions of the clause at `handler`; without `blocks`, which large methods cannot afford, its first
+    /// straight line.
+    pub(crate) fn extent(&self, handler: usize, blocks: Option<&mut Blocks>) -> Vec<usize> {
+        match blocks {
+            Some(blocks) => self.clause(handler, blocks),
+            None => self.straight_line(handler),
+        }
     }
 
     fn end_of_exception_variable(&self, handler: usize) -> Option<usize> {
@@ -98,7 +107,7 @@ impl<'b, 'a> IndexedBody<'b, 'a> {
     }
 
     /// The instructions from `start` to the first that does not go on to the next.
-    pub(crate) fn straight_line(&self, start: usize) -> Vec<usize> {
+    fn straight_line(&self, start: usize) -> Vec<usize> {
         let ends = |index: usize| self.get(index).is_some_and(|insn| !insn.falls_through());
         (start..self.len()).take_while(|index| *index == start || !ends(index - 1)).collect()
     }

@@ -8,13 +8,16 @@ mod blocks;
 mod body;
 mod clauses;
 mod coroutine;
+mod description;
 mod exception_variable;
+mod extent_lines;
 mod filters;
 mod find;
 mod indexed;
 mod normalise;
 mod smap;
 
+pub use description::ClauseDescription;
 pub use exception_variable::end_of_exception_variable;
 pub use find::TryFinder;
 pub use normalise::stable_hash;
@@ -56,8 +59,14 @@ pub struct Pair {
     pub types: Vec<String>,
     /// Line of the first instruction of the try's body.
     pub try_line: Option<u32>,
+    /// Last line that an instruction of the try's body has, in the same file. The brace behind it and bodies of lambdas
+    /// have none.
+    pub try_end_line: Option<u32>,
     /// Line of the handler's first instruction: that of `catch` for javac, ecj and kotlinc.
     pub catch_line: Option<u32>,
+    /// Last line that an instruction of the clause has, in the same file. Where debug information does not name the
+    /// exception's variable, code behind the try that only the clause leads to counts as well.
+    pub catch_end_line: Option<u32>,
     /// Index into [`ClassPairs::pairs`] of the nearest enclosing pair.
     pub parent: Option<usize>,
     /// The file the lines belong to, when it is not the class's own (a Kotlin inline function).

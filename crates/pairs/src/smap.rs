@@ -103,6 +103,13 @@ impl SourceMap {
         self.ranges.is_empty()
     }
 
+    /// The range that says where `line` was inlined from; `None` for a line that stands for itself.
+    pub(crate) fn inlined_by(&self, line: u32) -> Option<usize> {
+        let mapped = self.lookup(line)?;
+        let after = self.ranges.partition_point(|range| range.output <= line);
+        (!mapped.own || mapped.line != line).then(|| after - 1)
+    }
+
     /// What `line` of the class stands for; `None` where the map says nothing.
     pub(crate) fn lookup(&self, line: u32) -> Option<SourceLine<'_>> {
         let after = self.ranges.partition_point(|range| range.output <= line);
@@ -137,6 +144,13 @@ mod tests {
         assert_eq!((line.path, line.line, line.own), ("kotlin/io/CloseableKt", 51, false));
         assert_eq!(map.lookup(41).map(|line| line.line), Some(60));
         assert_eq!(map.lookup(99), None);
+    }
+
+    #[test]
+    fn an_inlined_line_is_told_from_one_that_stands_for_itself() {
+        let map = SourceMap::parse(MAP);
+        assert_eq!([7, 99].map(|line| map.inlined_by(line)), [None, None]);
+        assert_eq!([31, 34, 40].map(|line| map.inlined_by(line)), [Some(1), Some(1), Some(2)]);
     }
 
     #[test]

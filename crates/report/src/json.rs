@@ -1,5 +1,6 @@
 //! Pieces of JSON that several contracts share.
 
+use catchment_pairs::ClauseDescription;
 use catchment_verdicts::{Finding, SourceSite};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,6 +26,23 @@ pub(crate) struct JsonPair<'a> {
     pub(crate) parent: Option<&'a str>,
     pub(crate) source_file: Option<&'a str>,
     pub(crate) maybe_generated: bool,
+}
+
+impl<'a> JsonPair<'a> {
+    pub(crate) fn of(clause: &'a ClauseDescription) -> Self {
+        Self {
+            id: &clause.id,
+            class: &clause.class,
+            method: &clause.method,
+            descriptor: &clause.descriptor,
+            types: &clause.types,
+            try_line: clause.try_line,
+            catch_line: clause.catch_line,
+            parent: clause.parent.as_deref(),
+            source_file: clause.source_file.as_deref(),
+            maybe_generated: clause.maybe_generated,
+        }
+    }
 }
 
 /// FINDING of the contracts; `E` is the evidence of the command.

@@ -1,5 +1,7 @@
 //! How places and numbers look on a terminal.
 
+use catchment_pairs::ClauseDescription;
+
 /// `com.acme.Cache.load  Cache.java:83  catch IOException | SQLException`
 pub(crate) fn pair_line(
     class: &str,
@@ -10,6 +12,11 @@ pub(crate) fn pair_line(
 ) -> String {
     let method = readable(method);
     format!("{class}.{method}  {}  catch {}", source_place(source_file, line), simple_names(types))
+}
+
+/// A clause as [`pair_line`] shows it.
+pub(crate) fn clause_line(clause: &ClauseDescription) -> String {
+    pair_line(&clause.class, &clause.method, clause.source_file.as_deref(), clause.line(), &clause.types)
 }
 
 const LAMBDA: &str = "lambda$";

@@ -152,7 +152,9 @@ pub struct CheckedPair {
     pub types: Vec<String>,
     pub source_file: Option<String>,
     pub try_line: Option<u32>,
+    pub try_end_line: Option<u32>,
     pub catch_line: Option<u32>,
+    pub catch_end_line: Option<u32>,
     /// Id of the nearest enclosing pair.
     pub parent: Option<String>,
     pub maybe_generated: bool,

@@ -9,9 +9,11 @@
 
 use crate::results::JvmFiles;
 use crate::watched_run::{
-    Ended, Jvm, Origin, Problem, SeenException, SkippedClass, SourceLines, Usages, WatchedPair, WatchedRun,
+    Ended, Jvm, Origin, Problem, SeenException, SkippedClass, Usages, WatchedPair, WatchedRun,
 };
+use catchment_pairs::{ClassPairs, ClauseDescription, Pair};
 use catchment_protocol::records::{CounterKind, Record, WovenClass, WovenPair, WovenTry};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kept per pair and exception class, over all JVMs.
@@ -100,8 +102,10 @@ impl Merge {
             self.changed_classes.insert(class.class.clone());
         }
         let key = |pair: usize| (class.class.clone(), class.hash, pair);
+        let class_pairs = LazyCell::new(|| class_pairs(class));
         for (index, pair) in class.pairs.iter().enumerate() {
-            let sum = self.pairs.entry(key(index)).or_insert_with(|| PairSum::new(class, pair));
+            let described = || class_pairs.describe(index).unwrap_or_default();
+            let sum = self.pairs.entry(key(index)).or_insert_with(|| PairSum::new(class, pair, described()));
             if !sum.pair.code_sources.contains(&class.code_source) {
                 sum.pair.code_sources.push(class.code_source.clone());
             }
@@ -136,22 +140,34 @@ impl Merge {
     }
 }
 
+/// The pairs of a class as the agent found them.
+fn class_pairs(class: &WovenClass) -> ClassPairs {
+    let pairs = class.pairs.iter().map(|pair| Pair {
+        id: pair.id.clone(),
+        method: pair.method.clone(),
+        descriptor: pair.descriptor.clone(),
+        types: pair.types.clone(),
+        try_line: pair.try_line,
+        try_end_line: pair.try_end_line,
+        catch_line: pair.catch_line,
+        catch_end_line: pair.catch_end_line,
+        parent: pair.parent.map(|parent| parent as usize),
+        source: pair.source.clone(),
+        maybe_generated: pair.maybe_generated,
+        maybe_copy: false,
+    });
+    ClassPairs {
+        class: class.class.clone(),
+        source_file: class.source_file.clone(),
+        pairs: pairs.collect(),
+        ..ClassPairs::default()
+    }
+}
+
 impl PairSum {
-    fn new(class: &WovenClass, pair: &WovenPair) -> Self {
-        let parent = pair.parent.and_then(|parent| class.pairs.get(parent as usize));
+    fn new(class: &WovenClass, pair: &WovenPair, clause: ClauseDescription) -> Self {
         let pair = WatchedPair {
-            id: pair.id.clone(),
-            class: class.class.clone(),
-            method: pair.method.clone(),
-            descriptor: pair.descriptor.clone(),
-            types: pair.types.clone(),
-            place: SourceLines {
-                source_file: pair.source.clone().or_else(|| class.source_file.clone()),
-                try_line: pair.try_line,
-                catch_line: pair.catch_line,
-            },
-            parent: parent.map(|parent| parent.id.clone()),
-            maybe_generated: pair.maybe_generated,
+            clause,
             class_hash: class.hash,
             not_observed: class.not_observed(pair).map(str::to_owned),
             ..WatchedPair::default()
@@ -183,11 +199,11 @@ impl PairSum {
         let Usages { entries, pink, white, sibling, escaped } = self.pair.usages;
         let is_wrong = self.pair.usages.open() < 0 && !self.counts_may_be_torn;
         is_wrong.then(|| Problem {
-            place: format!("{}.{}", self.pair.class, self.pair.method),
+            place: format!("{}.{}", self.pair.clause.class, self.pair.clause.method),
             what: format!(
                 "counts of pair {} do not add up: {entries} entries, but {pink} pink, {white} white, \
                  {sibling} to siblings, {escaped} escaped",
-                self.pair.id
+                self.pair.clause.id
             ),
         })
     }
@@ -199,11 +215,11 @@ impl PairSum {
         };
         let mut seen = self.caught.values().chain(self.escaped.values());
         seen.find(may_be_overflow).map(|_| Problem {
-            place: format!("{}.{}", self.pair.class, self.pair.method),
+            place: format!("{}.{}", self.pair.clause.class, self.pair.clause.method),
             what: format!(
                 "pair {} saw stack overflows or exceptions there was no room to note: usages at the end of the stack \
                  may be missing from its counts",
-                self.pair.id
+                self.pair.clause.id
             ),
         })
     }

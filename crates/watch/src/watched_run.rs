@@ -2,6 +2,8 @@
 
 use catchment_protocol::records::CounterKind;
 
+use catchment_pairs::ClauseDescription;
+
 /// Everything the JVMs of one run reported, merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchedRun {
@@ -50,16 +52,7 @@ impl Ended {
 /// One try-catch pair, summed over JVMs, class loaders and compiled copies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchedPair {
-    pub id: String,
-    /// Binary name with dots.
-    pub class: String,
-    pub method: String,
-    pub descriptor: String,
-    pub types: Vec<String>,
-    pub place: SourceLines,
-    /// Id of the nearest enclosing pair.
-    pub parent: Option<String>,
-    pub maybe_generated: bool,
+    pub clause: ClauseDescription,
     /// Hash of the class file. Classes of one name and different bytes are kept apart.
     pub class_hash: u64,
     pub code_sources: Vec<String>,
@@ -72,14 +65,6 @@ pub struct WatchedPair {
     pub caught: Vec<SeenException>,
     /// What left the try uncaught by any of its clauses.
     pub escaped: Vec<SeenException>,
-}
-
-/// Where a pair stands in the source.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceLines {
-    pub source_file: Option<String>,
-    pub try_line: Option<u32>,
-    pub catch_line: Option<u32>,
 }
 
 /// Executions of the try of a pair, by how they ended.

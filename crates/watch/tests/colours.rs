@@ -181,12 +181,12 @@ impl<'a> Run<'a> {
 fn rows_of(fixture: &Fixture, pairs: &[WatchedPair]) -> BTreeMap<String, Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for pair in pairs {
-        assert_eq!(pair.not_observed, None, "{}", pair.id);
+        assert_eq!(pair.not_observed, None, "{}", pair.clause.id);
         let usages = pair.usages;
         let open = u64::try_from(usages.open()).expect("open usages cannot be negative");
         let numbers = [usages.entries, usages.pink, usages.white, usages.sibling, usages.escaped, open];
-        let row = rows.entry(fixture.mark_at(pair.place.catch_line)).or_insert_with(|| Row {
-            types: simple_names(pair.types.iter().map(String::as_str)),
+        let row = rows.entry(fixture.mark_at(pair.clause.catch_line)).or_insert_with(|| Row {
+            types: simple_names(pair.clause.types.iter().map(String::as_str)),
             usages: [0; 6],
         });
         for (sum, number) in row.usages.iter_mut().zip(numbers) {

@@ -68,7 +68,7 @@ fn counted_by_agent(lang3: &Lang3) -> BTreeMap<Place, CountedUsages> {
         let counted = usages.entry(place_of(pair)).or_default();
         counted.entries += pair.usages.entries;
         // The suite has ended, and with it every try: a usage still open would be an exit that was missed.
-        assert_eq!(pair.usages.open(), 0, "{}", pair.id);
+        assert_eq!(pair.usages.open(), 0, "{}", pair.clause.id);
         counted.pink_or_open += pair.usages.pink;
         counted.white += pair.usages.white;
         counted.sibling += pair.usages.sibling;
@@ -79,7 +79,7 @@ fn counted_by_agent(lang3: &Lang3) -> BTreeMap<Place, CountedUsages> {
 
 /// The source file of a class lies in the folder of its package.
 fn place_of(pair: &WatchedPair) -> Place {
-    let package = pair.class.rsplit_once('.').map_or("", |(package, _)| package).replace('.', "/");
-    let file = Path::new(&package).join(pair.place.source_file.as_deref().unwrap_or_default());
-    (file.display().to_string(), pair.place.catch_line.unwrap_or(0))
+    let package = pair.clause.class.rsplit_once('.').map_or("", |(package, _)| package).replace('.', "/");
+    let file = Path::new(&package).join(pair.clause.source_file.as_deref().unwrap_or_default());
+    (file.display().to_string(), pair.clause.catch_line.unwrap_or(0))
 }

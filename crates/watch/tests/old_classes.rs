@@ -46,7 +46,8 @@ fn command(classes: &Path, java: u32, output: &Path) -> Command {
 
 /// Entries, pink and white of the pair in a method.
 fn usages_of(watched: &WatchedCommand, method: &str) -> (u64, u64, u64) {
-    let pair = watched.run.pairs.iter().find(|pair| pair.method == method).expect("pair of a loaded class");
+    let pair =
+        watched.run.pairs.iter().find(|pair| pair.clause.method == method).expect("pair of a loaded class");
     assert_eq!(pair.not_observed, None, "{method}");
     (pair.usages.entries, pair.usages.pink, pair.usages.white)
 }

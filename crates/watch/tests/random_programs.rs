@@ -105,7 +105,7 @@ fn counted_by_agent(sources: &Path, compiler: Compiler, java: u32) -> (Usages, S
     assert_eq!(watched.run.problems, []);
     let mut usages = Usages::new();
     for pair in &watched.run.pairs {
-        let place = (pair.class.clone(), pair.place.catch_line.unwrap_or(0));
+        let place = (pair.clause.class.clone(), pair.clause.catch_line.unwrap_or(0));
         let sites = usages.entry(place).or_default();
         sites.entries += pair.usages.entries;
         sites.pink_or_open += pair.usages.pink;

@@ -56,7 +56,7 @@ pub(super) fn unfound(all: &[Compared]) -> String {
                 from.class,
                 from.method,
                 from.line.unwrap_or_default(),
-                link.to.class,
+                link.to.pair.class,
                 link.to.pair.id,
             );
             let called = unfound.called.as_ref().map(|it| format!(" calls {}.{}", it.class, it.method));

@@ -133,7 +133,7 @@ impl Comparing<'_, '_> {
         }
         let mut links: Vec<_> = links.into_iter().collect();
         links.sort_by(|(key, one), (other_key, other)| {
-            let clauses = one.to.class.cmp(&other.to.class).then(key.0.cmp(&other_key.0));
+            let clauses = one.to.pair.class.cmp(&other.to.pair.class).then(key.0.cmp(&other_key.0));
             clauses.then_with(|| one.from.cmp(&other.from)).then(key.1.cmp(&other_key.1))
         });
         Comparison { links: links.into_iter().map(|(_, link)| link).collect(), set_aside }

@@ -215,7 +215,7 @@ impl LinksAnswer {
         comparison.links.retain(|link| match &link.found {
             Ok(number) => left.contains(number),
             Err(_) => {
-                wanted.has_class(&link.to.class)
+                wanted.has_class(&link.to.pair.class)
                     && wanted.has_point(&link.from.by)
                     && link.exceptions.iter().any(|name| wanted.has_type(name))
             }

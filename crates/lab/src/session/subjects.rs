@@ -2,7 +2,7 @@
 
 use catchment_build::Project;
 use catchment_classfile::ClassFile;
-use catchment_pairs::{ClassPairs, Pair, pairs_of};
+use catchment_pairs::{ClassPairs, ClauseDescription, pairs_of};
 use catchment_program::{LoadOptions, visit};
 use catchment_protocol::pattern;
 use catchment_verdicts::{CheckedPair, Problem};
@@ -74,22 +74,23 @@ fn leave_out_others(pairs: &mut [CheckedPair], asked_for: &HashSet<String>) {
 
 fn add_class(class: &ClassPairs, selection: &PairSelection, pairs: &mut Vec<CheckedPair>) {
     let left_out = selection.leaves_out(&class.class);
-    pairs.extend(class.pairs.iter().map(|pair| CheckedPair { left_out, ..checked_pair(class, pair) }));
+    pairs.extend(class.descriptions().map(|clause| CheckedPair { left_out, ..checked_pair(clause) }));
 }
 
-fn checked_pair(class: &ClassPairs, pair: &Pair) -> CheckedPair {
-    let parent = pair.parent.and_then(|parent| class.pairs.get(parent));
+fn checked_pair(clause: ClauseDescription) -> CheckedPair {
     CheckedPair {
-        id: pair.id.clone(),
-        class: class.class.clone(),
-        method: pair.method.clone(),
-        descriptor: pair.descriptor.clone(),
-        types: pair.types.clone(),
-        source_file: pair.source.clone().or_else(|| class.source_file.clone()),
-        try_line: pair.try_line,
-        catch_line: pair.catch_line,
-        parent: parent.map(|parent| parent.id.clone()),
-        maybe_generated: pair.maybe_generated,
+        id: clause.id,
+        class: clause.class,
+        method: clause.method,
+        descriptor: clause.descriptor,
+        types: clause.types,
+        source_file: clause.source_file,
+        try_line: clause.try_line,
+        try_end_line: clause.try_end_line,
+        catch_line: clause.catch_line,
+        catch_end_line: clause.catch_end_line,
+        parent: clause.parent,
+        maybe_generated: clause.maybe_generated,
         ..CheckedPair::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::handlers::{HandlerListing, ListedClass};
 use crate::json::{JsonPair, JsonProblem, write_line};
-use catchment_pairs::{Filtered, Pair};
+use catchment_pairs::{ClauseDescription, Filtered, Pair};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -36,11 +36,17 @@ struct JsonFiltered<'a> {
 /// Always with what was filtered: readers of JSON pick what they want.
 pub fn write_handlers_json(out: &mut dyn Write, listing: &HandlerListing) -> io::Result<()> {
     let classes = &listing.classes;
+    let described: Vec<Vec<ClauseDescription>> =
+        classes.iter().map(|class| class.pairs.descriptions().collect()).collect();
     let value = JsonListing {
         schema: "catchment.handlers/1",
         pairs: classes
             .iter()
-            .flat_map(|class| class.pairs.pairs.iter().map(|pair| listed(class, pair)))
+            .zip(&described)
+            .flat_map(|(class, described)| {
+                let pairs = class.pairs.pairs.iter().zip(described);
+                pairs.map(|(pair, clause)| listed(class, pair, clause))
+            })
             .collect(),
         filtered: classes
             .iter()
@@ -55,24 +61,8 @@ pub fn write_handlers_json(out: &mut dyn Write, listing: &HandlerListing) -> io:
     write_line(out, &value)
 }
 
-fn listed<'a>(class: &'a ListedClass, pair: &'a Pair) -> JsonListedPair<'a> {
-    let parent = pair.parent.and_then(|parent| class.pairs.pairs.get(parent));
-    JsonListedPair {
-        pair: JsonPair {
-            id: &pair.id,
-            class: &class.pairs.class,
-            method: &pair.method,
-            descriptor: &pair.descriptor,
-            types: &pair.types,
-            try_line: pair.try_line,
-            catch_line: pair.catch_line,
-            parent: parent.map(|parent| parent.id.as_str()),
-            source_file: pair.source.as_deref().or(class.pairs.source_file.as_deref()),
-            maybe_generated: pair.maybe_generated,
-        },
-        origin: &class.origin,
-        maybe_copy: pair.maybe_copy,
-    }
+fn listed<'a>(class: &'a ListedClass, pair: &Pair, clause: &'a ClauseDescription) -> JsonListedPair<'a> {
+    JsonListedPair { pair: JsonPair::of(clause), origin: &class.origin, maybe_copy: pair.maybe_copy }
 }
 
 fn filtered<'a>(class: &'a ListedClass, handler: &'a Filtered) -> JsonFiltered<'a> {

@@ -1,7 +1,7 @@
 //! The list of pairs for a terminal.
 
 use crate::handlers::{HandlerListing, ListedClass};
-use crate::text::{counted, pair_line, readable, source_place};
+use crate::text::{clause_line, counted, readable, source_place};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -17,16 +17,13 @@ pub fn write_handlers_text(out: &mut dyn Write, listing: &HandlerListing, filter
 }
 
 fn write_pairs(out: &mut dyn Write, class: &ListedClass) -> io::Result<()> {
-    for pair in &class.pairs.pairs {
-        let source = pair.source.as_deref().or(class.pairs.source_file.as_deref());
-        let line = pair.catch_line.or(pair.try_line);
+    for (pair, clause) in class.pairs.pairs.iter().zip(class.pairs.descriptions()) {
         let mark = match (pair.maybe_generated, pair.maybe_copy) {
             (true, _) => "  (maybe generated)",
             (_, true) => "  (maybe a copy of another)",
             _ => "",
         };
-        let text = pair_line(&class.pairs.class, &pair.method, source, line, &pair.types);
-        writeln!(out, "{text}{mark}")?;
+        writeln!(out, "{}{mark}", clause_line(&clause))?;
     }
     Ok(())
 }

@@ -171,20 +171,8 @@ fn stats(report: &LinksReport) -> JsonStats {
 }
 
 pub(crate) fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
-    let pair = &linked.pair;
     JsonLinkedPair {
-        pair: JsonPair {
-            id: &pair.id,
-            class: &linked.class,
-            method: &pair.method,
-            descriptor: &pair.descriptor,
-            types: &pair.types,
-            try_line: pair.try_line,
-            catch_line: pair.catch_line,
-            parent: linked.parent.as_deref(),
-            source_file: linked.source_file.as_deref(),
-            maybe_generated: pair.maybe_generated,
-        },
+        pair: JsonPair::of(&linked.pair),
         layer: layer(linked.layer),
         reached: linked.is_reached,
     }

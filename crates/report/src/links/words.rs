@@ -76,7 +76,5 @@ pub fn links_named(answer: &LinksAnswer, text: &str) -> Vec<FoundLink> {
 
 /// `com.acme.Cache.load  Cache.java:83  catch IOException`
 pub(crate) fn clause(linked: &LinkedPair) -> String {
-    let line = linked.pair.catch_line.or(linked.pair.try_line);
-    let pair = &linked.pair;
-    crate::text::pair_line(&linked.class, &pair.method, linked.source_file.as_deref(), line, &pair.types)
+    crate::text::clause_line(&linked.pair)
 }

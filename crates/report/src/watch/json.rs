@@ -143,18 +143,7 @@ fn jvm(jvm: &catchment_watch::Jvm) -> JsonJvm<'_> {
 fn watched_pair(pair: &WatchedPair) -> JsonWatchedPair<'_> {
     let usages = pair.usages;
     JsonWatchedPair {
-        pair: JsonPair {
-            id: &pair.id,
-            class: &pair.class,
-            method: &pair.method,
-            descriptor: &pair.descriptor,
-            types: &pair.types,
-            try_line: pair.place.try_line,
-            catch_line: pair.place.catch_line,
-            parent: pair.parent.as_deref(),
-            source_file: pair.place.source_file.as_deref(),
-            maybe_generated: pair.maybe_generated,
-        },
+        pair: JsonPair::of(&pair.clause),
         class_hash: format!("{:016x}", pair.class_hash),
         code_sources: &pair.code_sources,
         not_observed: pair.not_observed.as_deref(),

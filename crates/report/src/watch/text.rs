@@ -1,6 +1,6 @@
 //! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
 
-use crate::text::{counted, pair_line, readable};
+use crate::text::{clause_line, counted, readable};
 use catchment_watch::{Ended, Jvm, Origin, SeenException, WatchedPair, WatchedRun};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ pub fn write_watch_text(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()
     let (entered, not_entered): (Vec<_>, Vec<_>) =
         seen.pairs.iter().partition(|pair| pair.usages.entries > 0);
     for pair in &entered {
-        let is_ambiguous = several_versions.contains(pair.class.as_str());
+        let is_ambiguous = several_versions.contains(pair.clause.class.as_str());
         write_entered(out, pair, is_ambiguous)?;
     }
     write_not_entered(out, &not_entered)?;
@@ -22,7 +22,7 @@ pub fn write_watch_text(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()
 fn classes_with_several_versions(seen: &WatchedRun) -> BTreeSet<&str> {
     let mut hashes: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for pair in &seen.pairs {
-        hashes.entry(&pair.class).or_default().insert(pair.class_hash);
+        hashes.entry(&pair.clause.class).or_default().insert(pair.class_hash);
     }
     hashes.into_iter().filter(|(_, hashes)| hashes.len() > 1).map(|(class, _)| class).collect()
 }
@@ -130,21 +130,26 @@ fn write_jvms(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
 }
 
 fn line_of(pair: &WatchedPair) -> String {
-    let line = pair.place.catch_line.or(pair.place.try_line);
-    pair_line(&pair.class, &pair.method, pair.place.source_file.as_deref(), line, &pair.types)
+    clause_line(&pair.clause)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catchment_watch::{Problem, SkippedClass, SourceLines, Usages};
+    use catchment_pairs::ClauseDescription;
+    use catchment_watch::{Problem, SkippedClass, Usages};
 
     fn pair(class_hash: u64, code_source: &str) -> WatchedPair {
         WatchedPair {
-            class: "a.B".into(),
-            method: "m".into(),
-            types: vec!["java.io.IOException".into()],
-            place: SourceLines { source_file: Some("B.java".into()), try_line: Some(1), catch_line: Some(2) },
+            clause: ClauseDescription {
+                class: "a.B".into(),
+                method: "m".into(),
+                types: vec!["java.io.IOException".into()],
+                source_file: Some("B.java".into()),
+                try_line: Some(1),
+                catch_line: Some(2),
+                ..ClauseDescription::default()
+            },
             class_hash,
             code_sources: vec![code_source.into()],
             ..WatchedPair::default()
