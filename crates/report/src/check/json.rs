@@ -93,7 +93,7 @@ struct JsonCheckedPair<'a> {
     evidence: JsonEvidence<'a>,
     only_timeouts: bool,
     unstable: bool,
-    /// Rule of the pair's finding, or null.
+    /// The word for the pair's finding, or null.
     finding: Option<&'static str>,
     /// The reason in the configuration, or null.
     suppressed: Option<&'a str>,
