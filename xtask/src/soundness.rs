@@ -23,7 +23,7 @@ use std::process::{Command, ExitCode, Stdio};
 use suites::{Prepared, Suite};
 use table::Compared;
 
-/// What the suites run on and are analysed with.
+/// The JDK that the suites run on and are analysed with.
 const JDK: u32 = 17;
 /// The bar: percentage of links that may be missed with a named cause.
 const EXCUSED: f64 = 2.0;
@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What a run of the suite has shown, as a file.
+/// The recording of a run of the suite, as a file.
 fn recording(suite: &Suite, prepared: &Prepared, catchment: &Path, keep: bool) -> Result<PathBuf> {
     let file = workspace::target_folder("soundness")?.join(format!("{}.json", suite.name));
     if keep && file.is_file() {

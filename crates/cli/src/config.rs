@@ -18,7 +18,7 @@ const KEYS: [&str; 7] = ["budget", "exclude", "fault", "include", "jobs", "silen
 const FAULT_KEYS: [&str; 7] = ["class", "descriptor", "kind", "method", "since", "throws", "until"];
 const SUPPRESS_KEYS: [&str; 2] = ["pair", "reason"];
 
-/// What the file says. Nothing is needed.
+/// The content of `catchment.toml`. No key is required.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Config {
     pub(crate) include: Vec<String>,
@@ -75,7 +75,7 @@ impl Config {
     }
 }
 
-/// What is wrong with the file, and where.
+/// An error in the file, with its place.
 #[derive(Debug, PartialEq, Eq)]
 struct ConfigError {
     line: Option<usize>,

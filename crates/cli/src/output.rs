@@ -1,4 +1,4 @@
-//! Where reports go.
+//! Destinations of reports: stdout, stderr, files.
 
 use crate::exit::BadInput;
 use anyhow::{Context, Result};

@@ -10,7 +10,7 @@ const STEPS_PER_LINE: u64 = 1000;
 /// And after so long, where most of a phase may turn out to be needless.
 const LONGEST_SILENCE: Duration = Duration::from_secs(60);
 
-/// What suits stderr.
+/// A bar if stderr is a terminal, lines otherwise.
 pub(crate) fn on_stderr() -> Box<dyn Progress + Send> {
     if io::stderr().is_terminal() { Box::new(Bar::new()) } else { Box::new(Lines::new(io::stderr())) }
 }
@@ -67,7 +67,7 @@ struct Lines<W> {
     name: String,
     total: Option<u64>,
     done: u64,
-    /// What `done` must reach for the next line.
+    /// Value of `done` at which the next line is due.
     next: u64,
     last_line: Instant,
 }

@@ -1,4 +1,4 @@
-//! Which analysis is asked for, and the one place where it is chosen.
+//! The analyses by name, and the one place where one is chosen.
 //!
 //! ```text
 //! cha | rta                                        call graph by types alone
@@ -30,13 +30,13 @@ pub enum CallGraph {
 }
 
 impl CallGraph {
-    /// Whether there is a [`JdkBase`] to go on from.
+    /// This call graph has a [`JdkBase`] to go on from.
     pub fn has_base(self) -> bool {
         !matches!(self, Self::Cha | Self::Rta)
     }
 }
 
-/// What else must hold between a try and a raising point.
+/// Data reachability that must hold between a try and a raising point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataFilter {
     Dr,
@@ -74,7 +74,7 @@ const FILTERS: [(&str, DataFilter); 4] =
     [("dr", DataFilter::Dr), ("cdr", DataFilter::Cdr), ("mdr", DataFilter::Mdr), ("vdr", DataFilter::Vdr)];
 
 impl Analysis {
-    /// What there is to fall back to where objects take too much memory.
+    /// The analysis to fall back to where objects take too much memory.
     pub(crate) const BY_CLASSES: Self = Self { call_graph: CallGraph::Rta, filter: None };
 
     pub fn call_graph(self) -> CallGraph {
@@ -128,7 +128,7 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str
     names.iter().find(|(_, value)| *value == wanted).map_or("", |(name, _)| name)
 }
 
-/// What the JVM itself reaches, solved once for many programs.
+/// The base: what the JVM itself reaches, solved once for many programs.
 #[derive(Debug)]
 pub struct JdkBase<'a> {
     solved: catchment_pointsto::Base<'a>,
@@ -174,7 +174,7 @@ impl<'a> JdkBase<'a> {
         Some(base.into_reached(source, recorded, ceiling, entries))
     }
 
-    /// What the program reaches from its entry points; nothing if this base is for another analysis.
+    /// The call graph of a program from its entry points; nothing if this base is for another analysis.
     pub(crate) fn reach<'b>(
         &self,
         source: &'b dyn ClassSource,
@@ -191,7 +191,7 @@ impl<'a> JdkBase<'a> {
     }
 }
 
-/// What the program reaches from its entry points, as far as this analysis can tell, and what a ceiling has cost.
+/// The call graph of a program from its entry points by this analysis, and the precision that a ceiling has cost.
 pub(crate) fn reach<'a>(
     source: &'a dyn ClassSource,
     analysis: Analysis,

@@ -40,9 +40,9 @@ impl fmt::Display for FaultKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultKindEntry {
     pub name: FaultKind,
-    /// What fails, in a few words; empty for a kind that a project added.
+    /// The failure in a few words; empty for a kind that a project added.
     pub about: String,
-    /// What its operations throw unless they say otherwise, as binary names.
+    /// Thrown types of operations that name none, as binary names.
     pub throws: Vec<String>,
 }
 
@@ -65,19 +65,19 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether this feature release of Java has it.
+    /// This feature release of Java has the operation.
     pub fn is_in(&self, release: u32) -> bool {
         self.since.is_none_or(|since| since <= release) && self.until.is_none_or(|until| release <= until)
     }
 
-    /// Whether it is this method; `class` is a binary name.
+    /// The operation is this method; `class` is a binary name.
     pub fn is(&self, class: &str, method: &str, descriptor: &str) -> bool {
         self.class == class
             && self.method == method
             && self.descriptor.as_deref().is_none_or(|only| only == descriptor)
     }
 
-    /// Whether some method of some release is both.
+    /// Some method of some release is both operations.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let same_overload = match (&self.descriptor, &other.descriptor) {
             (Some(one), Some(another)) => one == another,

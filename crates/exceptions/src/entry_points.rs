@@ -1,4 +1,4 @@
-//! Where a program begins: methods that somebody outside it calls.
+//! Entry points of a program: methods that code outside of it calls.
 
 pub(crate) mod above;
 pub(crate) mod container_methods;
@@ -20,7 +20,7 @@ pub enum EntryKind {
     Tests,
     /// Public and protected methods of public classes.
     Api,
-    /// What a servlet container calls, of filters and listeners too.
+    /// Methods that a servlet container calls, of filters and listeners too.
     Servlets,
 }
 

@@ -1,4 +1,4 @@
-//! What can leave the public methods of the application.
+//! Escapes: exceptions that can leave the public methods of the application.
 
 use crate::answer::{Escapes, EscapingException, RaisedBy};
 use crate::describe::{describe_point, exception_type, site_of};

@@ -28,7 +28,7 @@ use catchment_pointsto::{Call, CallKind, Code, ImplicitKinds, Reached, Set};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// What is to travel.
+/// The kinds of exceptions that travel.
 #[derive(Debug, Default)]
 pub struct FlowOptions {
     /// Every `throw`.
@@ -39,7 +39,7 @@ pub struct FlowOptions {
     pub implicit: ImplicitKinds,
 }
 
-/// Where everything that was raised has come to.
+/// The exception flow of a program: the sets that raised exceptions have come to.
 #[derive(Debug)]
 pub struct Flow {
     pub raised: RaisedExceptions,

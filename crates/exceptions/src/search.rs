@@ -23,7 +23,7 @@ use catchment_pointsto::{Ceiling, Coarsened, Reached, ReflectiveTarget, Refusal}
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// What is asked.
+/// A request for the links of a program.
 #[derive(Debug, Clone)]
 pub struct SearchRequest {
     pub analysis: Analysis,
@@ -33,7 +33,7 @@ pub struct SearchRequest {
     pub faults: FaultSelection,
     /// Every `throw` raises.
     pub throws: bool,
-    /// What the JVM itself raises at instructions: null, casts, indices, divisions, links.
+    /// Implicit exceptions that the JVM raises at instructions: null, casts, indices, divisions, links.
     pub implicit: bool,
     pub handlers: ClauseScope,
     /// [`LinkSearch::escapes`] will be asked for.
@@ -74,7 +74,7 @@ pub struct LinkSearch<'a> {
     pub(crate) flow_options: FlowOptions,
     pub(crate) handlers: ClauseScope,
     analysis: Analysis,
-    /// What there is without a filter.
+    /// Links without a filter.
     pub(crate) unfiltered: Vec<Link>,
     /// By the number of the answer's links, which counts from 1.
     pub(crate) links: Vec<MergedLink>,

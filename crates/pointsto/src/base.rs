@@ -1,4 +1,4 @@
-//! What the JVM itself reaches, solved once and continued for many programs.
+//! The base: what the JVM itself reaches, solved once and continued for many programs.
 //!
 //! The solver only ever adds, so a program may be added to what is solved: its entry points are where the work list goes on. That
 //! holds while everything that was found before stays true. The base has looked at classes, at names that were those of no class,

@@ -1,4 +1,4 @@
-//! What a variable can hold at most, as its definition says: no other method and no object is looked at.
+//! Upper bounds of the types of a variable, as its definition says: no other method and no object is looked at.
 //!
 //! What is made here is of exactly its class. Otherwise it is what the field, the called method, the parameter or the clause
 //! is declared to give; where several meet, all of it. A cast keeps what surely fits and cuts down the rest.

@@ -19,7 +19,7 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What can be written and read.
+/// A value that can be written to the cache and read again.
 pub(crate) trait Cached: Sized {
     fn write(&self, to: &mut Writer);
 

@@ -53,7 +53,7 @@ pub struct Graph {
     /// Of a node that has become one with another: that one. Otherwise itself.
     parents: Vec<u32>,
     objects: Vec<Set>,
-    /// What has not gone along the node's edges yet.
+    /// Objects that have not gone along the node's edges yet.
     fresh: Vec<Set>,
     edges: Vec<Vec<Edge>>,
     is_queued: Vec<bool>,

@@ -24,7 +24,7 @@ use crate::world::World;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Where objects enter and leave an instance; nothing for numbers.
+/// The variables by which objects enter and leave an instance; none for numbers.
 #[derive(Debug)]
 pub struct Frame {
     /// The receiver first.
@@ -250,7 +250,7 @@ pub struct Lists<T> {
 }
 
 impl<T> Lists<T> {
-    /// So many lists; items keep their order.
+    /// `count` lists; items keep their order.
     pub(crate) fn new(count: usize, mut items: Vec<(u32, T)>) -> Self {
         items.sort_by_key(|(number, _)| *number);
         let mut starts = vec![0; count + 1];

@@ -38,6 +38,6 @@ ids! {
     NodeId,
     /// A method in one context.
     InstanceId,
-    /// What tells apart the instances of one method.
+    /// The context of an instance of a method.
     ContextId,
 }

@@ -1,4 +1,4 @@
-//! Which methods a program can reach, and which objects its variables can hold.
+//! Call graphs and points-to analysis: the methods a program can reach, and the objects its variables can hold.
 //!
 //! ```text
 //! entry points ──► methods ──► statements ──► constraint graph ──► objects flow ──► calls find new targets ─┐

@@ -1,4 +1,4 @@
-//! What methods without bytecode do, read from `data/models.txt`.
+//! Models of methods without bytecode, read from `data/models.txt`.
 
 use crate::ids::MethodId;
 use crate::world::World;
@@ -53,7 +53,7 @@ pub(crate) enum Effect {
     },
 }
 
-/// What becomes of a call's result and exceptions.
+/// The use of a call's result and exceptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     /// The result is dropped.
@@ -81,7 +81,7 @@ impl Models {
         Self { by_name }
     }
 
-    /// What a method does, whatever its code says.
+    /// The model of a method, which counts instead of its code.
     pub(crate) fn of(&self, world: &World<'_>, method: MethodId) -> Option<&[Effect]> {
         let class = &world.class_of(world.method(method).class).name;
         self.find(class, world.name_of(method)).filter(|effects| *effects != [Effect::Code])

@@ -7,7 +7,7 @@ use crate::cache_format::{Cached, Reader, Writer, cached};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};
 use rustc_hash::FxHashMap;
 
-/// Where an object is made.
+/// The origin of an abstract object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Origin {
     /// By this instruction, at this level of nested arrays.

@@ -1,4 +1,4 @@
-//! Which analysis is wanted, and what it is to count.
+//! Options of an analysis: the call graph, and the implicit exceptions to look for.
 
 use crate::implicit::ImplicitKinds;
 use crate::solver::contexts::Sensitivity;

@@ -71,7 +71,7 @@ pub enum Part {
 
 cached! { enum Part { 0 => Field(field), 1 => Elements, 2 => Anything } }
 
-/// What is done with the objects of a node as they come.
+/// A use of the objects of a node, applied to each as it comes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Use {
     Load {

@@ -4,9 +4,9 @@ use crate::text::readable;
 
 /// No part is longer, in characters: messages of assertions can be whole documents.
 const LONGEST_PART: usize = 200;
-/// What is kept of the end of a part that is longer. The end of the last one says where it failed.
+/// Length of the end that a longer part keeps. The end of the last part says where the test failed.
 const END_KEPT: usize = 80;
-/// Where messages of assertions go on from one value to the other.
+/// Words between the two values in messages of assertions.
 const BETWEEN_VALUES: [&str; 6] =
     [" but was", " but found", " but: ", ", actual", " to be equal to", " Actual invocation"];
 

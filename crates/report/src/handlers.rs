@@ -8,9 +8,9 @@ use catchment_pairs::ClassPairs;
 /// The handlers of everything that was read, in class path order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HandlerListing {
-    /// How many classes were read.
+    /// Number of classes that were read.
     pub classes_read: usize,
-    /// Those with handlers.
+    /// Classes with handlers.
     pub classes: Vec<ListedClass>,
     pub problems: Vec<ListedProblem>,
 }

@@ -5,7 +5,7 @@ use catchment_verdicts::{Finding, SourceSite};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Where and what. The same in every contract.
+/// A problem, the same in every contract.
 #[derive(Serialize)]
 pub(crate) struct JsonProblem<'a> {
     #[serde(rename = "where")]

@@ -20,7 +20,7 @@ pub struct LinksReport {
     /// Elements of the class path that could not be read, and entries of the configuration that mean nothing.
     pub problems: Vec<ListedProblem>,
     pub seconds: f64,
-    /// Where the system tells.
+    /// Peak memory, on systems that tell it.
     pub peak_mib: Option<u64>,
 }
 

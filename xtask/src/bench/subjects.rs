@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the subjects are compiled for, run on and analysed with.
+/// The JDK that the subjects are compiled for, run on and analysed with.
 pub(super) const JDK: u32 = 17;
 
 #[derive(Deserialize)]

@@ -81,7 +81,7 @@ fn judge(plain: &Measurements, watch: &Measurements, jacoco: &Measurements) -> E
     if cheap && below_jacoco { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What one run took, and what it ran.
+/// The time that one run took, and the tests that it ran.
 struct Run {
     time: Duration,
     tests: Tests,

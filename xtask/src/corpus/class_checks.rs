@@ -1,4 +1,4 @@
-//! What can be checked of one class without a JVM: exact rewriting, weaving, weaving again.
+//! Checks of one class without a JVM: exact rewriting, weaving, weaving again.
 
 use super::results::{Check, Results};
 use catchment_classfile::{ClassFile, rewrite};

@@ -1,4 +1,4 @@
-//! What the run has seen, collected from all threads; failing classes are kept for reproduction.
+//! Results of a run, collected from all threads; failing classes are kept for reproduction.
 
 use catchment_weave::SkippedMethod;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How many messages of one kind are printed.
 const SHOWN: usize = 15;
 
-/// What a class can fail.
+/// A check that a class can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Check {
     Rewrite,

@@ -1,4 +1,4 @@
-//! Where the classes come from.
+//! Sources of classes.
 
 use anyhow::{Context, Result, bail};
 use catchment_program::{find_java_homes, jdk_image};

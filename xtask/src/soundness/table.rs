@@ -1,4 +1,4 @@
-//! What was compared, as Markdown, and the links that were not found.
+//! Comparisons as Markdown, and the links that were not found.
 
 use catchment_exceptions::{Analysis, Comparison};
 use std::collections::BTreeMap;

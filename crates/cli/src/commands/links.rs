@@ -1,4 +1,4 @@
-//! `catchment links`: what can reach each catch clause.
+//! `catchment links`: raising points whose exceptions can come to each clause.
 
 pub(crate) mod args;
 mod cache;
@@ -30,7 +30,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-/// What is shown.
+/// The view that is shown.
 enum View {
     Links,
     Paths(Vec<ExplainedLink>),

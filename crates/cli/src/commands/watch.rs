@@ -67,7 +67,7 @@ fn finish(
     Ok(ExitCode::of_program(code))
 }
 
-/// Where the report goes.
+/// The destination of the report.
 enum Destination {
     Stdout,
     Stderr,

@@ -1,4 +1,4 @@
-//! What a class is and has by the classes above it, asked by name.
+//! Supertypes of a class and their members, by name.
 
 use catchment_pointsto::ids::{ClassId, MethodId};
 use catchment_pointsto::world::{Layer, World};

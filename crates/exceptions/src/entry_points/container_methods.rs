@@ -1,4 +1,4 @@
-//! Which methods servlet containers call: of servlets, filters, listeners and initialisers, `javax` and `jakarta` alike.
+//! Methods that servlet containers call: of servlets, filters, listeners and initialisers, `javax` and `jakarta` alike.
 //!
 //! As with tests only names tell, and the library need not be there, except where an interface of it lies between.
 

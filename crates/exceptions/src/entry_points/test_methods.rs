@@ -1,4 +1,4 @@
-//! Which methods test frameworks call: JUnit 3 to 6, TestNG, jqwik, Spock and Cucumber. Kotlin's tests carry the same annotations.
+//! Methods that test frameworks call: JUnit 3 to 6, TestNG, jqwik, Spock and Cucumber. Kotlin's tests carry the same annotations.
 //!
 //! A framework finds them by reflection, so only conventions tell. Classes are asked by name: the framework itself need not be
 //! there, except where an interface of it lies between.

@@ -1,4 +1,4 @@
-//! Which handlers of a method a programmer wrote, and what becomes of what the others catch.
+//! Handlers of a method: clauses, and compiler-made ones with the throws that pass on what they catch.
 //!
 //! A `finally`, a `synchronized` or a try-with-resources catches everything and throws it on: the same exception, raised where
 //! it was raised before. A `throw` in a clause that somebody wrote is a raising point of its own, even of the same object.

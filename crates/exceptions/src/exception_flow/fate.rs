@@ -1,4 +1,4 @@
-//! What becomes of one exception that is raised at one instruction: which handlers it may come to, and whether it may leave the
+//! The fate of one exception that is raised at one instruction: which handlers it may come to, and whether it may leave the
 //! method.
 //!
 //! The same walk over the exception table as in `exception_flow.rs`, for a single exception. Handlers of the compiler throw on what they catch.
@@ -10,7 +10,7 @@ use catchment_pointsto::world::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Where an exception goes within the method it is raised in.
+/// The fate of an exception within the method it is raised in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fate {
     /// Pcs of handlers.

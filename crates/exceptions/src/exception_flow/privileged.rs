@@ -1,4 +1,4 @@
-//! What comes out of a privileged action.
+//! Exceptions that come out of a privileged action.
 //!
 //! `AccessController.doPrivileged` hands checked exceptions on inside a `PrivilegedActionException`. Who called it takes them
 //! out and throws them again, or drops them:

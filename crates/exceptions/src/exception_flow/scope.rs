@@ -10,7 +10,7 @@ use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};
 use rustc_hash::FxHashMap;
 
-/// What will be asked about.
+/// The part of the exception flow that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
     /// What comes to any clause, and what leaves any method.

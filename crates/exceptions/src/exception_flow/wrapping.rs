@@ -16,7 +16,7 @@ const HANDLER: &[u8] = b"java/lang/reflect/InvocationHandler";
 pub(crate) const WRAPPERS: [&[u8]; 4] =
     [INITIALISER_ERROR, TARGET_EXCEPTION, UNDECLARED, privileged::WRAPPER];
 
-/// What of all that comes out of a target is inside another exception.
+/// The exceptions of a target that arrive inside another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inside {
     Anything,
@@ -26,7 +26,7 @@ pub(crate) enum Inside {
 
 /// A call whose target has not been seen to fail yet.
 pub(crate) struct Wrapped {
-    /// What comes out of the target, and where the call fails.
+    /// The node of exceptions that leave the target, and the node where the call fails.
     pub(crate) from: NodeId,
     pub(crate) to: NodeId,
     pub(crate) inside: Inside,
@@ -35,7 +35,7 @@ pub(crate) struct Wrapped {
 }
 
 impl Wrapped {
-    /// What the call fails with.
+    /// The exception that the call fails with.
     pub(crate) fn raised(&self) -> RaisedException {
         RaisedException { point: self.point, typed: Typed::exactly(self.wrapper) }
     }

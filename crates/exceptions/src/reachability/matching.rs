@@ -1,4 +1,4 @@
-//! Which objects may be handed to a method or come back from it, by the types that it declares.
+//! Objects that may be handed to a method or come back from it, by the types that it declares.
 
 use super::calls::CallReceivers;
 use catchment_classfile::descriptor;

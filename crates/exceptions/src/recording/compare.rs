@@ -19,11 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// What tells raising points of runs apart.
+/// A raising point of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Point {
     RaisingPoint(RaisingPoint),
-    /// Where native code was called, or where the JVM raised.
+    /// The instruction that called native code, or at which the JVM raised.
     Native(MethodId, u16),
     AnyTime(MethodId, u16),
     /// Index of a recorded method, and the place in it.
@@ -45,7 +45,7 @@ pub(super) struct Comparing<'s, 'a> {
     pub(super) resolver: Resolver,
     pub(super) instances: Instances,
     pub(super) blind: FxHashMap<(MethodId, u16), BlindSpot>,
-    /// What there is without a filter.
+    /// Links without a filter.
     pub(super) unfiltered: FxHashSet<(RaisingPoint, Clause)>,
     /// Numbers of the links that there are.
     numbers: FxHashMap<(RaisingPoint, Clause), usize>,
@@ -71,7 +71,7 @@ impl LinkSearch<'_> {
         comparing.run()
     }
 
-    /// Those of its links that runs have gone through.
+    /// The links that the recording went through.
     fn went_through(&mut self, recording: &Recording) -> FxHashSet<(RaisingPoint, Clause)> {
         let numbers = self.compare(recording).links.into_iter().filter_map(|link| link.found.ok());
         let links = numbers.filter_map(|number| self.links.get(number - 1));
@@ -182,7 +182,7 @@ impl Comparing<'_, '_> {
         })
     }
 
-    /// What a record says, or why it is not compared.
+    /// The link of a record, or why the record is set aside.
     fn taken(&mut self, index: usize, caught: &RecordedCatch) -> Result<Taken, SetAside> {
         let clause = self.clause(caught)?;
         let journey = journey(&mut self.resolver, &mut self.search.reached.world, self.recording, index);

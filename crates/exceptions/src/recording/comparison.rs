@@ -43,7 +43,7 @@ pub enum Cause {
     RuledOut,
     /// A filter by data reachability has dropped the link.
     Filtered(DataFilter),
-    /// Nobody knows.
+    /// No cause is known.
     Unexplained,
 }
 
@@ -115,7 +115,7 @@ pub struct Unfound {
     pub cause: Cause,
     /// The last place on the way from the clause to the raising point that is still known.
     pub at: Site,
-    /// What was called there in the run.
+    /// The method that was called there in the run.
     pub called: Option<Site>,
 }
 
@@ -130,7 +130,7 @@ pub struct RecordedLink {
     pub found: Result<usize, Unfound>,
 }
 
-/// What was caught and is no link to compare.
+/// Reasons for which a caught exception is set aside and not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SetAside {
     /// By a handler that nobody wrote: it is compared where it came to in the end.

@@ -1,6 +1,6 @@
 //! Classes that are made while a program runs, by their names: no class path has them.
 
-/// What makes a class at run time.
+/// The maker of a class at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maker {
     /// Lambdas and method handles. The analysis knows what they lead to, and their frames say nothing.
@@ -33,7 +33,7 @@ const OTHERS: [&str; 12] = [
     "$InjectedInvoker",
 ];
 
-/// Who makes classes of this binary name; nothing if it looks like any other.
+/// The maker of classes of this binary name; none if the name looks like any other.
 pub(super) fn maker_of(class: &str) -> Option<Maker> {
     if LAMBDAS.iter().any(|part| class.contains(part)) {
         return Some(Maker::Lambda);

@@ -1,4 +1,4 @@
-//! Which raising point a recorded exception has come from, as the analysis counts them.
+//! The raising point of a recorded exception, as the analysis counts them.
 //!
 //! An operation of the catalogue raises as a whole, so the outermost one on the stack is the point. Else it is the instruction that
 //! raised. What reflection and class initialisation wrap is raised by native code or generated classes, for the analysis by the call
@@ -159,7 +159,7 @@ impl Finder<'_, '_> {
         Some(kind)
     }
 
-    /// Whether the JVM raises it whatever is called.
+    /// The JVM raises it whatever is called.
     fn is_of_the_jvm(&mut self) -> bool {
         self.is_a(b"java/lang/VirtualMachineError") || self.is_a(b"java/lang/ThreadDeath")
     }

@@ -13,7 +13,7 @@ use catchment_pointsto::world::{Layer, World};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// What a recorded method is to the analysis.
+/// A recorded method as the analysis has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resolved {
     Method(MethodId),
@@ -34,7 +34,7 @@ impl Resolved {
     }
 }
 
-/// What an instruction is.
+/// The kind of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Instruction {
     Throw,
@@ -106,7 +106,7 @@ fn resolve(world: &mut World<'_>, method: &RecordedMethod) -> Resolved {
     found.map_or(Resolved::NoMethod, Resolved::Method)
 }
 
-/// What stands at `pc`; nothing if no instruction begins there.
+/// The instruction at `pc`; none if no instruction begins there.
 pub(super) fn instruction_at(world: &World<'_>, method: MethodId, pc: u16) -> Option<Instruction> {
     let file = world.class_of(world.method(method).class).file()?;
     let (_, code) = file.code(world.member_of(method)?).ok()??;
@@ -118,7 +118,7 @@ pub(super) fn instruction_at(world: &World<'_>, method: MethodId, pc: u16) -> Op
     })
 }
 
-/// Where a recorded frame was, also if the analysis has no such method.
+/// The site of a recorded frame, also if the analysis has no such method.
 pub(super) fn site_in(world: &World<'_>, method: &RecordedMethod, found: Resolved, pc: Option<u16>) -> Site {
     match found {
         Resolved::Method(id) => site_of(world, id, pc),

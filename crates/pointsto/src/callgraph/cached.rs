@@ -1,4 +1,4 @@
-//! What was reached, written and read. Class files are not written: the source still has them.
+//! The call graph in the cache. Class files are not written: the source still has them.
 
 use super::{Call, Reached, Stats, Thrown};
 use crate::cache_format::{Cached, Reader, Writer, cached};

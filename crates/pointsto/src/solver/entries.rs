@@ -1,4 +1,4 @@
-//! Where a program begins, and what it is given there.
+//! Entry points of a program, and the objects they are given.
 
 use crate::ids::{ClassId, InstanceId, MethodId, NodeId};
 use crate::objects::Origin;
@@ -63,7 +63,7 @@ pub(crate) fn given(world: &mut World<'_>, method: MethodId) -> Vec<Option<Class
 }
 
 impl Solver<'_> {
-    /// What the JVM calls by itself.
+    /// Methods that the JVM calls by itself.
     pub(crate) fn start(&mut self) {
         for method in called_by_the_jvm(&mut self.world) {
             self.add_entry(method);

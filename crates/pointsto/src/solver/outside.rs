@@ -1,4 +1,4 @@
-//! What callers from outside hand to entry points.
+//! Objects that callers from outside hand to entry points.
 //!
 //! Of a parameter that is no final class nobody knows what it holds: whatever is made anywhere and fits may be handed back. So
 //! these parameters are given each such object as soon as there is one. What nobody here makes, such as the requests of a

@@ -1,4 +1,4 @@
-//! What each statement of a method means for the constraint graph: one short function per kind.
+//! Statements of a method as constraints of the graph: one short function per kind.
 
 use crate::blind::BlindSpot;
 use crate::callgraph::Code;

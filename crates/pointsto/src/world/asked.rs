@@ -1,4 +1,4 @@
-//! What a world has asked its source. Where another source answers the same, it would have made the same world.
+//! The questions that a world has put to its source. A source with the same answers would make the same world.
 
 use super::{ClassSource, World};
 use crate::cache_format::cached;
@@ -21,7 +21,7 @@ cached! { struct Asked { absent, providers } }
 pub enum Differs {
     /// About the class of this internal name: there or not, its bytes, whose code it is.
     Class(Box<[u8]>),
-    /// Somebody no longer provides this service.
+    /// A provider of this service is gone.
     Service(Box<[u8]>),
 }
 

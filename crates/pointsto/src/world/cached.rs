@@ -7,7 +7,7 @@ use crate::ids::{ClassId, SelectorId};
 use catchment_classfile::ClassFile;
 use std::sync::Arc;
 
-/// What is known of a class without its file.
+/// A class without its file.
 enum KeptShape {
     Read,
     Array(Element),

@@ -16,18 +16,18 @@ pub enum Layer {
     Jdk,
 }
 
-/// What kind of type it is, and where it comes from.
+/// The kind of a type, with its class file if there is one.
 #[derive(Debug, Clone)]
 pub enum Shape<'a> {
     Read(Arc<ClassFile<'a>>),
     Array(Element),
-    /// What the JVM makes of a lambda that has more than one interface.
+    /// The class of a lambda that has more than one interface.
     Hidden,
     /// Not there, or not readable.
     Missing,
 }
 
-/// What an array holds.
+/// The element type of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
     Number,
@@ -47,7 +47,7 @@ pub struct Class<'a> {
     pub(crate) supertypes: Vec<ClassId>,
     pub(crate) methods: Range<u32>,
     pub(crate) fields: Range<u32>,
-    /// What constants of its pool stand for, once somebody has asked.
+    /// Resolved constants of its pool, memoised.
     pub(crate) refs: Vec<u32>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Class<'a> {
         self.has_access(access::PUBLIC)
     }
 
-    /// Whether there can be objects whose class is exactly this.
+    /// There can be objects whose class is exactly this.
     /// Nothing can be below it.
     pub fn is_final(&self) -> bool {
         self.has_access(access::FINAL)
@@ -103,7 +103,7 @@ impl<'a> Class<'a> {
         self.file().is_some_and(|file| file.access & flag != 0)
     }
 
-    /// What an array type holds.
+    /// The element type of an array type.
     pub fn element(&self) -> Option<Element> {
         match self.shape {
             Shape::Array(element) => Some(element),

@@ -1,4 +1,4 @@
-//! Which method a call comes to (JVMS §5.4.3.3, §5.4.3.4 and §5.4.6).
+//! Dispatch: the method that a call comes to (JVMS §5.4.3.3, §5.4.3.4 and §5.4.6).
 
 use super::{Method, World};
 use crate::ids::{ClassId, MethodId, SelectorId};

@@ -1,4 +1,4 @@
-//! What an `invokedynamic` comes to, by the method that links it.
+//! Targets of an `invokedynamic`, by the method that links it.
 
 use super::World;
 use crate::ids::{ClassId, FieldId, MethodId};
@@ -35,7 +35,7 @@ pub(crate) struct Lambda<'a> {
     pub(crate) erased: &'a [u8],
     /// The same with the types that it has here: what is given is cast to them.
     pub(crate) instantiated: &'a [u8],
-    /// What the lambda does.
+    /// The method that the lambda stands for.
     pub(crate) target: MethodId,
     /// The class that names it.
     pub(crate) owner: ClassId,

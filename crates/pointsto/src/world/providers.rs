@@ -10,7 +10,7 @@ pub fn services_file(service: &[u8]) -> String {
     format!("META-INF/services/{}", String::from_utf8_lossy(service).replace('/', "."))
 }
 
-/// What modules provide: by service, internal names of classes.
+/// Service providers of modules: by service, internal names of classes.
 #[derive(Debug, Default)]
 pub struct ModuleServices {
     providers: FxHashMap<Vec<u8>, Vec<Vec<u8>>>,

@@ -1,13 +1,13 @@
-//! What the constants of a class stand for, found once and kept.
+//! Constants of a class, each resolved once.
 
 use super::World;
 use crate::ids::{ClassId, FieldId, MethodId};
 use catchment_classfile::MemberRef;
 use catchment_ir::PoolIndex;
 
-/// Nobody has asked yet.
+/// Not resolved yet.
 const UNKNOWN: u32 = u32::MAX;
-/// Somebody has, and there is nothing.
+/// Resolved to nothing.
 const NOTHING: u32 = u32::MAX - 1;
 
 impl<'a> World<'a> {

@@ -1,4 +1,4 @@
-//! Which types are assignable to which (JVMS §6.5, checkcast).
+//! Subtypes: types that are assignable to others (JVMS §6.5, checkcast).
 
 use super::{Element, Layer, Shape, World};
 use crate::cache_format::cached;
@@ -62,12 +62,12 @@ impl World<'_> {
         }
     }
 
-    /// Whether every instance of `class` is one of `of`, as far as is known.
+    /// Every instance of `class` is one of `of`, as far as is known.
     pub fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
         self.fits(class, of) == Fits::Yes
     }
 
-    /// Whether a supertype is missing that may be there when the program runs.
+    /// A supertype is missing that may be there when the program runs.
     ///
     /// A library class with a missing superclass is for programs that have another library as well, such as one of five
     /// loggers. An unloadable class is a subtype only of what its file declares, in particular not of `Throwable`.

@@ -85,7 +85,7 @@ struct JsonCheckedPair<'a> {
     nearest_test: Option<JsonNearest<'a>>,
     /// Execution by execution, or null where that was not asked.
     selective: Option<JsonOtherRule<'a>>,
-    /// What a dependent clause reads of what its try has written.
+    /// Values that a dependent clause reads and its try has written.
     relies_on: Vec<JsonReliance<'a>>,
     /// Call by call, or null where that was not asked.
     fine: Option<JsonOtherRule<'a>>,
@@ -93,7 +93,7 @@ struct JsonCheckedPair<'a> {
     evidence: JsonEvidence<'a>,
     only_timeouts: bool,
     unstable: bool,
-    /// What a user is told about it, or null.
+    /// The word for the pair's finding, or null.
     finding: Option<&'static str>,
     /// The reason in the configuration, or null.
     suppressed: Option<&'a str>,
@@ -107,7 +107,7 @@ struct JsonCheckedPair<'a> {
 #[derive(Serialize)]
 struct JsonNearest<'a> {
     test: &'a str,
-    /// What it has to do with the pair.
+    /// The test's relation to the pair.
     why: &'static str,
 }
 
@@ -170,9 +170,9 @@ struct JsonExperiment<'a> {
     #[serde(rename = "type")]
     exception: &'a str,
     mode: &'static str,
-    /// Which execution of the try was hit, counted from 1, or null for all.
+    /// The execution of the try that was hit, counted from 1, or null for all.
     occurrence: Option<u64>,
-    /// Where it was thrown, or null for the beginning of the try.
+    /// The site of the throw, or null for the beginning of the try.
     place: Option<JsonPlace<'a>>,
     outcome: &'static str,
     fired: u64,
@@ -193,7 +193,7 @@ struct JsonPlace<'a> {
     method: String,
     source_file: Option<&'a str>,
     line: Option<u32>,
-    /// What is called there, or null for a throw.
+    /// The method that is called there, or null for a throw.
     callee: Option<&'a str>,
     in_body: bool,
 }

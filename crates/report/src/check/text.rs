@@ -21,15 +21,15 @@ use reasons::write_reasons;
 use std::io::{self, Write};
 use tables::{write_pair_table, write_set_aside, write_test_table};
 
-/// So many findings are shown unless all are asked for.
+/// Number of findings that are shown without `--all`.
 const WORTH_DOING_FIRST: usize = 10;
-/// So many problems are shown unless all are asked for.
+/// Number of problems that are shown without `--all`.
 const PROBLEMS_SHOWN: usize = 5;
 
 /// How exceptions are made that may not be what any real one is.
 const WITHOUT_CONSTRUCTORS: &str = "allocated";
 
-/// How much to say.
+/// The level of detail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CheckDetail {
     /// All findings, all pairs, all tests that were set aside; otherwise what is worth doing first, and totals.
@@ -227,7 +227,7 @@ fn write_pair(
     }
 }
 
-/// What single executions say where all together say nothing.
+/// The selective verdict of a pair whose verdict is unknown otherwise.
 fn write_selective(
     out: &mut dyn Write,
     report: &CheckReport<'_>,

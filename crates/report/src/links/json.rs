@@ -56,7 +56,7 @@ struct JsonLink<'a> {
     /// The nearest class that all of `exceptions` are.
     exception: &'a str,
     exceptions: Vec<JsonException<'a>>,
-    /// Whether a run has gone through it, if runs were given.
+    /// A recording went through it; none if there is no recording.
     seen: Option<bool>,
 }
 

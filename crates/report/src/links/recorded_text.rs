@@ -53,7 +53,7 @@ fn share(part: usize, whole: usize) -> String {
     if whole == 0 { String::new() } else { format!(" ({:.1} %)", 100.0 * part as f64 / whole as f64) }
 }
 
-/// What concerns the reader of those that are no links to compare: the rest nobody has asked about.
+/// Caught exceptions that were set aside, but for those that are outside of the request.
 fn write_set_aside(out: &mut dyn Write, comparison: &Comparison) -> io::Result<()> {
     let words = [
         (SetAside::Implicit, "raised by the JVM (--implicit compares them)"),

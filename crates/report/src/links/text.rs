@@ -24,7 +24,7 @@ pub enum LinksBy {
 
 /// More links than these of one clause or trigger are only counted.
 const SHOWN: usize = 8;
-/// So many operations of one kind are named.
+/// Number of operations of one fault kind that are named.
 const NAMED: usize = 3;
 
 pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksView) -> io::Result<()> {

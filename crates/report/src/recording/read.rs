@@ -6,11 +6,11 @@ use serde::Deserialize;
 
 const SCHEMA: &str = "catchment.seen/1";
 
-/// What a file says.
+/// The content of a recording file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingFile {
     pub recording: Recording,
-    /// What the recorder could not see.
+    /// Problems that kept the recorder from seeing everything.
     pub problems: Vec<ListedProblem>,
 }
 

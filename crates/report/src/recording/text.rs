@@ -1,4 +1,4 @@
-//! What was recorded, in a few lines.
+//! A recording for a terminal, in a few lines.
 
 use crate::text::counted;
 use catchment_watch::Recording;

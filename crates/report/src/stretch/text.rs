@@ -1,4 +1,4 @@
-//! What stretching gave, for a terminal: what can catch more, what cannot and why, and the patch.
+//! A stretch for a terminal: clauses that can catch more, refusals with their reasons, and the patch.
 
 use crate::failure_text::shortened;
 use crate::text::{counted, pair_line, readable, simple_name, source_place};

@@ -1,4 +1,4 @@
-//! Which methods of a subject, its libraries and the JDK really run.
+//! Methods of a subject, its libraries and the JDK that really run.
 //!
 //! HotSpot of JDK 17 can write down every method whose first call it sees, its own start included. No agent is needed, so
 //! nothing of a recorder is among the methods.

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// What fails when disk or network do; what the program itself throws is no such fault.
 const FAULTS: [&str; 3] = ["--faults", "DSK_*,NET_*", "--no-throws"];
 
-/// What raises, and the clause it comes to.
+/// A raising point, and the clause that its exceptions come to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Link {
     pub(super) point: String,

@@ -31,7 +31,7 @@ pub(crate) struct CacheKey(pub(crate) [u8; 16]);
 pub(crate) enum CacheSection {
     /// Bases, of 30 to 80 MB each.
     Jdk,
-    /// What programs reach: 12 MB of a small one, 18 MB of embedded Tomcat.
+    /// Call graphs of programs: 12 MB of a small one, 18 MB of embedded Tomcat.
     Programs,
 }
 

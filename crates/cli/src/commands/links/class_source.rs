@@ -13,7 +13,7 @@ pub(crate) struct LayeredClasses {
     /// By entry of the class path.
     layers: Vec<Layer>,
     selection: PairSelection,
-    /// Read when somebody asks for a service.
+    /// Read at the first request for a service.
     module_services: OnceCell<ModuleServices>,
 }
 
@@ -97,7 +97,7 @@ impl LayeredClasses {
         Ok(())
     }
 
-    /// Those of the JDK's modules, and those that files of these entries name.
+    /// Providers of the JDK's modules, and those that files of these entries name.
     fn providers(&self, service: &[u8], is_asked: impl Fn(EntryId) -> bool) -> Vec<Vec<u8>> {
         let by_modules = self.module_services.get_or_init(|| {
             ModuleServices::read(self.class_path.modules().filter_map(|(_, module)| module.bytes().ok()))
@@ -106,7 +106,7 @@ impl LayeredClasses {
         by_modules.providers(service, files.filter_map(|(entry, file)| file.ok().filter(|_| is_asked(entry))))
     }
 
-    /// What is included is the application, wherever but in the JDK it lies; what is left out is a library.
+    /// Included classes are the application, wherever but in the JDK they lie; excluded ones are a library.
     fn layer_of(&self, name: &[u8], layer: Layer) -> Layer {
         let is_plain = self.selection.include.is_empty() && self.selection.exclude.is_empty();
         if is_plain || layer == Layer::Jdk {

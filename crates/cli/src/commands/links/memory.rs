@@ -6,7 +6,7 @@ mod allocator;
 
 pub(crate) use allocator::held;
 
-/// What an analysis may hold unless it is told otherwise: most of what the system can still give.
+/// The ceiling without `--max-memory`: most of the memory that the system can still give.
 pub(crate) fn default_ceiling() -> Option<usize> {
     let free = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|it| it.trim().parse().ok());

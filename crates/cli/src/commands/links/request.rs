@@ -1,4 +1,4 @@
-//! From what was typed after `links` to classes and a request to search them.
+//! From the arguments of `links` to classes and a request to search them.
 
 use crate::commands::links::args::{HandlersOf, LinksArgs};
 use crate::commands::links::class_source::LayeredClasses;
@@ -87,7 +87,7 @@ impl LinksArgs {
         Ok(Elements { paths: [application, tests, libraries].concat(), layers: layers.concat(), problems })
     }
 
-    /// What all runs have shown together; nothing if none was given.
+    /// All recordings as one; none if none was given.
     pub(crate) fn runs(&self) -> Result<Option<RecordingFile>> {
         let mut runs: Option<RecordingFile> = None;
         for path in &self.seen {
@@ -132,7 +132,7 @@ impl LinksArgs {
         })
     }
 
-    /// Which of the links are shown.
+    /// The selection of links that are shown.
     pub(crate) fn selection(&self, catalogue: &Catalogue) -> Result<LinkSelection, BadInput> {
         let faults =
             FaultSelection::of(&self.fault, catalogue).map_err(|error| BadInput(error.to_string()))?;

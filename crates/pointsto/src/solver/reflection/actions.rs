@@ -1,4 +1,4 @@
-//! Which methods of the JDK are reflective, and what their calls wait for.
+//! Reflective methods of the JDK, and the objects that their calls wait for.
 
 use crate::cache_format::cached;
 
@@ -128,7 +128,7 @@ pub(crate) fn of_polymorphic(class: &[u8]) -> Option<Action> {
     }
 }
 
-/// What a call of this method does.
+/// The action of a call of this method.
 pub(crate) fn find(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<(Action, Watched)> {
     use Watched::{Argument, Elements, Receiver};
     Some(match (class, name) {

@@ -1,4 +1,4 @@
-//! What throwing at the calls within a try has shown.
+//! Fine experiments for a terminal: faults thrown at the calls within a try.
 
 use super::line_of;
 use crate::check::CheckReport;

@@ -1,4 +1,4 @@
-//! What a check would do: pairs with the experiments planned for them.
+//! The plan of a check for a terminal: pairs with the experiments planned for them.
 
 use crate::text::{counted, pair_line};
 use catchment_verdicts::{CheckedPair, CheckedProject, ExperimentResult, Mode, NoOutcome, Outcome};
@@ -25,7 +25,7 @@ pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Res
     writeln!(out, "{total} on {}, {to_do} to do", counted(planned.len(), "pair", "pairs"))
 }
 
-/// Which single executions are asked shows only when it is done.
+/// Experiments of the plan. Selective ones are not in it: they follow from the outcomes.
 fn of_plan(pair: &CheckedPair) -> impl Iterator<Item = &ExperimentResult> {
     pair.experiments.iter().filter(|experiment| experiment.mode == Mode::ShortCircuit)
 }

@@ -5,14 +5,14 @@ use catchment_verdicts::{CheckedPair, CheckedTest, Unknown, Verdicts, explain};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// So many tests of which the same is to be said are named; `--json` has all experiments.
+/// Number of tests that are named for one reason; `--json` has all experiments.
 const TESTS_NAMED: usize = 5;
 
 /// One sentence with the tests it holds for.
 struct Reason<'a> {
     /// About the first of the tests.
     text: String,
-    /// The same for tests of which the same is said.
+    /// The text without the test's name: equal for tests with one reason.
     key: String,
     others: Vec<&'a str>,
 }
@@ -76,7 +76,7 @@ fn test_of<'a>(reason: &Unknown, pair: &CheckedPair, tests: &'a [CheckedTest]) -
     test.map(|test| test.name.as_str())
 }
 
-/// The same for tests of which the same is said.
+/// A reason without the test's name: equal for all tests that it holds for.
 fn without_test(text: &str, test: Option<&str>) -> String {
     test.map_or_else(|| text.to_owned(), |name| text.replace(&format!("test {name} "), "test "))
 }

@@ -1,4 +1,4 @@
-//! What a check cost, for a terminal.
+//! The cost of a check for a terminal.
 
 use catchment_verdicts::{Stats, Timed};
 use std::io::{self, Write};

@@ -12,7 +12,7 @@ use catchment_verdicts::{
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// So many tests of each kind are named unless all are asked for.
+/// Number of tests of each kind that are named without `--all`.
 const NAMES_SHOWN: usize = 5;
 
 /// The verdicts, over the pairs whose try was executed and over those whose catch was entered.
@@ -83,7 +83,7 @@ fn write_call_by_call(out: &mut dyn Write, report: &CheckReport<'_>, detail: Che
     }
 }
 
-/// Which they are, as they are no findings by the rule of the paper.
+/// Pairs that only selective experiments show to be dependent: by the rule of the paper they are no findings.
 fn write_selectively_dependent(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
     let is_dependent = |verdicts: &Verdicts| {
         let selective = verdicts.selective.as_ref().map(|selective| selective.verdict);
