@@ -1,11 +1,11 @@
-//! Why a clause is not stretched.
+//! Refusals: the reasons why a clause is not stretched.
 
 use catchment_verdicts::TestId;
 
-/// How many other clauses one line names.
+/// Other clauses that one line names at most.
 const MAX_LISTED: usize = 3;
 
-/// Why a clause is left as it is, or does not catch a certain type.
+/// The reason why a clause is left as it is, or does not catch a certain type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no wider type that is proposed; whether there would be on request.
@@ -89,7 +89,7 @@ impl Refusal {
         }
     }
 
-    /// Whether a narrower type may be free of it, where it comes after all trials of one clause.
+    /// Tells whether a narrower type may be free of it, where it comes after all trials of one clause.
     pub(crate) fn depends_on_type(&self) -> bool {
         match self {
             Self::NotPatchable { depends_on_type, .. } => *depends_on_type,

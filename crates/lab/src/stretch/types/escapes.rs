@@ -1,4 +1,4 @@
-//! Which checked exceptions come out of tries and rethrows, as javac sees it.
+//! Checked exceptions that come out of tries and rethrows, as javac sees it.
 
 use crate::stretch::types::checked::Checks;
 use catchment_flow::{ThrowSite, Thrown};
@@ -17,7 +17,7 @@ pub(crate) struct View<'v> {
 }
 
 impl View<'_> {
-    /// What the clause catches.
+    /// Types that the clause catches.
     pub(crate) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
         if let Some((_, rung)) = self.stretched.iter().find(|(site, _)| *site == clause) {
             return vec![rung];
@@ -62,7 +62,7 @@ impl View<'_> {
         types
     }
 
-    /// Whether one of the clauses catches every exception of this type.
+    /// Tells whether one of the clauses catches every exception of this type.
     pub(crate) fn take(&self, clauses: &[(usize, usize)], exception: &str) -> bool {
         clauses.iter().any(|clause| self.takes(*clause, exception))
     }
