@@ -40,7 +40,7 @@ pub struct RecordedCommand {
     pub recording: Recording,
 }
 
-/// What the agent is to do in the JVMs of a command.
+/// The equipment of the JVMs of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Count,

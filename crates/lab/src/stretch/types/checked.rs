@@ -18,7 +18,7 @@ const PRECISE_RETHROW: u16 = 51;
 /// Compilers let these be caught wherever they like.
 const ALWAYS_CATCHABLE: [&str; 2] = ["java.lang.Exception", "java.lang.Throwable"];
 
-/// Whether sources of this class have to declare exceptions.
+/// Tells whether sources of this class have to declare exceptions.
 pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
     let is_kotlin =
         annotation_types(&class.attributes, &class.pool).iter().any(|it| *it == "Lkotlin/Metadata;");
@@ -143,7 +143,7 @@ impl<'c> Checks<'c> {
         !ALWAYS_CATCHABLE.contains(&exception) && self.hierarchy.is_checked(exception) == Some(true)
     }
 
-    /// Whether one of the types may be an exception of this one.
+    /// Tells whether one of the types may be an exception of this one.
     fn meets(&self, exception: &str, types: &Types) -> bool {
         types.iter().any(|thrown| thrown.as_deref().is_none_or(|thrown| self.are_related(exception, thrown)))
     }
