@@ -20,7 +20,7 @@ pub enum Refusal {
     Merged { into: usize },
     /// The handler does with the exception what only the narrow type allows.
     NeedsNarrowType { what: String, line: Option<u32> },
-    /// It would swallow that its thread was interrupted: in this call, or where that is thrown itself.
+    /// The clause would swallow that its thread was interrupted: in this call, or where that is thrown itself.
     Interruptible { call: Option<String>, line: Option<u32> },
     /// The budget was used up before it was tried, or while it was.
     OutOfTime,
@@ -42,7 +42,7 @@ pub enum Refusal {
     Copy { other: usize },
     /// There is no source to be patched, and why.
     NoSource(String),
-    /// Its source is generated; what says so.
+    /// The source is generated; the sign of that.
     Generated(String),
     /// The source cannot be patched, and why; whether it might with another type.
     NotPatchable { why: String, depends_on_type: bool },

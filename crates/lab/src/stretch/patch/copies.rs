@@ -35,9 +35,9 @@ struct Copies<'c> {
 enum Says {
     /// Nothing, or nothing yet.
     Nothing,
-    /// It catches a narrower one.
+    /// The copy catches a narrower type.
     Narrower,
-    /// It stays as it is.
+    /// The copy stays as it is.
     No,
 }
 

@@ -1,4 +1,4 @@
-//! What the compiler would say of checked exceptions if a clause caught more: is there anything left for the clauses around
+//! Checked exceptions as the compiler sees them if a clause caught more: is there anything left for the clauses around
 //! it, and does what it rethrows have to be declared?
 //!
 //! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind `throws`,
@@ -25,7 +25,7 @@ pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
     !is_kotlin && class.source_file().is_none_or(|file| file.ends_with(".java"))
 }
 
-/// What the compiler would not take if clauses, by their tries and numbers, caught these types.
+/// The refusal of the compiler if clauses, by their tries and numbers, caught these types.
 pub(crate) fn refused_by_checks(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
@@ -52,11 +52,11 @@ pub(crate) fn refused_by_checks(
 pub(crate) struct Checks<'c> {
     pairs: &'c ClassPairs,
     pub(crate) hierarchy: &'c Hierarchy,
-    /// What may be thrown, each with the clauses around it, by try and number, innermost first.
+    /// Exceptions that may be thrown, each with the clauses around it, by try and number, innermost first.
     pub(crate) sites: Vec<(ThrowSite, Vec<(usize, usize)>)>,
     /// Indices of the tries of the method.
     tries: Vec<usize>,
-    /// What the method may throw; `None` if anything.
+    /// Exceptions that the method may throw; `None` if anything.
     pub(crate) declared: Option<Vec<Option<String>>>,
     pub(crate) is_precise: bool,
 }

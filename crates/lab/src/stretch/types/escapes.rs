@@ -30,7 +30,7 @@ impl View<'_> {
         self.caught(clause).into_iter().any(|caught| self.checks.hierarchy.is_subclass(exception, caught))
     }
 
-    /// What comes out of the body of a try. `visiting` are the tries that this is asked for: no source has one in itself.
+    /// Exceptions that come out of the body of a try. `visiting` are the tries that this is asked for, none within itself.
     pub(crate) fn thrown_in(&self, index: usize, visiting: &mut Vec<usize>) -> Types {
         if visiting.contains(&index) {
             return Types::from([None]);
@@ -42,7 +42,7 @@ impl View<'_> {
         types
     }
 
-    /// What may throw in the body of a try, each with the clauses inside of it that are around.
+    /// Sites in the body of a try that may throw, each with the clauses inside of the try that are around it.
     pub(crate) fn sites_in(&self, index: usize) -> impl Iterator<Item = (&ThrowSite, &[(usize, usize)])> {
         self.checks.sites.iter().filter_map(move |(site, around)| {
             let own = around.iter().position(|(each, _)| *each == index)?;
@@ -50,7 +50,7 @@ impl View<'_> {
         })
     }
 
-    /// What comes from here past the clauses around it.
+    /// Exceptions that come from here past the clauses around it.
     pub(crate) fn passing(
         &self,
         site: &ThrowSite,
@@ -85,7 +85,7 @@ impl View<'_> {
         }
     }
 
-    /// What the clause catches of what its try throws.
+    /// Exceptions of its try that the clause catches.
     fn rethrown(&self, (index, clause): (usize, usize), visiting: &mut Vec<usize>) -> Types {
         let is_left = |thrown: &str| !(0..clause).any(|earlier| self.takes((index, earlier), thrown));
         let mut types = Types::new();
