@@ -1,4 +1,4 @@
-//! Which entries of a class path are the project's own, and which of those are tests.
+//! Class folders: the entries of a class path that are the project's own, and those of them that hold tests.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -118,7 +118,7 @@ fn expand_argument_files(arguments: Vec<OsString>, launch: &Launch) -> Vec<OsStr
     expanded
 }
 
-/// Whether the main class stands among these arguments.
+/// Tells whether the main class stands among these arguments.
 fn has_main(arguments: &[OsString]) -> bool {
     let mut takes_value = false;
     arguments.iter().any(|argument| {

@@ -1,4 +1,4 @@
-//! Where the clauses of a built project are compiled.
+//! Compiled clauses of a built project.
 
 use crate::Project;
 use catchment_pairs::ClassPairs;
@@ -19,7 +19,7 @@ fn read_in(root: &Path, folder: &Path, file: &Path) -> Option<(PathBuf, Vec<u8>)
     Some((relative, fs::read(&path).ok()?))
 }
 
-/// Where the clause of the pair with this id is compiled: indices of the tries and of the clause in each.
+/// The compiled copies of the clause of the pair with this id: indices of the tries and of the clause in each.
 pub fn sites_of(pairs: &ClassPairs, id: &str) -> Vec<(usize, usize)> {
     let clauses = pairs.tries.iter().enumerate();
     let clauses =

@@ -1,9 +1,9 @@
-//! What compilers complain about, as Maven, Gradle and the compilers themselves print it.
+//! Errors of compilers, as Maven, Gradle and the compilers themselves print it.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// What a compiler has to say about a line.
+/// An error of a compiler about a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompilerError {
     pub path: PathBuf,

@@ -21,7 +21,7 @@ pub struct RunConfiguration {
     pub jvm_arguments: Vec<OsString>,
     /// With the jars of the test framework and of the build tool's provider.
     pub class_path: Vec<PathBuf>,
-    /// What the build tool sets inside the JVM rather than on the command line.
+    /// Properties that the build tool sets inside the JVM rather than on the command line.
     pub system_properties: Vec<(String, String)>,
     /// The whole environment, without our own part of `JAVA_TOOL_OPTIONS`.
     pub environment: Vec<(OsString, OsString)>,
@@ -30,13 +30,13 @@ pub struct RunConfiguration {
     pub filters: TestFilters,
     /// In the order in which the build ran them.
     pub test_classes: Vec<String>,
-    /// What the build's own run said of each test.
+    /// The result of each test in the build's own run.
     pub reported: Vec<ReportedTest>,
     /// Class folders and jars of the application: the main outputs of all modules on the class path.
     pub application: Vec<PathBuf>,
     /// Class folders of the tests.
     pub tests: Vec<PathBuf>,
-    /// What the build does that a worker does not: forks per class, parallel execution.
+    /// Things that the build does and a worker does not: forks per class, parallel execution.
     pub notes: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl RunConfiguration {
     }
 }
 
-/// Who runs the tests.
+/// The test framework.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Framework {
     JUnitPlatform,
@@ -93,7 +93,7 @@ impl fmt::Display for Framework {
     }
 }
 
-/// Which tests of the test classes the build leaves out, as it was told. Empty means: no limit.
+/// Tests of the test classes that the build leaves out, as it was told. Empty means: no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestFilters {
     /// JUnit Platform: tag expressions. JUnit 4: category classes. TestNG: groups. A test needs one of them.

@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
-/// What a copy did.
+/// The result of a copy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Copied {
     pub(super) copied: usize,
@@ -30,7 +30,7 @@ pub(super) struct CopyError {
     pub(super) reason: io::Error,
 }
 
-/// Which files take part. Paths are relative to the root of the tree.
+/// The files that take part. Paths are relative to the root of the tree.
 pub(super) trait Selection {
     /// Neither copied nor removed.
     fn leaves_alone(&self, relative: &Path, source: &Path) -> bool;
@@ -183,7 +183,7 @@ fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
     other.is_file() && facts(one) == facts(other)
 }
 
-/// Whether a relative link in `folder` leads to a place below the root without ever leaving it.
+/// Tells whether a relative link in `folder` leads to a place below the root without ever leaving it.
 fn stays_inside(folder: &Path, target: &Path) -> bool {
     let mut depth = folder.components().count();
     for component in target.components() {

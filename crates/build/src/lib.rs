@@ -47,7 +47,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-/// What the user asked for.
+/// The project and how it is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectRequest {
     /// The project or one of its modules.
@@ -81,7 +81,7 @@ pub struct Project {
     pub workspace: Workspace,
     pub configurations: Vec<RunConfiguration>,
     pub problems: Vec<Problem>,
-    /// Where in the copy the modules lie that the user asked for; empty: all are.
+    /// Modules that the user asked for, in the copy; empty: all are.
     pub asked_for: Vec<PathBuf>,
     /// Changes with the user's files, the build arguments and the version of this tool.
     pub fingerprint: u64,
@@ -90,7 +90,7 @@ pub struct Project {
     pub build_files: Option<u64>,
 }
 
-/// Why there is nothing to run. Each is one line.
+/// The reason why there is nothing to run, in one line.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     #[error("no build found in {}: expected pom.xml, build.gradle or settings.gradle, or --classpath", folder.display())]
@@ -117,7 +117,7 @@ pub enum ProjectError {
     Install(#[from] catchment_watch::InstallError),
 }
 
-/// What a build tool's run gave.
+/// The result of a build tool's run.
 #[derive(Debug)]
 struct Found {
     configurations: Vec<RunConfiguration>,
@@ -126,12 +126,12 @@ struct Found {
     is_whole: bool,
 }
 
-/// Where a project lies.
+/// The folders of a project.
 #[derive(Debug)]
 struct Located {
-    /// What the user asked for, without links.
+    /// The folder that the user asked for, without links.
     folder: PathBuf,
-    /// What is copied.
+    /// The folder that is copied.
     root: PathBuf,
     /// `None`: no build tool.
     build: Option<Build>,

@@ -1,4 +1,4 @@
-//! What the code of a build needs besides itself: the jars and folders of its run-time class paths.
+//! Libraries of a build: the jars and folders of its run-time class paths, besides its own classes.
 //!
 //! A finished check has seen them. Otherwise the build tool is asked, in a copy of the user's tree and without any of the
 //! project's own phases or tasks: nothing is compiled and no test runs. What it says is kept until a build file changes.
@@ -35,10 +35,10 @@ pub struct LibrariesRequest {
     pub with_tests: bool,
 }
 
-/// What one module of a build has on its class paths besides its own classes.
+/// The class paths of one module of a build, besides its own classes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ModuleNeeds {
-    /// Where its classes are compiled to.
+    /// The folders that its classes are compiled to.
     pub(super) outputs: Vec<PathBuf>,
     /// In the order of the class path; they need not be there.
     pub(super) needed: Vec<NeededElement>,
@@ -50,7 +50,7 @@ pub(super) struct NeededElement {
     pub(super) only_by_tests: bool,
 }
 
-/// What a build tool said.
+/// The answer of a build tool.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) modules: Vec<ModuleNeeds>,

@@ -113,7 +113,7 @@ impl MavenBuild<'_> {
         needs_jars.then_some((second, "modules need the jars of others; built again as far as package"))
     }
 
-    /// Whether the build failed because what one of its modules packs was not there.
+    /// Tells whether the build failed because what one of its modules packs was not there.
     fn misses_own_module(&self, log: &str) -> bool {
         let reason = failure(log, &self.workspace.root);
         let is_missing =

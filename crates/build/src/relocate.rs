@@ -120,7 +120,7 @@ impl Relocation {
     }
 }
 
-/// Whether a file name goes on with this byte: neither `/p2` nor `/p.old` is below `/p`.
+/// Tells whether a file name goes on with this byte: neither `/p2` nor `/p.old` is below `/p`.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'+') || byte >= 0x80
 }

@@ -1,4 +1,4 @@
-//! Which tests a build ran, from the XML reports that Surefire and Gradle write, one file per class.
+//! Reports: the tests that a build ran, from the XML reports that Surefire and Gradle write, one file per class.
 
 use crate::configuration::ReportedTest;
 use catchment_protocol::conversation::Outcome;

@@ -1,4 +1,4 @@
-//! Where a build begins: the user may stand in one of its modules.
+//! The root of a build: the user may stand in one of its modules.
 
 use crate::maven::pom::Pom;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub(super) enum Tool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Build {
     pub(super) tool: Tool,
-    /// What has to be copied for the build to work.
+    /// The folder that has to be copied for the build to work.
     pub(super) root: PathBuf,
     /// Where the build tool is started: the top of the build. `root`, unless the parent lies beside the modules.
     pub(super) top: PathBuf,
@@ -69,7 +69,7 @@ fn common_folder(one: &Path, other: &Path) -> PathBuf {
     one.ancestors().find(|ancestor| other.starts_with(ancestor)).unwrap_or(one).to_owned()
 }
 
-/// Whether modules that lie side by side in `folder` belong together. Otherwise it may be where all projects lie.
+/// Tells whether modules that lie side by side in `folder` belong together. Otherwise it may be where all projects lie.
 fn is_one_repository(folder: &Path) -> bool {
     folder.ancestors().any(|ancestor| ancestor.join(".git").exists())
 }

@@ -1,4 +1,4 @@
-//! What a compiled class says about being a test.
+//! Test classes, as their class files tell.
 
 use crate::configuration::Framework;
 use crate::test_suites::TestSuite;
@@ -71,7 +71,7 @@ pub(super) fn has_suite_method(class: &ClassFile<'_>) -> bool {
     })
 }
 
-/// Whether this text stands in the constant pool.
+/// Tells whether this text stands in the constant pool.
 pub(super) fn mentions(class: &ClassFile<'_>, text: &str) -> bool {
     let count = u16::try_from(class.pool.count()).unwrap_or(u16::MAX);
     (1..count).any(|index| class.pool.utf8(index).is_ok_and(|known| known.as_bytes() == text.as_bytes()))
@@ -114,7 +114,7 @@ fn inherited_framework(class: &TestClass, classes: &BTreeMap<String, TestClass>)
     None
 }
 
-/// Whether a class that is named inside another one is run on its own. Unknown classes are not.
+/// Tells whether a class that is named inside another one is run on its own. Unknown classes are not.
 pub(super) fn is_run_alone(class: &str, folders: &[PathBuf]) -> bool {
     let file = format!("{}.class", class.replace('.', "/"));
     let bytes = folders.iter().find_map(|folder| fs::read(folder.join(&file)).ok());

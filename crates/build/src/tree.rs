@@ -1,4 +1,4 @@
-//! Which files of a project are its sources and which its build has made.
+//! The files of a project: its sources, and those that its build has made.
 
 use crate::copy::{Selection, names_in};
 use std::fs;
@@ -62,7 +62,7 @@ fn is_never_copied(relative: &Path) -> bool {
     NEVER_COPIED.iter().any(|never| name == *never) || name.as_encoded_bytes().starts_with(b".catchment-")
 }
 
-/// Whether a build tool has made this folder and will make it again.
+/// Tells whether a build tool has made this folder and will make it again.
 pub(super) fn is_output(folder: &Path) -> bool {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else { return false };
     let stands_beside = |files: &[&str]| files.iter().any(|file| parent.join(file).is_file());

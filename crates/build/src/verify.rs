@@ -1,4 +1,4 @@
-//! What the project's own build and tests say of changed sources.
+//! Verification of changed sources by the project's own build and tests.
 
 use crate::compiler_log::{CompilerError, compiler_errors};
 use crate::configuration::{ReportedTest, RunConfiguration};

@@ -22,7 +22,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Where everything of ours lies in the user's tree.
+    /// The folder of Catchment in the user's tree.
     pub fn own_folder(&self) -> PathBuf {
         self.original.join(OWN_FOLDER)
     }
@@ -58,14 +58,14 @@ impl Workspace {
         Self { root: original.join(OWN_FOLDER).join("build"), original: original.to_owned() }
     }
 
-    /// Where a path of the user's tree lies in the copy.
+    /// The path in the copy of a path of the user's tree.
     pub(super) fn in_copy(&self, path: &Path) -> PathBuf {
         // Collected, because joining nothing would append a slash.
         path.strip_prefix(&self.original)
             .map_or_else(|_| path.to_owned(), |path| self.root.join(path).components().collect())
     }
 
-    /// Where a path of the copy lies in the user's tree.
+    /// The path in the user's tree of a path of the copy.
     pub(super) fn in_original(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.root)
             .map_or_else(|_| path.to_owned(), |path| self.original.join(path).components().collect())

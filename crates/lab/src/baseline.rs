@@ -83,7 +83,7 @@ impl Baseline {
         self.solo.get(&(test, solo::RUNS - 1))
     }
 
-    /// How long the test takes alone with nothing armed.
+    /// Microseconds of a plain run of the test alone.
     pub(crate) fn solo_micros(&self, test: TestNumber) -> u64 {
         self.steady(test).map_or(0, |run| run.micros)
     }
@@ -93,12 +93,12 @@ impl Baseline {
         runs_of(&self.solo, test).chain(runs_of(&self.fresh, test)).map(|run| run.micros).max().unwrap_or(0)
     }
 
-    /// How long its class takes with nothing armed, if that is how its experiments run.
+    /// Microseconds of a plain run of its class, if its experiments run in batches.
     pub(crate) fn class_micros(&self, test: TestNumber) -> u64 {
         self.class.get(&(test, shared_contexts::RUNS - 1)).map_or(0, |run| run.micros)
     }
 
-    /// Whether experiments with this pair run together with those of other tests of the class.
+    /// Tells whether experiments with this pair run together with those of other tests of the class.
     pub(crate) fn is_together(&self, test: TestNumber, pair: PairNumber) -> bool {
         let alone = self.steady(test);
         alone.is_some_and(|alone| shared_contexts::uses_as_alone(&self.class, test, pair, alone))
@@ -108,7 +108,7 @@ impl Baseline {
         runs_of(&self.solo, test).any(|run| !run.threads_left.is_empty())
     }
 
-    /// Whether an exception leaves the application into the test when it runs alone.
+    /// Tells whether an exception leaves the application into the test when it runs alone.
     pub(crate) fn reaches_test(&self, test: TestNumber) -> bool {
         runs_of(&self.solo, test).chain(runs_of(&self.fresh, test)).any(|run| run.escaped > 0)
     }

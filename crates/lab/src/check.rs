@@ -33,7 +33,7 @@ pub struct CheckRequest {
     pub matrix: bool,
     /// Confirm passes in fresh JVMs too, not only failures.
     pub confirm_passes: bool,
-    /// Where all executions of a try together say nothing, ask one at a time.
+    /// Ask executions of a try one at a time where all of them together decide nothing.
     pub selective: bool,
     /// Also throw at the calls within tries whose clauses hold when the exception comes at once.
     pub fine: bool,

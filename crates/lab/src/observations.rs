@@ -1,4 +1,4 @@
-//! What is seen of tests, as it is kept in the store.
+//! Observations of plain runs, as they are stored.
 
 use crate::store::stored;
 use catchment_verdicts::ColourCounts;
@@ -14,7 +14,7 @@ pub(crate) struct PairNumber(pub(crate) i64);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TestNumber(pub(crate) i64);
 
-/// How a run with nothing armed came about.
+/// The phase of the baseline that a plain run belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// All tests of a configuration, one after the other, in one JVM.
@@ -46,15 +46,15 @@ pub(crate) fn by_colour(usages: &Usages) -> ColourCounts {
     ColourCounts { pink, white, blue, open: entries.saturating_sub(pink + white + blue) }
 }
 
-/// How a test ended with nothing armed.
+/// The end of a plain run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum PlainOutcome {
     #[default]
     Passed,
-    /// What it said, in one line.
+    /// The failure in one line.
     Failed(String),
     Skipped(String),
-    /// Its JVM ended or was ended, and how.
+    /// The JVM ended or was ended, in one line.
     Ended(String),
 }
 
@@ -92,7 +92,7 @@ impl PlainRun {
         self.outcome == PlainOutcome::Passed
     }
 
-    /// Why it has not passed, in one line.
+    /// The reason why the run has not passed, in one line.
     pub(crate) fn failure(&self) -> Option<String> {
         match &self.outcome {
             PlainOutcome::Passed => None,

@@ -1,4 +1,4 @@
-//! How long work tells how far it is.
+//! Progress of long work.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

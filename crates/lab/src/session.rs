@@ -72,7 +72,7 @@ pub(crate) struct Session<'p> {
     pub(crate) reporter: Reporter<'p>,
     pub(crate) interrupt: &'static Interrupt,
     pub(crate) deadline: Option<Instant>,
-    /// How long a suite may give no sign of life.
+    /// The time for which a suite may give no sign of life.
     pub(crate) silence: Duration,
     allow_external: bool,
     begun: Instant,

@@ -37,13 +37,13 @@ pub(crate) struct Running<'a> {
     settled: HashSet<String>,
 }
 
-/// What a JVM said while it ran the tests of a class.
+/// The run of a class: what its JVM reported of the tests.
 #[derive(Debug)]
 pub(crate) struct ClassRun {
     pub(crate) finished: Vec<TestRun>,
     /// The test in which the JVM ended.
     pub(crate) running: Option<String>,
-    /// How the JVM ended, if it did.
+    /// The end of the JVM, if it ended.
     pub(crate) end: Option<WorkerEnd>,
 }
 

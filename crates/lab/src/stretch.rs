@@ -106,11 +106,11 @@ pub(crate) struct Candidate {
     pub(crate) clause: StretchedClause,
     /// There unless its class cannot be had.
     pub(crate) subject: Option<Subject>,
-    /// It is a candidate for its pure resilience.
+    /// The clause is a candidate for its pure resilience.
     is_resilient: bool,
     /// Wider types that were not tried yet, widest first.
     untried: VecDeque<String>,
-    /// What was accepted before another clause took this one in.
+    /// The type that was accepted before another clause took this one in.
     set_aside: Option<Accepted>,
 }
 

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 
 /// A JVM with a large class path and other agents may take long to start on a loaded machine.
 const START_TIME: Duration = Duration::from_secs(120);
-/// How often a wait looks whether everything is to stop.
+/// The interval at which a wait looks whether everything is to stop.
 const TICK: Duration = Duration::from_millis(100);
 /// A JVM that was asked to end, or that said it is ending, may take this long to run its shutdown hooks.
 const END_TIME: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ const DUMP_TIME: Duration = Duration::from_millis(700);
 /// Set when the user wants the run to end; workers then stop waiting.
 pub(crate) type Interrupt = AtomicBool;
 
-/// Why a worker is no more.
+/// The end of a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkerEnd {
     /// No answer in time; the stacks of its threads, as far as it could still tell.
@@ -81,7 +81,7 @@ impl std::fmt::Display for WorkerEnd {
     }
 }
 
-/// What a worker runs on.
+/// The Java and the test framework of a worker.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Jvm {
     /// `17.0.15`.
@@ -90,7 +90,7 @@ pub(crate) struct Jvm {
     pub(crate) framework: String,
 }
 
-/// What a worker says on its own account while it does what it was asked.
+/// The receiver of the events of a worker while it serves a request.
 pub(crate) trait Listener {
     /// The JVM is up.
     fn ready(&mut self, jvm: Jvm);

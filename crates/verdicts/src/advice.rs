@@ -1,4 +1,4 @@
-//! What would decide an unknown verdict, and what to do about a bad one, in one sentence.
+//! Advice in one sentence: the way to decide an unknown verdict, and the way to mend a bad one.
 
 use crate::experiment::{ExperimentResult, NoOutcome, Outcome};
 use crate::judge::{SourceIndependence, Verdicts};
@@ -15,7 +15,7 @@ pub fn advice(pair: &CheckedPair, verdicts: &Verdicts, tests: &[CheckedTest]) ->
     explain(reason, pair, tests)
 }
 
-/// What to look for in a catch that is not source-independent.
+/// Advice on a clause that is not source-independent.
 pub fn advice_on_dependence(verdicts: &Verdicts) -> Option<&'static str> {
     (verdicts.source_independence.verdict == SourceIndependence::Dependent).then_some(
         "the catch relies on what the try did before the exception, or on more of it than its type (message, subclass, \
@@ -23,7 +23,7 @@ pub fn advice_on_dependence(verdicts: &Verdicts) -> Option<&'static str> {
     )
 }
 
-/// Why a verdict is unknown and what would change that. `None` when the user left the pair out.
+/// The reason why a verdict is unknown, and the way to change that. `None` when the user left the pair out.
 pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> Option<String> {
     let experiment = |number: usize| pair.experiments.get(number);
     let test_of = |number: usize| experiment(number).map_or("?", |it| name(it.test, tests));

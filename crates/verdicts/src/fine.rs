@@ -48,8 +48,8 @@ fn runs(pair: &CheckedPair) -> impl Iterator<Item = (usize, &ExperimentResult)> 
     numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Fine(_)))
 }
 
-/// What another clause catches on its way up does not concern this one, and a place that some executions do not come to
-/// cannot be compared.
+/// An exception that another clause catches on its way up does not concern this one, and a site that some executions do
+/// not come to cannot be compared.
 fn is_moot(experiment: &ExperimentResult) -> bool {
     matches!(experiment.outcome, Outcome::None(NoOutcome::CaughtElsewhere(_) | NoOutcome::NotFired))
 }

@@ -63,7 +63,7 @@ pub struct Judgement<V> {
     pub verdict: V,
     /// Positions in [`CheckedPair::experiments`]; none when unknown.
     pub evidence: Vec<usize>,
-    /// Why unknown, what matters most first; empty otherwise.
+    /// Reasons why the verdict is unknown, the most important first; empty otherwise.
     pub unknown: Vec<Unknown>,
     /// A negative verdict that rests on time alone.
     pub only_timeouts: bool,
@@ -92,7 +92,7 @@ impl Verdicts {
         self.source_independence.is_unstable() || self.pure_resilience.is_unstable()
     }
 
-    /// Why source independence is unknown, without the reasons that single executions have settled since.
+    /// Reasons why source independence is unknown, without those that single executions have settled since.
     pub fn open_reasons(&self) -> Vec<&Unknown> {
         let selective = self.selective.as_ref().map(|selective| selective.verdict);
         let is_settled = selective.is_some_and(|verdict| verdict != SourceIndependence::Unknown);

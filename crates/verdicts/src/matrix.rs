@@ -40,7 +40,7 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// Whether a further run could still make it a pass or a confirmed failure.
+    /// Tells whether a further run could still make it a pass or a confirmed failure.
     pub(crate) fn can_change(self) -> bool {
         matches!(self, Self::Open | Self::Unconfirmed(_))
     }
@@ -75,7 +75,7 @@ impl TestCells {
         })
     }
 
-    /// Whether it could pass for every caught type once all is run.
+    /// Tells whether the test could pass for every caught type once all is run.
     pub(crate) fn can_pass(&self) -> bool {
         self.cells.iter().all(|cell| cell.can_become_pass())
     }
@@ -84,7 +84,7 @@ impl TestCells {
         self.executing.usages.white > 0
     }
 
-    /// Its failure alone would prove source dependence.
+    /// A failure of this test alone would prove source dependence.
     pub(crate) fn is_all_white(&self) -> bool {
         self.executing.usages.are_all_white()
     }

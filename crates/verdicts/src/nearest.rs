@@ -13,26 +13,26 @@ pub struct NearestTest {
     pub nearness: Nearness,
 }
 
-/// What a test has to do with a pair, nearest first.
+/// The relation of a test to a pair, nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
-    /// It enters the catch, and does other things in the try.
+    /// The test enters the catch, and does other things in the try.
     EntersCatch,
     ExecutesTry,
-    /// It executes another try of the method.
+    /// The test executes another try of the method.
     ExecutesMethod,
-    /// It executes another try of the class.
+    /// The test executes another try of the class.
     ExecutesClass,
-    /// It is named after the class.
+    /// The test is named after the class.
     NamedAfterClass,
-    /// It executes a try of another class of the package.
+    /// The test executes a try of another class of the package.
     ExecutesPackage,
-    /// Its package has the most in common with that of the class.
+    /// The package of the test has the most in common with that of the class.
     NearestPackage,
 }
 
 impl Nearness {
-    /// What the test does, as the verb of a sentence; also the word used in JSON.
+    /// The relation as the verb of a sentence; also the word used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::EntersCatch => "enters this catch",
@@ -77,7 +77,7 @@ fn wants_a_test(pair: &CheckedPair, verdicts: &Verdicts) -> bool {
     reasons.into_iter().any(wants)
 }
 
-/// Whether no more runs of this one would tell more.
+/// Tells whether no further run of this experiment would tell more.
 fn is_for_another_test(outcome: &Outcome) -> bool {
     use NoOutcome::{Artefact, Diverged, NotConstructible, NotFired, NotReached, Skipped};
     let Outcome::None(why) = outcome else { return false };

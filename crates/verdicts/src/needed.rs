@@ -1,4 +1,4 @@
-//! Which experiments can still change a verdict: what early stop rests on.
+//! Experiments that can still change a verdict: the base of early stop.
 //!
 //! A pair whose verdict on a contract is negative is decided: nothing takes a confirmed failure back. Until then
 //!
@@ -20,15 +20,15 @@ pub struct Needed {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// It has not been run.
+    /// The experiment has not been run.
     Run,
-    /// It failed; a fresh JVM has to say so too.
+    /// The experiment failed; a fresh JVM has to confirm that.
     Confirm,
 }
 
-/// What could still change a verdict on the pair, given its experiments so far. Failures to confirm come first, as they
-/// may end it all; then tests with only white usages, which bear on both contracts most; then those with some; then the
-/// rest, each in the order of [`CheckedPair::executions`]. Empty: the verdicts stand.
+/// Experiments that could still change a verdict on the pair, given its experiments so far. Failures to confirm come
+/// first, as they may end it all; then tests with only white usages, which bear on both contracts most; then those with
+/// some; then the rest, each in the order of [`CheckedPair::executions`]. Empty: the verdicts stand.
 pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> {
     if pair.left_out || pair.not_injectable.is_some() {
         return Vec::new();
@@ -41,7 +41,7 @@ pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> 
     needed.into_iter().map(|(_, needed)| needed).collect()
 }
 
-/// Which tests the contracts wait for.
+/// The tests that the contracts wait for.
 struct Waits {
     resilience: bool,
     dependence: bool,

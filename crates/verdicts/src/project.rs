@@ -4,7 +4,7 @@ use crate::experiment::ExperimentResult;
 use crate::finding::SourceSite;
 use crate::stats::Stats;
 
-/// What was observed and tried.
+/// Observations and experiments of a check.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckedProject {
     /// The ways in which the build runs tests.
@@ -32,7 +32,7 @@ pub struct CheckedConfiguration {
     /// `JUnit 5.10.2`.
     pub framework: String,
     pub java_version: String,
-    /// What was done differently from the build, such as parallel execution switched off.
+    /// Differences from the build, such as parallel execution switched off.
     pub notes: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub struct CheckedTest {
     pub configuration: usize,
     /// `None` when it did not pass in the suite, or did not run.
     pub colour: Option<TestColour>,
-    /// Why its runs are no evidence for or against anything.
+    /// The reason why the runs of the test are no evidence.
     pub set_aside: Option<SetAside>,
     /// Its experiments run together with those of its class, because alone it costs far more: the class prepares something
     /// expensive. Its failures are confirmed alone.
@@ -97,12 +97,12 @@ impl TestColour {
     }
 }
 
-/// Why a test is no evidence.
+/// The reason why a test is no evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SetAside {
     /// Fails in the suite with nothing injected; what it says in one line.
     Red(String),
-    /// Its verdict differs between equal runs.
+    /// The outcome of the test differs between equal runs.
     Flaky(String),
     /// Passes in the suite and not alone.
     OrderDependent(String),
@@ -127,7 +127,7 @@ impl SetAside {
         }
     }
 
-    /// What else is known, in one line; may be empty.
+    /// Details in one line; may be empty.
     pub fn detail(&self) -> String {
         match self {
             Self::Red(text)
@@ -165,15 +165,15 @@ pub struct CheckedPair {
     pub executing_tests: Vec<ExecutingTest>,
     /// At most one per test, caught type and mode. One that is not here was not run.
     pub experiments: Vec<ExperimentResult>,
-    /// What became of asking its executions one by one; `None` when nobody did.
+    /// The result of asking its executions one by one; `None` when that was not done.
     pub selective: Option<Selective>,
-    /// What became of throwing elsewhere than at the beginning of the try; `None` when nobody asked.
+    /// The result of throwing elsewhere than at the beginning of the try; `None` when that was not done.
     pub fine_grained: Option<FineGrained>,
     /// Of a clause that is not source-independent: what it reads of what its try has written.
     pub relies_on: Vec<Reliance>,
-    /// Why no injected exception can reach the clause, if so: unreachable by injection.
+    /// The reason why no injected exception can reach the clause, if so.
     pub not_injectable: Option<String>,
-    /// Why nothing is known about its usages, if so: its class or method ran as delivered.
+    /// The reason why nothing is known about its usages, if so: its class or method ran as delivered.
     pub not_observed: Option<String>,
     /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one asked
     /// for.
@@ -221,7 +221,7 @@ pub struct Reliance {
     /// `variable total`, `field size`.
     pub what: String,
     pub read_line: Option<u32>,
-    /// It is not read in the clause but behind it.
+    /// The read stands behind the clause, not in it.
     pub is_read_after: bool,
     /// Lines of the body that set it.
     pub set_lines: Vec<u32>,

@@ -39,7 +39,7 @@ fn singles(pair: &CheckedPair) -> impl Iterator<Item = (usize, &ExperimentResult
     numbered.filter(|(_, experiment)| matches!(experiment.mode, Mode::Selective(_)))
 }
 
-/// What keeps the test from speaking for independence.
+/// Reasons why the test does not speak for independence.
 fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest) -> Vec<Unknown> {
     let test = executing.test;
     if !tests.get(test.index()).is_some_and(CheckedTest::is_evidence) {
@@ -59,7 +59,7 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
     missing
 }
 
-/// Why the run says nothing, unless it was never made.
+/// The reason why the run has no outcome that counts, unless it was never made.
 pub(crate) fn silent(number: usize, experiment: &ExperimentResult) -> Option<Unknown> {
     match &experiment.outcome {
         _ if experiment.unstable => Some(Unknown::Unstable(number)),

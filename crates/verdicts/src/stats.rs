@@ -101,12 +101,12 @@ impl Stats {
         self.warm.seconds + self.fresh.seconds + self.timeouts.seconds + self.no_outcome.seconds
     }
 
-    /// How much longer an experiment takes if it gets a JVM of its own.
+    /// The factor by which an experiment takes longer in a fresh JVM.
     pub fn fresh_factor(&self) -> Option<f64> {
         (self.both_ways.seconds > 0.0).then(|| self.both_ways_fresh_seconds / self.both_ways.seconds)
     }
 
-    /// How much longer a warm experiment takes than its test with nothing armed.
+    /// The factor by which a warm experiment takes longer than a plain run of its test.
     pub fn warm_factor(&self) -> Option<f64> {
         (self.warm_plain_seconds > 0.0).then(|| self.warm.seconds / self.warm_plain_seconds)
     }

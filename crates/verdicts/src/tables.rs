@@ -3,7 +3,7 @@
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest, SetAside, TestColour};
 
-/// How much of the exception handling the tests specify. total = red + flaky + skipped + pink + white + blue + unseen.
+/// Tests by how much of the exception handling they specify. total = red + flaky + skipped + pink + white + blue + unseen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestTable {
     pub total: usize,

@@ -1,4 +1,4 @@
-//! Where this tool keeps what only saves time and may be deleted at any moment.
+//! Cache folders: files that only save time and may be deleted at any moment.
 
 use crate::unix::user_id;
 use std::env;

@@ -19,7 +19,7 @@ const DRIVER: &str = "catchment-driver.jar";
 const FILES: [(&str, &[u8]); 3] =
     [(LIBRARY, embedded::AGENT), (RUNTIME, embedded::RUNTIME), (DRIVER, embedded::DRIVER)];
 
-/// Where the agent's files lie.
+/// The installed files of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledAgent {
     pub library: PathBuf,

@@ -1,4 +1,4 @@
-//! Which exceptions came to which handlers in a run, and which way: what all JVMs wrote down, each way once.
+//! Recordings: the exceptions that came to handlers in a run, and by which calls, as all JVMs wrote them down, each once.
 
 mod merge;
 
@@ -11,13 +11,13 @@ use crate::watched_run::Problem;
 pub struct Recording {
     /// JVMs that started under the agent, with application classes or not.
     pub jvms_started: usize,
-    /// Those with application classes.
+    /// JVMs with application classes.
     pub jvms: usize,
     /// All that the others speak of, by name.
     pub methods: Vec<RecordedMethod>,
-    /// What came to handlers of the application, and what happened to the same objects before; that comes first.
+    /// Exceptions that came to handlers of the application, and what happened to the same objects before; that comes first.
     pub caught: Vec<Caught>,
-    /// What was called by reflection.
+    /// Methods that were called by reflection.
     pub reflective: Vec<ReflectiveCall>,
     pub problems: Vec<Problem>,
 }
@@ -44,7 +44,7 @@ pub struct Caught {
     /// Frames missing before the last.
     pub frames_left_out: u32,
     pub handler_pc: u32,
-    /// Where the same object had been caught before: an index into all that was caught.
+    /// The catch of the same object before: an index into all that was caught.
     pub after: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ pub struct ReflectiveCall {
 }
 
 impl Recording {
-    /// What came to handlers of the application.
+    /// Exceptions that came to handlers of the application.
     pub fn at_the_application(&self) -> impl Iterator<Item = &Caught> {
         self.caught.iter().filter(|caught| {
             let catching = caught.frames.last().and_then(|frame| self.methods.get(frame.method));

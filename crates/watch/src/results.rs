@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What one JVM left behind.
+/// The files of one JVM.
 #[derive(Debug)]
 pub(crate) struct JvmFiles {
     pub(crate) started: JvmStarted,
@@ -126,7 +126,7 @@ pub(crate) mod tests {
         bytes
     }
 
-    /// What a JVM would have left behind.
+    /// The files that a JVM would have left behind.
     pub(crate) fn jvm_files(pid: u32, ended: Ended, records: Vec<Record>, counts: &[(u32, u64)]) -> JvmFiles {
         let started = JvmStarted { pid, ..JvmStarted::default() };
         JvmFiles { started, ended, records, counters: counter_file(counts) }

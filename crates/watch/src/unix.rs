@@ -1,4 +1,4 @@
-//! What only the operating system can tell or do. The one file with `unsafe` code.
+//! Calls of the operating system. The one file with `unsafe` code.
 #![expect(unsafe_code, reason = "system calls the standard library does not wrap")]
 
 use std::ffi::CString;
@@ -19,7 +19,7 @@ static RECEIVER: AtomicI32 = AtomicI32::new(0);
 /// A signal that came before there was a receiver; 0 for none.
 static EARLY: AtomicI32 = AtomicI32::new(0);
 
-/// Whether libraries may not be loaded from this folder.
+/// Tells whether libraries may not be loaded from this folder.
 pub fn is_noexec(folder: &Path) -> bool {
     let Ok(path) = CString::new(folder.as_os_str().as_bytes()) else { return true };
     // SAFETY: all zero is a valid value of this plain C struct.
@@ -45,7 +45,7 @@ pub fn user_id() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// Whether the process runs; one that has ended and only waits to be noticed does not.
+/// Tells whether the process runs; one that has ended and only waits to be noticed does not.
 pub fn is_alive(process: u32) -> bool {
     let Ok(process) = libc::pid_t::try_from(process) else { return false };
     let state = std::fs::read_to_string(format!("/proc/{process}/stat"));
@@ -140,7 +140,7 @@ pub fn end_with_parent(command: &mut Command) {
     }
 }
 
-/// Whether something can be read before the time is over.
+/// Tells whether something can be read before the time is over.
 pub fn wait_readable(from: &impl AsRawFd, limit: Duration) -> io::Result<bool> {
     let mut waited = libc::pollfd { fd: from.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     let millis = libc::c_int::try_from(limit.as_millis().max(1)).unwrap_or(libc::c_int::MAX);
@@ -210,7 +210,7 @@ pub fn note_interrupts() -> &'static AtomicBool {
     &INTERRUPTED
 }
 
-/// Whether the user wants to stop.
+/// Tells whether the user wants to stop.
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
@@ -222,7 +222,7 @@ extern "C" fn note_interrupt(signal: libc::c_int) {
     }
 }
 
-/// Whether a child has ended, without taking its exit status: its number stays taken.
+/// Tells whether a child has ended, without taking its exit status: its number stays taken.
 pub fn has_ended(process: u32) -> io::Result<bool> {
     // SAFETY: all zero is a valid value of this plain C struct.
     let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };

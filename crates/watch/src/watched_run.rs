@@ -9,7 +9,7 @@ use catchment_pairs::ClauseDescription;
 pub struct WatchedRun {
     /// JVMs that started under the agent, with application classes or not.
     pub jvms_started: usize,
-    /// Those with application classes, by start.
+    /// JVMs with application classes, by start.
     pub jvms: Vec<Jvm>,
     /// By class, then as in the class file.
     pub pairs: Vec<WatchedPair>,
@@ -56,14 +56,14 @@ pub struct WatchedPair {
     /// Hash of the class file. Classes of one name and different bytes are kept apart.
     pub class_hash: u64,
     pub code_sources: Vec<String>,
-    /// Why the numbers below say nothing, if so.
+    /// The reason why the counts below say nothing, if so.
     pub not_observed: Option<String>,
     pub usages: Usages,
     /// Clauses of the same try that caught instead, by pair id.
     pub siblings: Vec<(String, u64)>,
-    /// What this clause caught.
+    /// Exceptions that this clause caught.
     pub caught: Vec<SeenException>,
-    /// What left the try uncaught by any of its clauses.
+    /// Exceptions that left the try uncaught by any of its clauses.
     pub escaped: Vec<SeenException>,
 }
 
@@ -119,7 +119,7 @@ pub struct SeenException {
     /// `None` when the class could not be noted (no stack or memory left).
     pub exception: Option<String>,
     pub count: u64,
-    /// Where the first few came from.
+    /// Origins of the first few.
     pub origins: Vec<Origin>,
 }
 
@@ -127,7 +127,7 @@ pub struct SeenException {
 pub struct Origin {
     /// `com.acme.Cache.load:83`; `None` when the exception has no stack trace.
     pub frame: Option<String>,
-    /// Whether that is the application's topmost frame, or the topmost of anyone.
+    /// The frame is the application's topmost, not the topmost of anyone.
     pub application: bool,
 }
 

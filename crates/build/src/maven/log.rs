@@ -1,4 +1,4 @@
-//! What Maven says on its way.
+//! The log of Maven.
 
 use std::path::Path;
 

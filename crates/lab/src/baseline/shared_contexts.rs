@@ -6,7 +6,7 @@
 //! taken together with others only for pairs that it uses there exactly as it does alone. What a test leaves in the common
 //! context under injection may hit the next one; hence such tests are marked, and their failures confirmed alone.
 //!
-//! What a JVM prepares once, such as the contexts that Spring caches, costs nothing here: workers are warm.
+//! Preparations that a JVM makes once, such as the contexts that Spring caches, cost nothing here: workers are warm.
 
 use crate::baseline::solo::{self, plain_time_limit};
 use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
@@ -90,7 +90,7 @@ fn is_far_above(solo_micros: u64, suite_micros: u64) -> bool {
     solo_micros >= LEAST_MICROS && solo_micros >= suite_micros.saturating_mul(FACTOR)
 }
 
-/// What each of the tests did. The time is that of the whole class.
+/// The plain run of each of the tests. The time is that of the whole class.
 fn run_class(
     slot: &mut Slot<'_>,
     (configuration, class): &ClassOf,
@@ -130,7 +130,7 @@ pub(crate) fn plain_class(
     Ok((runs, seen.end.is_some()))
 }
 
-/// Whether the test can stand for itself among the others of its class.
+/// Tells whether the test can stand for itself among the others of its class.
 pub(crate) fn shares_context(class_runs: &Runs, test: TestNumber) -> bool {
     let runs: Vec<_> = solo::runs_of(class_runs, test).collect();
     runs.len() == RUNS as usize && runs.iter().all(|run| run.passed())

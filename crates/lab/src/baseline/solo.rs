@@ -152,7 +152,7 @@ fn suite_micros(suite: &Runs, test: TestNumber) -> u64 {
     runs_of(suite, test).map(|run| run.micros).max().unwrap_or(0)
 }
 
-/// What caught exceptions looked like.
+/// Samples of caught exceptions, by pair.
 type Samples = Vec<(PairNumber, Sample)>;
 
 fn run_twice(

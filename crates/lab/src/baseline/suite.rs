@@ -15,14 +15,14 @@ pub(crate) const RUNS: u32 = 2;
 /// suite hangs.
 pub(crate) const SILENCE: Duration = Duration::from_secs(120);
 
-/// What one run of a suite showed.
+/// The observations of one run of a suite.
 #[derive(Debug, Default)]
 pub(crate) struct SuiteRuns {
     jvm: Jvm,
     units: HashMap<String, TestUnit>,
     /// By the id of the test.
     pub(crate) runs: Vec<(String, PlainRun)>,
-    /// Where in `runs` each test is.
+    /// The position of each test in `runs`.
     positions: HashMap<String, usize>,
     problems: Vec<String>,
     unobserved: BTreeMap<PairNumber, String>,

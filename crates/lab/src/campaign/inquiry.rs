@@ -18,7 +18,7 @@ pub(crate) trait Inquiry: Sync {
     /// The subject of one question: an execution of the try, a call in it.
     type About: Serialize + DeserializeOwned;
 
-    /// Its name in the store.
+    /// The name of the inquiry in the store.
     const KIND: &'static str;
     /// The phase of the progress.
     const PHASE: &'static str;

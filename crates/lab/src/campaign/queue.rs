@@ -38,13 +38,13 @@ pub(crate) struct Needs<K> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Taken<K> {
     pub(crate) key: K,
-    /// It has been done before, in a worker that did not prove itself.
+    /// The experiment has been done before, in a worker that did not prove itself.
     pub(crate) is_repeated: bool,
-    /// That happened so often that it is to be done in a fresh JVM.
+    /// The experiment is to be done in a fresh JVM, after several workers that did not prove themselves.
     pub(crate) is_suspect: bool,
 }
 
-/// What is left to do.
+/// The experiments that are left to do.
 #[derive(Debug)]
 pub(crate) struct Queue<K> {
     /// The turn of each group.
@@ -150,7 +150,7 @@ impl<K: Key> Queue<K> {
         !self.again.is_empty()
     }
 
-    /// What is done, under way and to be done. Never less than what is done.
+    /// Number of experiments done, under way and to be done; never less than that of those done.
     pub(crate) fn total(&self) -> u64 {
         let lanes = self.again.values().chain(self.waiting.values());
         let left = lanes.map(VecDeque::len).sum::<usize>() + self.in_flight.len();

@@ -116,7 +116,7 @@ impl Inquiry for FineInquiry<'_> {
 }
 
 impl FineInquiry<'_> {
-    /// Those in the body of the try, then the others.
+    /// The sites in the body of the try, then the others.
     fn body_first(&self, pair: &CheckedPair, sites: Vec<Site>) -> Vec<Site> {
         let reader = SiteReader::new(self.project, pair);
         let (body, deeper): (Vec<_>, Vec<_>) = sites.into_iter().partition(|site| reader.is_in_body(site));

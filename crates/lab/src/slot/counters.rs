@@ -1,4 +1,4 @@
-//! What the counters of one JVM mean, and what moved ones say of each pair.
+//! Meanings of the counters of one JVM, and the usages of pairs that counts amount to.
 
 use crate::observations::PairNumber;
 use catchment_protocol::records::{CounterKind, WovenClass, WovenTry};

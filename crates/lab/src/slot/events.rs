@@ -11,7 +11,7 @@ use catchment_protocol::records::{Record, WovenClass};
 use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
 
-/// What one JVM has told about itself.
+/// The events of one JVM so far.
 #[derive(Debug)]
 pub(crate) struct WorkerEvents<'a> {
     pub(crate) session: &'a Session<'a>,
@@ -22,13 +22,13 @@ pub(crate) struct WorkerEvents<'a> {
     pub(crate) units: Vec<TestUnit>,
     pub(crate) running: Option<String>,
     pub(crate) finished: Vec<TestRun>,
-    /// How many more tests that end are steps of the progress.
+    /// Further tests whose end is a step of the progress.
     pub(crate) steps_left: u64,
-    /// What the try had done when the injection threw in the last test that began, if it did.
+    /// Executions of the try before the fault fired in the last test that began, if it did.
     pub(crate) fired: Option<Occurrences>,
     /// Pairs whose class or method runs as it was delivered, and why.
     pub(crate) unobserved: BTreeMap<PairNumber, String>,
-    /// What was used between two tests of the suite, by the second of them; of all its parts together.
+    /// Usages between two tests of the suite, by the second of them; of all its parts together.
     before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> WorkerEvents<'a> {
         }
     }
 
-    /// What caught exceptions looked like, by the pair that caught them.
+    /// Samples of caught exceptions, by the pair that caught them.
     pub(crate) fn samples(&self, run: &TestRun) -> Vec<(PairNumber, Sample)> {
         let known =
             |(counter, sample): &(u32, Sample)| Some((self.meanings.clause_of(*counter)?, sample.clone()));
@@ -175,7 +175,7 @@ const FRAMEWORKS: [&str; 12] = [
     "org.mockito.",
 ];
 
-/// What the driver gives as the reason of tests that nothing ran of: a text only.
+/// The reason that the driver gives for tests of which nothing ran: a text only.
 const NOT_RUN: &str = "catchment.driver.NotRun";
 
 /// The failure in one line, with the first frame that is neither the JDK's nor a test framework's.

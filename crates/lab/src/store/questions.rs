@@ -24,7 +24,7 @@ impl Store {
         })
     }
 
-    /// What a test said of the try of a pair, when asked many things of one kind.
+    /// Stores the answers of a test about a pair to many questions of one kind.
     pub(crate) fn keep_answer(
         &self,
         pair: PairNumber,

@@ -77,8 +77,9 @@ impl Store {
         Ok(())
     }
 
-    /// What the pair caught in this test or, if it caught nothing of that type there, in the first other one by name: which
-    /// test came first in time must not matter. If it names no other type, what it caught of a narrower one will do.
+    /// A sample of what the pair caught in this test or, if it caught nothing of that type there, in the first other one
+    /// by name: which test came first in time must not matter. If it names no other type, what it caught of a narrower
+    /// one will do.
     pub(crate) fn sample(
         &self,
         pair: PairNumber,

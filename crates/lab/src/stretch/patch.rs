@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Changed sources with which the project compiles and its tests pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// Where the project lies; the paths of the files are below it.
+    /// The folder of the project; the paths of the files are below it.
     pub root: PathBuf,
     pub files: Vec<PatchedFile>,
     /// Tests that the build reported to have passed with the patch.
@@ -37,7 +37,7 @@ pub struct PatchedFile {
     pub after: String,
 }
 
-/// How often clauses may fall back to narrower types once there is a patch: every time costs the suite and a build.
+/// Number of times that clauses may fall back to narrower types once there is a patch: every time costs the suite and a build.
 const MAX_FALLS: usize = 4;
 
 const NO_TIME_TO_BUILD: &str =

@@ -1,11 +1,11 @@
-//! Why a clause is not stretched.
+//! Refusals: the reasons why a clause is not stretched.
 
 use catchment_verdicts::TestId;
 
-/// How many other clauses one line names.
+/// Other clauses that one line names at most.
 const MAX_LISTED: usize = 3;
 
-/// Why a clause is left as it is, or does not catch a certain type.
+/// The reason why a clause is left as it is, or does not catch a certain type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// There is no wider type that is proposed; whether there would be on request.
@@ -20,7 +20,7 @@ pub enum Refusal {
     Merged { into: usize },
     /// The handler does with the exception what only the narrow type allows.
     NeedsNarrowType { what: String, line: Option<u32> },
-    /// It would swallow that its thread was interrupted: in this call, or where that is thrown itself.
+    /// The clause would swallow that its thread was interrupted: in this call, or where that is thrown itself.
     Interruptible { call: Option<String>, line: Option<u32> },
     /// The budget was used up before it was tried, or while it was.
     OutOfTime,
@@ -42,7 +42,7 @@ pub enum Refusal {
     Copy { other: usize },
     /// There is no source to be patched, and why.
     NoSource(String),
-    /// Its source is generated; what says so.
+    /// The source is generated; the sign of that.
     Generated(String),
     /// The source cannot be patched, and why; whether it might with another type.
     NotPatchable { why: String, depends_on_type: bool },
@@ -89,7 +89,7 @@ impl Refusal {
         }
     }
 
-    /// Whether a narrower type may be free of it, where it comes after all trials of one clause.
+    /// Tells whether a narrower type may be free of it, where it comes after all trials of one clause.
     pub(crate) fn depends_on_type(&self) -> bool {
         match self {
             Self::NotPatchable { depends_on_type, .. } => *depends_on_type,

@@ -150,7 +150,7 @@ impl RungQuestion<'_, '_, '_> {
         self.trials.test(test)
     }
 
-    /// Where a worker says that it fails, two fresh JVMs have to say that it passes.
+    /// The plain run that counts: where the test fails in a warm worker, two fresh JVMs have to pass it.
     fn plain(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
         if needs_fresh(executing) {
             return self.plain_fresh(slot, executing);

@@ -40,7 +40,7 @@ impl Subject {
         Ok(Self { number, id: pair.id.clone(), path, bytes })
     }
 
-    /// What the clause leaves to the later ones of its try.
+    /// The exceptions that the clause leaves to the later ones of its try.
     pub(crate) fn later(&self, rung: &str, hierarchy: &Hierarchy) -> Later {
         let found = self.look(|class, pairs, site| later(class, pairs, site, rung, hierarchy).ok());
         found.flatten().unwrap_or_default()
@@ -54,7 +54,7 @@ impl Subject {
         Some(at(&class, &pairs, site))
     }
 
-    /// Why the clause cannot catch `rung`, if so.
+    /// The reason why the clause cannot catch `rung`, if so.
     pub(crate) fn illegal(&self, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal> {
         let class = match ClassFile::parse(&self.bytes) {
             Ok(class) => class,
@@ -78,7 +78,7 @@ impl Subject {
         by_itself.or_else(|| refused_by_checks(&class, &pairs, &stretched, hierarchy))
     }
 
-    /// What the method declares to throw and the clause would begin to catch.
+    /// Declared exceptions of the method that the clause would begin to catch.
     pub(crate) fn swallowed(&self, rung: &str, hierarchy: &Hierarchy) -> Vec<String> {
         let declared = self.look(|class, pairs, (index, _)| {
             let method = class.methods.get(pairs.tries[index].method);
@@ -92,7 +92,7 @@ impl Subject {
         declared.unwrap_or_default().into_iter().flatten().filter(is_new).collect()
     }
 
-    /// What clauses before this one catch, in the same try.
+    /// Types that clauses before this one catch, in the same try.
     pub(crate) fn caught_before(&self) -> Vec<String> {
         self.caught_up_to(|clause| clause)
     }
@@ -107,7 +107,7 @@ impl Subject {
     }
 }
 
-/// Why clauses of one class cannot all catch these, if so, though each of them can.
+/// The reason why clauses of one class cannot all catch these, if so, though each of them can.
 pub(crate) fn illegal_together(stretchings: &Stretchings<'_>, hierarchy: &Hierarchy) -> Option<Refusal> {
     let class = ClassFile::parse(&stretchings.first()?.0.bytes).ok()?;
     let pairs = pairs_of(&class);

@@ -1,4 +1,4 @@
-//! What a worker prints: drained always, kept only in part. A test may print without end.
+//! The output of a worker: drained always, kept only in part. A test may print without end.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -40,7 +40,7 @@ impl Output {
         output
     }
 
-    /// How much was printed so far.
+    /// Number of bytes printed so far.
     pub(super) fn mark(&self) -> u64 {
         self.kept().printed
     }
@@ -49,7 +49,7 @@ impl Output {
         self.text_since(0)
     }
 
-    /// What was printed after the mark, as far as it is kept.
+    /// The output after the mark, as far as it is kept.
     pub(super) fn text_since(&self, mark: u64) -> String {
         let kept = self.kept();
         let wanted = usize::try_from(kept.printed.saturating_sub(mark)).unwrap_or(usize::MAX);

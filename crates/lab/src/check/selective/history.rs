@@ -1,4 +1,4 @@
-//! How the executions of a try go with nothing armed, and which of them are hit one at a time.
+//! Histories: the executions of a try in a plain run, and the choice of those that are hit one at a time.
 
 use crate::trial::ask::Unavailable;
 use catchment_protocol::conversation::{self, TestRun};
@@ -14,7 +14,7 @@ const MOST_ASKED: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct History {
     executions: Vec<Occurrence>,
-    /// What the clause caught, by execution.
+    /// Samples of what the clause caught, by execution.
     samples: HashMap<u64, Sample>,
 }
 
@@ -29,8 +29,8 @@ impl History {
         }
     }
 
-    /// Whether that execution is to be hit with this type, one of those that the clause names: not if it is known to have caught
-    /// another of them. That would be another exception, not the same one from another source.
+    /// Tells whether that execution is to be hit with this type, one of those that the clause names: not if it is known
+    /// to have caught another of them. That would be another exception, not the same one from another source.
     pub(crate) fn concerns(&self, execution: usize, exception: &str, types: &[String]) -> bool {
         let caught = self.samples.get(&(execution as u64)).map(|sample| &sample.exception);
         caught.is_none_or(|caught| caught == exception || !types.contains(caught))

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 impl Patcher<'_> {
-    /// Those that keep the patched project from being built.
+    /// Refuses the clauses that keep the patched project from being built.
     pub(crate) fn refuse(
         &self,
         candidates: &mut [Candidate],
@@ -67,7 +67,7 @@ impl Patcher<'_> {
     }
 }
 
-/// Where a candidate is.
+/// The clause of a candidate in its source file.
 #[derive(Debug)]
 struct Clause {
     index: usize,

@@ -35,9 +35,9 @@ struct Copies<'c> {
 enum Says {
     /// Nothing, or nothing yet.
     Nothing,
-    /// It catches a narrower one.
+    /// The copy catches a narrower type.
     Narrower,
-    /// It stays as it is.
+    /// The copy stays as it is.
     No,
 }
 
@@ -64,7 +64,7 @@ impl Copies<'_> {
         })
     }
 
-    /// Whether the pair at this position is another one from the same clause of the same source.
+    /// Tells whether the pair at this position is another one from the same clause of the same source.
     fn is_copy(&self, other: usize, candidate: &Candidate) -> bool {
         let Some(subject) = &candidate.subject else { return false };
         let (own, pair) = (&self.pairs[candidate.clause.pair], &self.pairs[other]);

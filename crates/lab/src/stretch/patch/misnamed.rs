@@ -1,4 +1,4 @@
-//! Whether the patched sources mean what they were to mean: a name may mean another class where it stands.
+//! Names in patched sources that mean another class where they stand.
 
 use crate::stretch::Candidate;
 use crate::stretch::refusal::Refusal;
@@ -41,7 +41,7 @@ pub(crate) fn refuse_misnamed(candidates: &mut [Candidate], patched: &Path, pair
     !misnamed.is_empty()
 }
 
-/// Whether the patch changes the clause of the pair at this position, or lets it go.
+/// Tells whether the patch changes the clause of the pair at this position, or lets it go.
 fn is_touched(candidates: &[Candidate], position: usize) -> bool {
     candidates.iter().any(|candidate| {
         let accepted = candidate.clause.accepted.as_ref();

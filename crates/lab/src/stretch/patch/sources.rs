@@ -1,4 +1,4 @@
-//! Which source file a class was compiled from.
+//! Source files of classes.
 
 use std::path::{Path, PathBuf};
 

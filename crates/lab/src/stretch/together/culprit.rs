@@ -1,4 +1,4 @@
-//! Which of the clauses that do not go together is dropped: delta debugging, on bytecode.
+//! Culprits: the clause that is dropped of those that do not go together, found by delta debugging on bytecode.
 
 use crate::baseline::solo::{plain_time_limit, run_fresh};
 use crate::session::LabError;
@@ -30,7 +30,7 @@ impl Stretching<'_, '_> {
         Ok(smallest.map(|mut smallest| (smallest.pop().unwrap_or_default(), smallest)))
     }
 
-    /// Whether the test fails by itself with all of them, and only with them.
+    /// Tells whether the test fails by itself with all of them, and only with them.
     fn tells_alone(
         &self,
         slot: &mut Slot<'_>,

@@ -1,4 +1,4 @@
-//! What becomes of the other clauses and types when one is refused late: by the whole suite, the patch maker or the build.
+//! Falling back: the other clauses and types when one is refused late, by the whole suite, the patch maker or the build.
 
 use crate::session::LabError;
 use crate::slot::Slot;
@@ -42,7 +42,7 @@ impl Candidate {
         Some((self.subject.as_ref()?, self.clause.accepted.as_ref()?.to.as_str()))
     }
 
-    /// Whether a narrower type may do where the last one was refused.
+    /// Tells whether a narrower type may do where the last one was refused.
     pub(crate) fn can_fall(&self) -> bool {
         let last = self.clause.refused.last();
         let is_type_refused = last.is_some_and(|(_, refusal)| refusal.depends_on_type());

@@ -1,4 +1,4 @@
-//! What the compiler would say of checked exceptions if a clause caught more: is there anything left for the clauses around
+//! Checked exceptions as the compiler sees them if a clause caught more: is there anything left for the clauses around
 //! it, and does what it rethrows have to be declared?
 //!
 //! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind `throws`,
@@ -18,14 +18,14 @@ const PRECISE_RETHROW: u16 = 51;
 /// Compilers let these be caught wherever they like.
 const ALWAYS_CATCHABLE: [&str; 2] = ["java.lang.Exception", "java.lang.Throwable"];
 
-/// Whether sources of this class have to declare exceptions.
+/// Tells whether sources of this class have to declare exceptions.
 pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
     let is_kotlin =
         annotation_types(&class.attributes, &class.pool).iter().any(|it| *it == "Lkotlin/Metadata;");
     !is_kotlin && class.source_file().is_none_or(|file| file.ends_with(".java"))
 }
 
-/// What the compiler would not take if clauses, by their tries and numbers, caught these types.
+/// The refusal of the compiler if clauses, by their tries and numbers, caught these types.
 pub(crate) fn refused_by_checks(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
@@ -52,11 +52,11 @@ pub(crate) fn refused_by_checks(
 pub(crate) struct Checks<'c> {
     pairs: &'c ClassPairs,
     pub(crate) hierarchy: &'c Hierarchy,
-    /// What may be thrown, each with the clauses around it, by try and number, innermost first.
+    /// Exceptions that may be thrown, each with the clauses around it, by try and number, innermost first.
     pub(crate) sites: Vec<(ThrowSite, Vec<(usize, usize)>)>,
     /// Indices of the tries of the method.
     tries: Vec<usize>,
-    /// What the method may throw; `None` if anything.
+    /// Exceptions that the method may throw; `None` if anything.
     pub(crate) declared: Option<Vec<Option<String>>>,
     pub(crate) is_precise: bool,
 }
@@ -143,7 +143,7 @@ impl<'c> Checks<'c> {
         !ALWAYS_CATCHABLE.contains(&exception) && self.hierarchy.is_checked(exception) == Some(true)
     }
 
-    /// Whether one of the types may be an exception of this one.
+    /// Tells whether one of the types may be an exception of this one.
     fn meets(&self, exception: &str, types: &Types) -> bool {
         types.iter().any(|thrown| thrown.as_deref().is_none_or(|thrown| self.are_related(exception, thrown)))
     }

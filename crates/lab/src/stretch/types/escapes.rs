@@ -1,4 +1,4 @@
-//! Which checked exceptions come out of tries and rethrows, as javac sees it.
+//! Checked exceptions that come out of tries and rethrows, as javac sees it.
 
 use crate::stretch::types::checked::Checks;
 use catchment_flow::{ThrowSite, Thrown};
@@ -17,7 +17,7 @@ pub(crate) struct View<'v> {
 }
 
 impl View<'_> {
-    /// What the clause catches.
+    /// Types that the clause catches.
     pub(crate) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
         if let Some((_, rung)) = self.stretched.iter().find(|(site, _)| *site == clause) {
             return vec![rung];
@@ -30,7 +30,7 @@ impl View<'_> {
         self.caught(clause).into_iter().any(|caught| self.checks.hierarchy.is_subclass(exception, caught))
     }
 
-    /// What comes out of the body of a try. `visiting` are the tries that this is asked for: no source has one in itself.
+    /// Exceptions that come out of the body of a try. `visiting` are the tries that this is asked for, none within itself.
     pub(crate) fn thrown_in(&self, index: usize, visiting: &mut Vec<usize>) -> Types {
         if visiting.contains(&index) {
             return Types::from([None]);
@@ -42,7 +42,7 @@ impl View<'_> {
         types
     }
 
-    /// What may throw in the body of a try, each with the clauses inside of it that are around.
+    /// Sites in the body of a try that may throw, each with the clauses inside of the try that are around it.
     pub(crate) fn sites_in(&self, index: usize) -> impl Iterator<Item = (&ThrowSite, &[(usize, usize)])> {
         self.checks.sites.iter().filter_map(move |(site, around)| {
             let own = around.iter().position(|(each, _)| *each == index)?;
@@ -50,7 +50,7 @@ impl View<'_> {
         })
     }
 
-    /// What comes from here past the clauses around it.
+    /// Exceptions that come from here past the clauses around it.
     pub(crate) fn passing(
         &self,
         site: &ThrowSite,
@@ -62,7 +62,7 @@ impl View<'_> {
         types
     }
 
-    /// Whether one of the clauses catches every exception of this type.
+    /// Tells whether one of the clauses catches every exception of this type.
     pub(crate) fn take(&self, clauses: &[(usize, usize)], exception: &str) -> bool {
         clauses.iter().any(|clause| self.takes(*clause, exception))
     }
@@ -85,7 +85,7 @@ impl View<'_> {
         }
     }
 
-    /// What the clause catches of what its try throws.
+    /// Exceptions of its try that the clause catches.
     fn rethrown(&self, (index, clause): (usize, usize), visiting: &mut Vec<usize>) -> Types {
         let is_left = |thrown: &str| !(0..clause).any(|earlier| self.takes((index, earlier), thrown));
         let mut types = Types::new();

@@ -1,4 +1,4 @@
-//! What extends what, over all that the tests' JVMs can load.
+//! The class hierarchy over all that the tests' JVMs can load.
 
 use crate::stretch::types::throws_clauses::Declared;
 use catchment_build::{RunConfiguration, module_path};
@@ -20,7 +20,7 @@ pub(crate) struct Hierarchy {
     pub(crate) interfaces: HashMap<String, Vec<String>>,
     /// Methods of exceptions and of `Object` that others may call, and whether only classes of the same package may.
     methods: HashMap<Method, bool>,
-    /// What methods declare to throw.
+    /// Exceptions that methods declare.
     pub(crate) declared: Declared,
 }
 
@@ -118,7 +118,7 @@ impl Hierarchy {
         self.lineage(narrow).any(|each| each == wide)
     }
 
-    /// Whether a method can be called on an exception of this type by the class `from`.
+    /// Tells whether a method can be called on an exception of this type by the class `from`.
     pub(crate) fn has_method(&self, class: &str, name: &str, descriptor: &str, from: &str) -> bool {
         let method = |owner: &str| (owner.to_owned(), name.to_owned(), descriptor.to_owned());
         self.lineage(class).any(|each| {
@@ -127,7 +127,7 @@ impl Hierarchy {
         })
     }
 
-    /// Whether the compiler wants it to be caught or declared; `None` if that is not known.
+    /// Tells whether the compiler wants it to be caught or declared; `None` if that is not known.
     pub(crate) fn is_checked(&self, exception: &str) -> Option<bool> {
         let is = |wide: &str| self.is_subclass(exception, wide);
         is(THROWABLE).then(|| !is("java.lang.RuntimeException") && !is("java.lang.Error"))

@@ -1,4 +1,4 @@
-//! What a clause that catches more leaves to the later clauses of its try.
+//! Later clauses of a try whose clause catches more: the exceptions that are left to them.
 
 use crate::stretch::refusal::Refusal;
 use crate::stretch::types::hierarchy::Hierarchy;
@@ -6,7 +6,7 @@ use catchment_classfile::ClassFile;
 use catchment_flow::{FlowError, Retype, are_alike, retype_clauses};
 use catchment_pairs::{ClassPairs, Pair};
 
-/// What becomes of the later clauses.
+/// The fate of the later clauses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Later {
     /// Ids of those that nothing comes to any more, and that do just what the stretched one does.
@@ -48,7 +48,7 @@ fn takes_from(pair: &Pair, rung: &str, hierarchy: &Hierarchy) -> Option<u32> {
     pair.types.iter().any(catches).then_some(pair.catch_line)?
 }
 
-/// Whether the clauses do the same once both catch `rung`.
+/// Tells whether the clauses do the same once both catch `rung`.
 fn do_the_same(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,

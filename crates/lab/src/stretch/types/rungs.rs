@@ -30,7 +30,7 @@ pub(crate) fn rungs(
     rungs
 }
 
-/// Whether the clause would see every `RuntimeException`, and neither it nor an earlier one does now.
+/// Tells whether the clause would see every `RuntimeException`, and neither it nor an earlier one does now.
 pub(crate) fn newly_catches_all_unchecked(
     types: &[String],
     before: &[String],
@@ -41,7 +41,7 @@ pub(crate) fn newly_catches_all_unchecked(
     catches(rung) && !types.iter().chain(before).any(|each| catches(each))
 }
 
-/// Whether it is worth asking for more than is proposed by itself.
+/// Tells whether it is worth asking for more than is proposed by itself.
 pub(crate) fn could_go_to_exception(types: &[String], hierarchy: &Hierarchy) -> bool {
     !rungs(types, &[], Some(EXCEPTION), hierarchy).is_empty()
 }

@@ -40,7 +40,7 @@ impl Declared {
         }
     }
 
-    /// What the method of this very class declares; `None` if it has none that may throw, or declares nothing.
+    /// Exceptions that the method of this very class declares; `None` if it has none that may throw, or declares nothing.
     pub(crate) fn of(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Option<String>]> {
         let key = (class.to_owned(), name.to_owned(), descriptor.to_owned());
         self.exceptions.get(&key).map(Vec::as_slice)
@@ -62,7 +62,7 @@ pub(crate) fn declared_by(class: &ClassFile<'_>, method: &Member<'_>) -> Vec<Opt
 }
 
 impl Hierarchy {
-    /// Whether the call may end with an `InterruptedException`, as far as it is declared.
+    /// Tells whether the call may end with an `InterruptedException`, as far as it is declared.
     pub(crate) fn is_interruptible(&self, class: &str, name: &str, descriptor: &str) -> bool {
         let declares = |owner| self.declared.of(owner, name, descriptor).unwrap_or_default();
         let mut declared = self.supertypes(class).into_iter().flat_map(declares);
@@ -87,7 +87,7 @@ impl Hierarchy {
         declared.iter().filter(|thrown| known(thrown)).map(told).collect()
     }
 
-    /// What the method that is meant declares; `None` if that cannot be told.
+    /// Exceptions that the method that is meant declares; `None` if that cannot be told.
     fn declaration(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Option<String>]> {
         if name == "<init>" {
             let is_known = self.superclasses.contains_key(class);
