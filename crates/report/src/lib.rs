@@ -19,7 +19,7 @@ pub use check::text::stats::write_stats_text;
 pub use check::text::{CheckDetail, write_check_text};
 pub use handlers::json::write_handlers_json;
 pub use handlers::text::write_handlers_text;
-pub use handlers::{HandlerListing, ListedClass, ListedProblem};
+pub use handlers::{ClassLocation, HandlerListing, ListedClass, ListedProblem};
 pub use links::json::write_links_json;
 pub use links::more_json::{
     write_blind_spots_json, write_catalogue_json, write_escapes_json, write_paths_json,

@@ -8,8 +8,9 @@ pub(crate) mod recorded_text;
 pub(crate) mod text;
 pub(crate) mod words;
 
-use crate::handlers::ListedProblem;
+use crate::handlers::{ClassLocation, ListedProblem};
 use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, WitnessPath};
+use std::collections::BTreeMap;
 
 /// An answer and what it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,8 @@ pub struct LinksReport {
     pub answer: LinksAnswer,
     /// What of the class path could not be read, and what of the configuration means nothing.
     pub problems: Vec<ListedProblem>,
+    /// Where classes of the program come from, by binary name with dots.
+    pub locations: BTreeMap<String, ClassLocation>,
     pub seconds: f64,
     /// Where the system tells.
     pub peak_mib: Option<u64>,
