@@ -22,6 +22,7 @@ mod relocate;
 mod reports;
 mod root;
 mod saved;
+mod sources;
 mod test_class;
 mod test_suites;
 mod tree;
@@ -34,6 +35,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use libraries::{Libraries, LibrariesRequest, libraries};
+pub use sources::{SourceLocation, SourceTree};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
 

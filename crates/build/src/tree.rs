@@ -11,7 +11,8 @@ pub(super) const OWN_FOLDER: &str = ".catchment";
 /// Never part of the copy. Git finds its repository upwards from there.
 const NEVER_COPIED: &[&str] = &[OWN_FOLDER, ".git"];
 
-const GRADLE_FILES: &[&str] = &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+pub(super) const GRADLE_FILES: &[&str] =
+    &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 
 /// What Gradle puts into its output folder. A `build` folder with none of them is somebody's sources.
 const IN_GRADLE_OUTPUT: &[&str] = &[

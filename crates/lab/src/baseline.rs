@@ -55,6 +55,8 @@ impl Baseline {
         let caught = first.map_or(0, |run| self.caught_by_itself(number, test.configuration, run));
         CheckedTest {
             name: display_name(test),
+            source: None,
+            module: None,
             configuration: test.configuration,
             colour: first.filter(|_| passes).map(|run| colour(run.escaped, caught)),
             set_aside,

@@ -13,6 +13,7 @@
 mod error;
 mod lock;
 mod subjects;
+mod test_sources;
 
 pub use error::LabError;
 pub use subjects::PairSelection;
@@ -178,6 +179,7 @@ impl<'p> Session<'p> {
         let mut ledger = self.ledger();
         let Ledger { store, checked } = &mut *ledger;
         checked.tests = baseline.checked_tests(self.allow_external);
+        test_sources::locate(&self.project, &baseline.tests, &mut checked.tests);
         name_configurations(&mut checked.tests, &checked.configurations);
         baseline.add_to(&mut checked.pairs, &self.positions);
         add_unobserved(checked, store, &self.positions)?;

@@ -1,9 +1,11 @@
 //! Pieces of JSON that several contracts share.
 
+use crate::handlers::ClassLocation;
 use catchment_pairs::ClauseDescription;
 use catchment_verdicts::{Finding, SourceSite};
 use serde::Serialize;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// A problem, the same in every contract.
 #[derive(Serialize)]
@@ -22,7 +24,9 @@ pub(crate) struct JsonPair<'a> {
     pub(crate) descriptor: &'a str,
     pub(crate) types: &'a [String],
     pub(crate) try_line: Option<u32>,
+    pub(crate) try_end_line: Option<u32>,
     pub(crate) catch_line: Option<u32>,
+    pub(crate) catch_end_line: Option<u32>,
     pub(crate) parent: Option<&'a str>,
     pub(crate) source_file: Option<&'a str>,
     pub(crate) maybe_generated: bool,
@@ -37,10 +41,34 @@ impl<'a> JsonPair<'a> {
             descriptor: &clause.descriptor,
             types: &clause.types,
             try_line: clause.try_line,
+            try_end_line: clause.try_end_line,
             catch_line: clause.catch_line,
+            catch_end_line: clause.catch_end_line,
             parent: clause.parent.as_deref(),
             source_file: clause.source_file.as_deref(),
             maybe_generated: clause.maybe_generated,
+        }
+    }
+}
+
+/// Where a class comes from in its project.
+#[derive(Default, Serialize)]
+pub(crate) struct JsonLocation<'a> {
+    /// From the top of the repository, as the module is.
+    pub(crate) source: Option<&'a str>,
+    pub(crate) module: Option<&'a str>,
+    pub(crate) jar: Option<&'a str>,
+}
+
+impl<'a> JsonLocation<'a> {
+    /// The location of a class; `source` only for code in `file`, since code of inline functions is in other files than the
+    /// class.
+    pub(crate) fn of(location: &'a ClassLocation, file: Option<&str>) -> Self {
+        let is_own = |source: &&str| file.is_some_and(|file| Path::new(source).ends_with(file));
+        Self {
+            source: location.source.as_deref().filter(is_own),
+            module: location.module.as_deref(),
+            jar: location.jar.as_deref(),
         }
     }
 }

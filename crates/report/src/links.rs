@@ -10,8 +10,9 @@ pub(crate) mod recorded_text;
 pub(crate) mod text;
 pub(crate) mod words;
 
-use crate::handlers::ListedProblem;
+use crate::handlers::{ClassLocation, ListedProblem};
 use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, WitnessPath};
+use std::collections::BTreeMap;
 
 /// An answer, with the time and memory that it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,8 @@ pub struct LinksReport {
     pub answer: LinksAnswer,
     /// Elements of the class path that could not be read, and entries of the configuration that mean nothing.
     pub problems: Vec<ListedProblem>,
+    /// Where classes of the program come from, by binary name with dots.
+    pub locations: BTreeMap<String, ClassLocation>,
     pub seconds: f64,
     /// Peak memory, on systems that tell it.
     pub peak_mib: Option<u64>,

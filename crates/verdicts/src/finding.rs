@@ -31,7 +31,7 @@ pub struct SourceSite {
     /// Byte offset in the code of the method, where one instruction is meant.
     pub pc: Option<u16>,
     pub line: Option<u32>,
-    /// The source file as the class file names it.
+    /// Path of the source file from the top of the repository; where it is not known, its name as the class file has it.
     pub file: Option<String>,
 }
 

@@ -208,7 +208,7 @@ fn site(pair: &CheckedPair, line: Option<u32>) -> SourceSite {
         descriptor: pair.descriptor.clone(),
         pc: None,
         line,
-        file: pair.source_file.clone(),
+        file: pair.source.clone().or_else(|| pair.source_file.clone()),
     }
 }
 

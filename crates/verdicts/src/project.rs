@@ -51,6 +51,10 @@ impl TestId {
 pub struct CheckedTest {
     /// As people say it: `com.acme.CacheTest.corrupt`.
     pub name: String,
+    /// Path of the source file of the test's class from the top of the repository, where it is known.
+    pub source: Option<String>,
+    /// Folder of the module that compiled the test, from the top of the repository.
+    pub module: Option<String>,
     /// Index into [`CheckedProject::configurations`].
     pub configuration: usize,
     /// `None` when it did not pass in the suite, or did not run.
@@ -155,6 +159,12 @@ pub struct CheckedPair {
     pub try_end_line: Option<u32>,
     pub catch_line: Option<u32>,
     pub catch_end_line: Option<u32>,
+    /// Path of the source file from the top of the repository, where it is known.
+    pub source: Option<String>,
+    /// Folder of the module that compiled the class, from the top of the repository.
+    pub module: Option<String>,
+    /// File name of the jar that has the class, if one does.
+    pub jar: Option<String>,
     /// Id of the nearest enclosing pair.
     pub parent: Option<String>,
     pub maybe_generated: bool,

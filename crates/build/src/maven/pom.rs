@@ -14,6 +14,9 @@ pub(crate) struct Pom {
     pub(crate) parent: Option<String>,
     /// Failsafe is among the plugins of the build itself, so `verify` runs tests that `test` does not.
     pub(crate) has_failsafe: bool,
+    /// Folders of the sources, as written; `None` for Maven's own, or a parent's.
+    pub(crate) source_folder: Option<String>,
+    pub(crate) test_source_folder: Option<String>,
 }
 
 impl Pom {
@@ -62,6 +65,8 @@ impl Pom {
             "project/parent/relativePath" => {
                 self.parent = Some(content.to_owned()).filter(|path| !path.is_empty());
             }
+            "project/build/sourceDirectory" => self.source_folder = Some(content.to_owned()),
+            "project/build/testSourceDirectory" => self.test_source_folder = Some(content.to_owned()),
             "project/build/plugins/plugin/artifactId" => {
                 self.has_failsafe |= content == "maven-failsafe-plugin";
             }
@@ -139,7 +144,7 @@ mod tests {
             artifact: "a".into(),
             modules: vec!["core".into(), "web/app".into(), "extra".into()],
             parent: Some("../pom.xml".into()),
-            has_failsafe: false,
+            ..Pom::default()
         };
         assert_eq!(pom, expected);
         assert_eq!(

@@ -6,12 +6,14 @@ use crate::commands::handlers::args::HandlersArgs;
 use crate::exit::{BadInput, ExitCode};
 use crate::output;
 use anyhow::Result;
+use catchment_build::{SourceLocation, SourceTree};
 use catchment_classfile::ClassFile;
-use catchment_pairs::pairs_of;
+use catchment_pairs::{ClassPairs, pairs_of};
 use catchment_program::{ClassBytes, LoadOptions, application_roots, visit};
 use catchment_report::{
-    HandlerListing, ListedClass, ListedProblem, write_handlers_json, write_handlers_text,
+    ClassLocation, HandlerListing, ListedClass, ListedProblem, write_handlers_json, write_handlers_text,
 };
+use std::fs;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &HandlersArgs) -> Result<ExitCode> {
@@ -33,8 +35,9 @@ pub(crate) fn list_handlers(paths: &[PathBuf]) -> Result<HandlerListing> {
     let mut listing = HandlerListing::default();
     for path in paths {
         let roots = application_roots(path)?;
+        let sources = SourceTree::of_project(path);
         for root in &roots {
-            match list_root(root, &mut listing) {
+            match list_root(root, sources.as_ref(), &mut listing) {
                 // One of many that a folder holds, not what the user named.
                 Err(error) if roots.len() > 1 => {
                     let place = root.display().to_string();
@@ -50,8 +53,13 @@ pub(crate) fn list_handlers(paths: &[PathBuf]) -> Result<HandlerListing> {
     Ok(listing)
 }
 
-fn list_root(root: &Path, listing: &mut HandlerListing) -> Result<()> {
-    let report = visit(root, &LoadOptions::default(), &mut |class| list_class(class, listing))?;
+fn list_root(root: &Path, sources: Option<&SourceTree>, listing: &mut HandlerListing) -> Result<()> {
+    let container = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let locate = |class: &ClassPairs| match sources {
+        Some(sources) => sources.location_of(&class.class, class.source_file.as_deref(), &container),
+        None => SourceLocation::in_container(&container),
+    };
+    let report = visit(root, &LoadOptions::default(), &mut |class| list_class(class, &locate, listing))?;
     let unreadable = report.problems.iter();
     listing
         .problems
@@ -59,7 +67,11 @@ fn list_root(root: &Path, listing: &mut HandlerListing) -> Result<()> {
     Ok(())
 }
 
-fn list_class(class: ClassBytes<'_>, listing: &mut HandlerListing) {
+fn list_class(
+    class: ClassBytes<'_>,
+    locate: &dyn Fn(&ClassPairs) -> SourceLocation,
+    listing: &mut HandlerListing,
+) {
     match ClassFile::parse(class.bytes) {
         Ok(parsed) => {
             listing.classes_read += 1;
@@ -70,7 +82,10 @@ fn list_class(class: ClassBytes<'_>, listing: &mut HandlerListing) {
             }));
             // Most classes have no handlers, and a program may have a great many classes.
             if !pairs.pairs.is_empty() || !pairs.filtered.is_empty() {
-                listing.classes.push(ListedClass { origin: class.origin.to_string(), pairs });
+                let SourceLocation { source, module, jar } = locate(&pairs);
+                let origin = class.origin.to_string();
+                let location = ClassLocation { source, module, jar };
+                listing.classes.push(ListedClass { origin, location, pairs });
             }
         }
         Err(error) => listing.problems.push(ListedProblem { place: class.place(), what: error.to_string() }),

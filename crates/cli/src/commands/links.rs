@@ -16,6 +16,7 @@ use crate::exit::{BadInput, ExitCode};
 use crate::output::{self, ReportFile};
 use crate::progress;
 use anyhow::{Context, Result};
+use catchment_build::SourceTree;
 use catchment_exceptions::{
     Escapes, FaultProblem, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
 };
@@ -25,6 +26,7 @@ use catchment_report::{
     write_blind_spots_text, write_catalogue_json, write_catalogue_text, write_escapes_json,
     write_escapes_text, write_links_json, write_links_text, write_paths_json, write_paths_text,
 };
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -71,8 +73,13 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     }
     let answer = search.answer();
     problems.extend(answer.fault_problems.iter().map(listed_fault));
-    let mut report =
-        LinksReport { answer, problems, seconds: started.elapsed().as_secs_f64(), peak_mib: peak_mib() };
+    let mut report = LinksReport {
+        answer,
+        problems,
+        locations: BTreeMap::new(),
+        seconds: started.elapsed().as_secs_f64(),
+        peak_mib: peak_mib(),
+    };
     if let Some(runs) = runs {
         report.answer.compare_with(search.compare(&runs.recording));
         report.problems.extend(runs.problems);
@@ -85,6 +92,7 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     }
     if args.json && !args.is_about_more_than_links() {
         search.add_sites(&mut report.answer);
+        report.locations = classes.locations(&report.answer, SourceTree::of_project(&args.folder).as_ref());
     }
     let view = view(args, &mut search, &report, &wanted)?;
     let render = |out: &mut dyn Write| render(out, args, &report, &view);

@@ -59,6 +59,7 @@ fn json_follows_its_contract() {
     assert_eq!(pairs[0]["descriptor"], "()V");
     assert_eq!(pairs[0]["types"], serde_json::json!(["java.lang.RuntimeException"]));
     assert_eq!((&pairs[0]["try_line"], &pairs[0]["catch_line"]), (&5.into(), &10.into()));
+    assert_eq!((&pairs[0]["try_end_line"], &pairs[0]["catch_end_line"]), (&9.into(), &11.into()));
     assert_eq!(pairs[0]["parent"], Value::Null);
     assert_eq!(pairs[1]["parent"], pairs[0]["id"]);
     assert_eq!(json["filtered"].as_array().unwrap().len(), 3);

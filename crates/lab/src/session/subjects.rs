@@ -1,6 +1,6 @@
 //! The pairs of the whole application, loaded or not.
 
-use catchment_build::Project;
+use catchment_build::{Project, SourceLocation, SourceTree};
 use catchment_classfile::ClassFile;
 use catchment_pairs::{ClassPairs, ClauseDescription, pairs_of};
 use catchment_program::{LoadOptions, visit};
@@ -34,13 +34,18 @@ pub(crate) fn application_pairs(
 ) -> (Vec<CheckedPair>, Vec<Problem>) {
     let folders: BTreeSet<_> =
         project.configurations.iter().flat_map(|configuration| &configuration.application).collect();
+    let sources = SourceTree::read(&project.workspace.root, &project.workspace.original);
     let (mut pairs, mut problems) = (Vec::new(), Vec::new());
     let mut asked_for = HashSet::new();
     for folder in folders {
         let first = pairs.len();
         let visited =
             visit(folder, &LoadOptions::default(), &mut |class| match ClassFile::parse(class.bytes) {
-                Ok(parsed) => add_class(&pairs_of(&parsed), selection, &mut pairs),
+                Ok(parsed) => {
+                    let class = pairs_of(&parsed);
+                    let location = sources.location_of(&class.class, class.source_file.as_deref(), folder);
+                    add_class(&class, &location, selection, &mut pairs);
+                }
                 Err(error) => problems.push(Problem { place: class.place(), what: error.to_string() }),
             });
         if is_asked_for(folder, &project.asked_for) {
@@ -72,9 +77,21 @@ fn leave_out_others(pairs: &mut [CheckedPair], asked_for: &HashSet<String>) {
     }
 }
 
-fn add_class(class: &ClassPairs, selection: &PairSelection, pairs: &mut Vec<CheckedPair>) {
+fn add_class(
+    class: &ClassPairs,
+    location: &SourceLocation,
+    selection: &PairSelection,
+    pairs: &mut Vec<CheckedPair>,
+) {
     let left_out = selection.leaves_out(&class.class);
-    pairs.extend(class.descriptions().map(|clause| CheckedPair { left_out, ..checked_pair(clause) }));
+    pairs.extend(class.descriptions().zip(&class.pairs).map(|(clause, pair)| CheckedPair {
+        // Code of an inline function is not in the file of the class.
+        source: location.source.clone().filter(|_| pair.source.is_none()),
+        module: location.module.clone(),
+        jar: location.jar.clone(),
+        left_out,
+        ..checked_pair(clause)
+    }));
 }
 
 fn checked_pair(clause: ClauseDescription) -> CheckedPair {

@@ -3,7 +3,7 @@
 //! PAIR is that of `catchment.handlers/1`. An experiment without an outcome says why; one that is not listed was not run.
 
 use crate::check::{CheckReport, finding_word};
-use crate::json::{JsonFinding, JsonPair, JsonProblem, write_line};
+use crate::json::{JsonFinding, JsonLocation, JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
     CheckFinding, CheckedConfiguration, CheckedPair, CheckedTest, ColourCounts, ExperimentResult, Findings,
     Judgement, Mode, NearestTest, Outcome, Reliance, Rule, SourceIndependence, Stats, TestTable, Timed,
@@ -61,6 +61,8 @@ struct JsonSetAside<'a> {
 #[derive(Serialize)]
 struct JsonTest<'a> {
     name: &'a str,
+    source: Option<&'a str>,
+    module: Option<&'a str>,
     configuration: Option<&'a str>,
     colour: Option<&'static str>,
     shared_context: bool,
@@ -72,6 +74,8 @@ struct JsonTest<'a> {
 struct JsonCheckedPair<'a> {
     #[serde(flatten)]
     pair: JsonPair<'a>,
+    #[serde(flatten)]
+    location: JsonLocation<'a>,
     usages: JsonUsages,
     source_independence: &'static str,
     pure_resilience: &'static str,
@@ -342,6 +346,8 @@ fn set_aside(test: &CheckedTest) -> Option<JsonSetAside<'_>> {
 fn test<'a>(test: &'a CheckedTest, configurations: &'a [CheckedConfiguration]) -> JsonTest<'a> {
     JsonTest {
         name: &test.name,
+        source: test.source.as_deref(),
+        module: test.module.as_deref(),
         configuration: configurations.get(test.configuration).map(|it| it.name.as_str()),
         colour: test.colour.map(|colour| colour.as_str()),
         shared_context: test.shared_context,
@@ -359,6 +365,11 @@ fn checked_pair<'a>(
     let (source, resilience) = (&verdicts.source_independence, &verdicts.pure_resilience);
     JsonCheckedPair {
         pair: listed(pair),
+        location: JsonLocation {
+            source: pair.source.as_deref(),
+            module: pair.module.as_deref(),
+            jar: pair.jar.as_deref(),
+        },
         usages: usages(&pair.usages),
         source_independence: source.verdict.as_str(),
         pure_resilience: resilience.verdict.as_str(),
@@ -409,7 +420,9 @@ fn listed(pair: &CheckedPair) -> JsonPair<'_> {
         descriptor: &pair.descriptor,
         types: &pair.types,
         try_line: pair.try_line,
+        try_end_line: pair.try_end_line,
         catch_line: pair.catch_line,
+        catch_end_line: pair.catch_end_line,
         parent: pair.parent.as_deref(),
         source_file: pair.source_file.as_deref(),
         maybe_generated: pair.maybe_generated,

@@ -1,6 +1,6 @@
 //! `catchment.links/2`.
 
-use crate::json::{JsonPair, JsonProblem, write_line};
+use crate::json::{JsonLocation, JsonPair, JsonProblem, write_line};
 use crate::links::LinksReport;
 use crate::links::recorded_json::{JsonComparison, json_comparison};
 use crate::links::words::{blind_spot, layer};
@@ -17,8 +17,8 @@ struct JsonLinks<'a> {
     /// `exact`: every link by itself.
     view: &'static str,
     entries: Vec<JsonEntry<'a>>,
-    pairs: Vec<JsonLinkedPair<'a>>,
-    points: Vec<JsonPoint<'a>>,
+    pairs: Vec<Located<'a, JsonLinkedPair<'a>>>,
+    points: Vec<Located<'a, JsonPoint<'a>>>,
     links: Vec<JsonLink<'a>>,
     stats: JsonStats,
     memory: Option<JsonMemory<'a>>,
@@ -34,6 +34,15 @@ struct JsonEntry<'a> {
     class: &'a str,
     method: &'a str,
     descriptor: &'a str,
+}
+
+/// Something in a class, with where the class comes from.
+#[derive(Serialize)]
+struct Located<'a, T> {
+    #[serde(flatten)]
+    value: T,
+    #[serde(flatten)]
+    location: JsonLocation<'a>,
 }
 
 #[derive(Serialize)]
@@ -138,8 +147,18 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
             .iter()
             .map(|it| JsonEntry { class: &it.class, method: &it.method, descriptor: &it.descriptor })
             .collect(),
-        pairs: answer.pairs.iter().map(linked_pair).collect(),
-        points: json_points(answer),
+        pairs: answer
+            .pairs
+            .iter()
+            .map(|linked| {
+                located(report, linked_pair(linked), &linked.pair.class, linked.pair.source_file.as_deref())
+            })
+            .collect(),
+        points: json_points(answer)
+            .into_iter()
+            .zip(&answer.points)
+            .map(|(json, point)| located(report, json, &point.site.class, point.site.file.as_deref()))
+            .collect(),
         links: answer.links.iter().map(|link| json_link(answer, link)).collect(),
         stats: stats(report),
         memory: answer.memory.as_ref().map(|memory| JsonMemory {
@@ -155,6 +174,11 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
         problems: problems.chain(unread).collect(),
     };
     write_line(out, &value)
+}
+
+fn located<'a, T>(report: &'a LinksReport, value: T, class: &str, file: Option<&str>) -> Located<'a, T> {
+    let location = report.locations.get(class).map(|location| JsonLocation::of(location, file));
+    Located { value, location: location.unwrap_or_default() }
 }
 
 fn stats(report: &LinksReport) -> JsonStats {

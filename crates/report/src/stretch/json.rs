@@ -24,7 +24,10 @@ struct JsonClause<'a> {
     method: &'a str,
     types: &'a [String],
     source_file: Option<&'a str>,
+    try_line: Option<u32>,
+    try_end_line: Option<u32>,
     catch_line: Option<u32>,
+    catch_end_line: Option<u32>,
     accepted: Option<JsonAccepted<'a>>,
     refused: Vec<JsonRefused<'a>>,
 }
@@ -79,7 +82,10 @@ fn json_clause<'a>(stretched: &'a Stretched, clause: &'a StretchedClause) -> Opt
         method: &pair.method,
         types: &pair.types,
         source_file: pair.source_file.as_deref(),
+        try_line: pair.try_line,
+        try_end_line: pair.try_end_line,
         catch_line: pair.catch_line,
+        catch_end_line: pair.catch_end_line,
         accepted: clause.accepted.as_ref().map(|accepted| json_accepted(stretched, accepted)),
         refused: refused.collect(),
     })

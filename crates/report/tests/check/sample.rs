@@ -97,8 +97,12 @@ fn pair(number: u32, class: &str, method: &str, exception: &str) -> CheckedPair 
         descriptor: "()V".into(),
         types: vec![exception.into()],
         source_file: Some(format!("{class}.java")),
+        source: Some(format!("core/src/main/java/com/acme/{class}.java")),
+        module: Some("core".into()),
         try_line: Some(10 * number),
+        try_end_line: Some(10 * number + 2),
         catch_line: Some(10 * number + 3),
+        catch_end_line: Some(10 * number + 4),
         ..CheckedPair::default()
     }
 }
@@ -314,7 +318,15 @@ pub(crate) fn fine_untold(number: u32, test: TestId) -> CheckedPair {
 }
 
 fn never_executed() -> CheckedPair {
-    CheckedPair { source_file: None, try_line: None, catch_line: None, ..pair(9, "Cold", "run", IO) }
+    CheckedPair {
+        source_file: None,
+        source: None,
+        try_line: None,
+        try_end_line: None,
+        catch_line: None,
+        catch_end_line: None,
+        ..pair(9, "Cold", "run", IO)
+    }
 }
 
 fn left_out() -> CheckedPair {

@@ -130,7 +130,10 @@ fn pair(number: u32, method: &str) -> CheckedPair {
         method: method.into(),
         types: vec![exception.into()],
         source_file: Some("Cache.java".into()),
+        try_line: Some(10 * number - 2),
+        try_end_line: Some(10 * number - 1),
         catch_line: Some(10 * number),
+        catch_end_line: Some(10 * number + 1),
         ..CheckedPair::default()
     }
 }

@@ -1,9 +1,13 @@
 //! The classes of a class path for the analysis, each with whose code it is.
 
-use catchment_exceptions::{ClassSource, Layer, ModuleServices, OwnClasses, services_file};
+use catchment_build::{SourceLocation, SourceTree};
+use catchment_classfile::ClassFile;
+use catchment_exceptions::{ClassSource, Layer, LinksAnswer, ModuleServices, OwnClasses, services_file};
 use catchment_lab::PairSelection;
 use catchment_program::{ClassPath, Entry, EntryId};
+use catchment_report::ClassLocation;
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::{fs, io};
 
 /// A class path in layers.
@@ -54,6 +58,37 @@ impl LayeredClasses {
             }
         }
         own
+    }
+
+    /// Where the classes of the answer's pairs and raising points come from, but for those of the JDK.
+    pub(crate) fn locations(
+        &self,
+        answer: &LinksAnswer,
+        sources: Option<&SourceTree>,
+    ) -> BTreeMap<String, ClassLocation> {
+        let pairs = answer.pairs.iter().map(|linked| &linked.pair.class);
+        let names: BTreeSet<&String> =
+            pairs.chain(answer.points.iter().map(|point| &point.site.class)).collect();
+        names.into_iter().filter_map(|name| Some((name.clone(), self.location_of(name, sources)?))).collect()
+    }
+
+    fn location_of(&self, class: &str, sources: Option<&SourceTree>) -> Option<ClassLocation> {
+        let found = self.class_path.find(class.replace('.', "/").as_bytes())?;
+        let entry = self.class_path.entry(found.entry())?;
+        if self.layers.get(found.entry().0 as usize) == Some(&Layer::Jdk) {
+            return None;
+        }
+        let container = fs::canonicalize(entry.origin.container()).ok()?;
+        let SourceLocation { source, module, jar } = match sources {
+            Some(sources) => {
+                let bytes = found.bytes().ok()?;
+                let parsed = ClassFile::parse(bytes).ok()?;
+                let file = parsed.source_file().map(|name| name.to_string());
+                sources.location_of(class, file.as_deref(), &container)
+            }
+            None => SourceLocation::in_container(&container),
+        };
+        Some(ClassLocation { source, module, jar })
     }
 
     /// Hands on all that classes and services of the program are read from, whose they are, and in which order. An error if some of it
