@@ -9,7 +9,7 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
 /// What reads classes, what analyses them, and what brings both together.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "Cargo.lock",
     "crates/classfile",
     "crates/cli",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 8] = [
     "crates/pairs",
     "crates/pointsto",
     "crates/program",
+    "crates/protocol",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

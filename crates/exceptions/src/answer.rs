@@ -25,6 +25,12 @@ pub struct Site {
 }
 
 impl Site {
+    /// The instruction, as experiments name it; none for the method as a whole.
+    pub fn instruction(&self) -> Option<catchment_protocol::experiment::Site> {
+        let Self { class, method, descriptor, .. } = self.clone();
+        Some(catchment_protocol::experiment::Site { class, method, descriptor, pc: self.pc? })
+    }
+
     /// The same line without the instruction: several instructions of one line look alike to people.
     #[must_use]
     pub(crate) fn as_line(&self) -> Self {

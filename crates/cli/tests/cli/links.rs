@@ -208,6 +208,8 @@ fn shown(program: &Program, schema: &str, options: &[&str]) -> Value {
 fn all_calls_by_which_a_link_comes_are_in_the_json() {
     let program = Program::new("Reader", READER);
     let json = shown(&program, "paths", &["--why", "throw  Reader.check -> Reader.java:13"]);
+    let id = json["links"][0]["id"].as_str().unwrap();
+    assert_eq!(shown(&program, "paths", &["--why", id]), json, "a link is also named by its id");
     let graph = &json["links"][0]["graph"];
     let stations = graph["stations"].as_array().unwrap().iter();
     let stations: Vec<_> = stations

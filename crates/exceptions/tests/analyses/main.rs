@@ -8,6 +8,7 @@ mod ceiling;
 mod comparison;
 mod entries;
 mod hostile;
+mod ids;
 mod implicit;
 mod inclusion;
 mod models;

@@ -58,10 +58,13 @@ pub(crate) fn exceptions(link: &FoundLink) -> String {
     }
 }
 
-/// The links that are meant by a number, or by parts of what raises and of the clause as they are printed,
+/// The links that are meant by an id, by a number, or by parts of what raises and of the clause as they are printed,
 /// `FileInputStream.read -> Cache.load`.
 pub fn links_named(answer: &LinksAnswer, text: &str) -> Vec<FoundLink> {
     let text = text.trim();
+    if let Some(link) = answer.links.iter().find(|link| link.id == text) {
+        return vec![link.clone()];
+    }
     if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse::<usize>() {
         return answer.links.iter().filter(|link| link.number == number).cloned().collect();
     }

@@ -115,7 +115,7 @@ pub(crate) struct LinksArgs {
     /// Show only links from operations of this kind, such as DSK_READ or NET_*; can be repeated
     #[arg(long, value_name = "KIND", help_heading = "Report")]
     pub(crate) fault: Vec<String>,
-    /// Show the witness paths of one link: its number, or parts of it as 'FileInputStream.read -> Cache.load'
+    /// Show the witness paths of one link: its id, its number, or parts of it as 'FileInputStream.read -> Cache.load'
     #[arg(long, value_name = "LINK", help_heading = "Instead of links", group = "instead")]
     pub(crate) why: Option<String>,
     /// How many witness paths, the shortest first
