@@ -2,6 +2,8 @@
 //!
 //! Pure functions over plain values. `lab` fills a [`CheckedProject`], this crate judges it, `report` shows it. Nothing
 //! here knows files, clocks, processes or how a report looks.
+//!
+//! The definitions are in `docs/semantics.md`, with the papers they come from: *the paper*, A_x, M\[x, a, type\].
 
 mod advice;
 mod attempt;

@@ -1,4 +1,4 @@
-//! Where control enters and leaves tries, exceptions aside (semantics: section 2, usages).
+//! Where control enters and leaves tries, exceptions aside (`docs/semantics.md`, section 2).
 //!
 //! A try is entered when control comes to its first instruction from outside its ranges. It is left when control
 //! goes from inside its ranges to outside, by falling, jumping or returning. The gaps between the ranges of one

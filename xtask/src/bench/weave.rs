@@ -23,7 +23,7 @@ pub(crate) use read::read_once;
 const JDK: u32 = 17;
 const ROUNDS: usize = 9;
 
-/// The bars of the issue: classes per second and core.
+/// The bars of `BENCHMARKS.md`: classes per second and core.
 const BAR_USAGE: f64 = 50_000.0;
 const BAR_ALL: f64 = 10_000.0;
 /// How many times slower ASM is to be.

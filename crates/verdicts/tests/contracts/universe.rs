@@ -96,7 +96,7 @@ pub(crate) fn full_matrix(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair)
     (tests, pair)
 }
 
-/// Semantics, section 3, word by word.
+/// `docs/semantics.md`, section 3, word by word.
 pub(crate) fn expected(members: &[Member]) -> (SourceIndependence, PureResilience) {
     let passes = |a: &Member| !a.set_aside && a.truths.iter().all(|truth| *truth == Truth::Pass);
     let fails = |a: &Member| !a.set_aside && a.truths.contains(&Truth::Fail);
