@@ -8,14 +8,12 @@
 //! ([`narrow_needs`]). Subroutines (`jsr`) are refused.
 
 mod alike;
-mod blocks;
 mod effects;
 mod error;
 mod method;
 mod needs;
 mod operands;
 mod places;
-mod region;
 mod reliance;
 mod repoint;
 mod retype;

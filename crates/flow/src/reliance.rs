@@ -6,7 +6,6 @@
 use crate::FlowError;
 use crate::method::Method;
 use crate::places::{Receiver, Variable, read_by, written_by};
-use crate::region::Region;
 use crate::solve::solve;
 use crate::uses::Trace;
 use crate::writes::{Reaching, Untouched, Write, Written};
@@ -43,9 +42,9 @@ pub fn reliance(class: &ClassFile<'_>, site: &CompiledTry, clause: usize) -> Res
     let written = Written::to(&places, &accesses.writes);
     let harmless = accesses.harmless(&class.name.to_binary_name());
     let seen = writes_seen(&Reaching { method: &method, written: &written, harmless: &harmless }, handler)?;
-    let region = Region::of(&method, handler)?;
+    let own = method.clause_pcs(handler)?;
     let untouched = Untouched { method: &method, written: &written, harmless: &harmless };
-    Finder { method: &method, site, places: &places, seen, region }.find(&untouched, &accesses.reads, handler)
+    Finder { method: &method, site, places: &places, seen, own }.find(&untouched, &accesses.reads, handler)
 }
 
 /// Everything the method reads and writes, by pc.
@@ -92,9 +91,8 @@ fn in_body(site: &CompiledTry, pc: usize) -> bool {
 
 /// The writes that the handler may see the effect of. None if nothing in the body can throw.
 fn writes_seen(reaching: &Reaching<'_, '_, '_>, handler: usize) -> Result<BTreeSet<Write>, FlowError> {
-    let blocks = &reaching.method.blocks;
-    let solution = solve(blocks, reaching, 0, reaching.at_entry())?;
-    Ok(solution.at_block(blocks.starting_at(handler)?).cloned().unwrap_or_default())
+    let solution = solve(reaching.method, reaching, 0, reaching.at_entry())?;
+    Ok(solution.at_block(reaching.method.block_at(handler)?).cloned().unwrap_or_default())
 }
 
 struct Finder<'f, 'c, 'a> {
@@ -102,7 +100,8 @@ struct Finder<'f, 'c, 'a> {
     site: &'f CompiledTry,
     places: &'f [Variable],
     seen: BTreeSet<Write>,
-    region: Region,
+    /// The pcs of the clause.
+    own: BTreeSet<usize>,
 }
 
 impl<'a> Finder<'_, '_, 'a> {
@@ -113,11 +112,10 @@ impl<'a> Finder<'_, '_, 'a> {
         reads: &[(usize, Variable)],
         handler: usize,
     ) -> Result<Vec<Relied>, FlowError> {
-        let blocks = &self.method.blocks;
-        let start = blocks.starting_at(handler)?;
-        let solution = solve(blocks, untouched, start, vec![true; self.places.len()])?;
+        let start = self.method.block_at(handler)?;
+        let solution = solve(self.method, untouched, start, vec![true; self.places.len()])?;
         let mut found = Vec::new();
-        solution.visit(blocks, untouched, &mut |insn, untouched| {
+        solution.visit(self.method, untouched, &mut |insn, untouched| {
             let from = reads.partition_point(|(pc, _)| *pc < insn.pc);
             let own = reads.iter().skip(from).take_while(|(pc, _)| *pc == insn.pc);
             for (pc, place) in own {
@@ -135,11 +133,10 @@ impl<'a> Finder<'_, '_, 'a> {
         let (inside, before): (Vec<&Write>, Vec<&Write>) =
             seen.partition(|write| write.pc.is_some_and(|pc| in_body(self.site, pc)));
         let writes: Vec<Spot> = inside.iter().filter_map(|write| write.pc).map(|pc| self.spot(pc)).collect();
-        let owns = self.region.owns(self.method.blocks.containing(pc), pc);
         let relied = Relied {
             place: place.clone(),
             read: self.spot(pc),
-            after: !owns,
+            after: !self.own.contains(&pc),
             writes,
             before: !before.is_empty(),
         };

@@ -129,7 +129,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
         &self,
         see: &mut dyn FnMut(&Insn<'a>, &State) -> Result<(), FlowError>,
     ) -> Result<(), FlowError> {
-        self.values.visit(&self.method.blocks, &Values { method: self.method }, see)
+        self.values.visit(self.method, &Values { method: self.method }, see)
     }
 
     /// What happens to the object caught by the handler at `handler`.

@@ -6,20 +6,23 @@
 mod assemble;
 mod blocks;
 mod body;
+mod clause_extent;
 mod clauses;
 mod coroutine;
 mod description;
-mod exception_variable;
 mod extent_lines;
 mod filters;
 mod find;
 mod indexed;
+mod instructions;
 mod normalise;
 mod smap;
 
+pub use blocks::Blocks;
+pub use clause_extent::clause_extent;
 pub use description::ClauseDescription;
-pub use exception_variable::end_of_exception_variable;
 pub use find::TryFinder;
+pub use instructions::Instructions;
 pub use normalise::stable_hash;
 
 use catchment_classfile::{ClassError, ClassFile, Member};
