@@ -295,9 +295,9 @@ impl Observer {
         }
         let hash = hash64(delivered.bytes);
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
-        let (sites, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
-        let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &sites, &woven) };
-        let instructions = sites_of(delivered.class, base, prepared, &sites);
+        let (points, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
+        let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &points, &woven) };
+        let instructions = sites_of(delivered.class, base, prepared, &points);
         Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, instructions }))
     }
 
@@ -311,23 +311,23 @@ impl Observer {
     ) -> Result<(Vec<ProbePoint>, Woven<'w>), String> {
         let woven = weaver.weave(prepared, base);
         if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
-            return Ok((prepared.sites(), woven));
+            return Ok((prepared.points(), woven));
         }
         // Fewer probes: they fit into the numbers given to the class.
         let with_fewer = prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
         let woven_with_fewer = with_fewer.weave(base);
         let is_better = woven_with_fewer.skipped.len() < woven.skipped.len();
         let better = if is_better { &with_fewer } else { prepared };
-        Ok((better.sites(), if is_better { woven_with_fewer } else { woven }))
+        Ok((better.points(), if is_better { woven_with_fewer } else { woven }))
     }
 
-    fn base_of(&self, class: &str, hash: u64, sites: usize) -> Result<u32, String> {
+    fn base_of(&self, class: &str, hash: u64, probes: usize) -> Result<u32, String> {
         let mut woven = lock(&self.woven);
         let key = (class.to_owned(), hash);
         if let Some(numbering) = woven.get(&key) {
             return Ok(numbering.base);
         }
-        let base = u32::try_from(sites)
+        let base = u32::try_from(probes)
             .map_err(io::Error::other)
             .and_then(|count| self.counters.allocate(count))
             .map_err(|error| format!("no room for its counters: {error}"))?;

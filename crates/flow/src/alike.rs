@@ -6,7 +6,7 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use catchment_classfile::{ClassFile, ExceptionEntry, Insn, opcodes};
+use catchment_classfile::{ClassFile, ExceptionRow, Insn, opcodes};
 use catchment_pairs::CompiledTry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,7 +87,7 @@ impl<'a> Walk<'_, 'a> {
             let rows = self.method.rows.iter();
             rows.filter(move |row| (usize::from(row.start)..usize::from(row.end)).contains(&pc))
         };
-        let name = |row: &ExceptionEntry| self.method.class.pool.class_name(row.catch_type).ok();
+        let name = |row: &ExceptionRow| self.method.class.pool.class_name(row.catch_type).ok();
         let (ones, others): (Vec<_>, Vec<_>) = (around(one.pc).collect(), around(other.pc).collect());
         let pairs = || ones.iter().zip(&others);
         let fit = ones.len() == others.len() && pairs().all(|(one, other)| name(one) == name(other));

@@ -2,7 +2,7 @@
 
 use crate::FlowError;
 use catchment_classfile::{
-    Attribute, ClassError, ClassFile, Code, ControlKind, ExceptionEntry, Insn, LineTable, Member, MemberRef,
+    Attribute, ClassError, ClassFile, Code, ControlKind, ExceptionRow, Insn, LineTable, Member, MemberRef,
     VariableTable, access, opcodes, variable_rows,
 };
 use catchment_pairs::{Blocks, CompiledClause, CompiledTry, Instructions, clause_extent};
@@ -20,7 +20,7 @@ pub(crate) struct Method<'c, 'a> {
     pub(crate) code: Code<'a>,
     pub(crate) insns: Instructions<'a>,
     pub(crate) blocks: Blocks,
-    pub(crate) rows: Vec<ExceptionEntry>,
+    pub(crate) rows: Vec<ExceptionRow>,
     lines: LineTable,
     pub(crate) variables: VariableTable<'a>,
 }
@@ -31,7 +31,7 @@ impl<'c, 'a> Method<'c, 'a> {
         let member = class.methods.get(index).ok_or(FlowError::NoSuchClause)?;
         let (attribute, code) = class.code(member)?.ok_or(FlowError::NoSuchClause)?;
         let insns = Instructions::of(&code)?;
-        let rows: Vec<ExceptionEntry> = code.exceptions().collect();
+        let rows: Vec<ExceptionRow> = code.exceptions().collect();
         check_flow(&insns, &rows)?;
         let blocks = Blocks::of(&insns, &rows, |steps| steps <= MAX_STEPS).ok_or(FlowError::TooLarge)?;
         Ok(Self {
@@ -57,7 +57,7 @@ impl<'c, 'a> Method<'c, 'a> {
         let clause = site.clauses.get(clause).ok_or(FlowError::NoSuchClause)?;
         let leads_there =
             |row: &u16| self.rows.get(usize::from(*row)).is_some_and(|row| row.handler == clause.handler);
-        clause.entries.iter().all(leads_there).then_some(clause).ok_or(FlowError::NoSuchClause)
+        clause.rows.iter().all(leads_there).then_some(clause).ok_or(FlowError::NoSuchClause)
     }
 
     /// The instruction at `pc`.
@@ -115,13 +115,13 @@ impl<'c, 'a> Method<'c, 'a> {
 }
 
 /// Refuses subroutines, and control that goes to no instruction.
-fn check_flow(insns: &Instructions<'_>, rows: &[ExceptionEntry]) -> Result<(), FlowError> {
+fn check_flow(insns: &Instructions<'_>, rows: &[ExceptionRow]) -> Result<(), FlowError> {
     let check = |pc: usize| match insns.index_at(pc) {
         Some(_) => Ok(()),
         None => Err(FlowError::from(ClassError::NotAnInstruction(pc))),
     };
     for insn in insns.iter() {
-        if matches!(insn.role(), ControlKind::Subroutine | ControlKind::Ret) {
+        if matches!(insn.control(), ControlKind::Subroutine | ControlKind::Ret) {
             return Err(FlowError::Subroutine(insn.pc));
         }
         let falls = insn.falls_through().then_some(insn.next_pc());

@@ -118,7 +118,7 @@ fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -
     let clause = trace.method.clause(change.site, change.clause)?;
     let uses = trace.uses_of(usize::from(clause.handler))?;
     let new_type = new_type(trace, clause, change.to, edit)?;
-    for row in &clause.entries {
+    for row in &clause.rows {
         let catch_type = trace.method.code.exception_offset(*row) + 6;
         edit.patches.push(Patch::u2(catch_type, new_type.constant));
     }

@@ -173,7 +173,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
         let pool = &self.method.class.pool;
         let mut types = Vec::new();
         for (row, index) in self.method.code.exceptions().zip(0u16..) {
-            if clause.entries.contains(&index) {
+            if clause.rows.contains(&index) {
                 types.push(pool.class_name(row.catch_type)?.to_binary_name());
             }
         }

@@ -269,7 +269,7 @@ impl MethodReader<'_, '_> {
         let body = IndexedBody::new(body)?;
         let steps_of_one = Cell::new(0usize);
         let affords = |handlers: usize| steps_of_one.get().saturating_mul(handlers) < MAX_STEPS;
-        let blocks = Blocks::of(&body.insns, &body.body.entries, |steps| {
+        let blocks = Blocks::of(&body.insns, &body.body.rows, |steps| {
             steps_of_one.set(steps);
             affords(handlers)
         });
@@ -317,7 +317,7 @@ impl MethodReader<'_, '_> {
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
         let start = indexed.index(handler).ok_or(ClassError::NotAnInstruction(usize::from(handler)))?;
         let extent = indexed.extent(start, blocks);
-        let types = types_of(&clause.entries, &body.entries);
+        let types = types_of(&clause.rows, &body.rows);
         Ok(DescribedClause {
             types: types.iter().map(name).collect::<Result<_, _>>()?,
             line: self.position(body, handler),

@@ -4,7 +4,7 @@
 //! instructions have the same handlers.
 
 use crate::instructions::Instructions;
-use catchment_classfile::{ControlKind, ExceptionEntry};
+use catchment_classfile::{ControlKind, ExceptionRow};
 use std::ops::Range;
 
 /// An index into the lists of [`Blocks`].
@@ -79,7 +79,7 @@ impl Blocks {
     /// `None` if `affords` refuses the steps that one search may take.
     pub fn of(
         insns: &Instructions<'_>,
-        rows: &[ExceptionEntry],
+        rows: &[ExceptionRow],
         affords: impl Fn(usize) -> bool,
     ) -> Option<Self> {
         let cuts = cuts(rows);
@@ -169,7 +169,7 @@ fn block_of(first: &[Index], insn: usize) -> usize {
 }
 
 /// The pcs where protection changes.
-fn cuts(rows: &[ExceptionEntry]) -> Vec<usize> {
+fn cuts(rows: &[ExceptionRow]) -> Vec<usize> {
     let ends = rows.iter().flat_map(|row| [row.start, row.end]);
     let mut cuts: Vec<usize> = ends.map(usize::from).collect();
     cuts.sort_unstable();
@@ -178,13 +178,13 @@ fn cuts(rows: &[ExceptionEntry]) -> Vec<usize> {
 }
 
 /// The first instruction of each block, with the end of the code as the last.
-fn cut_into_blocks(insns: &Instructions<'_>, rows: &[ExceptionEntry], cuts: &[usize]) -> Vec<Index> {
+fn cut_into_blocks(insns: &Instructions<'_>, rows: &[ExceptionRow], cuts: &[usize]) -> Vec<Index> {
     let mut starts_block = vec![false; insns.len()];
     let handlers = rows.iter().map(|row| usize::from(row.handler));
     let pcs = cuts.iter().copied().chain(handlers).chain(std::iter::once(0));
     pcs.filter_map(|pc| insns.index_at(pc)).for_each(|insn| starts_block[insn] = true);
     for (index, insn) in insns.iter().enumerate() {
-        if !matches!(insn.role(), ControlKind::Step | ControlKind::Call) {
+        if !matches!(insn.control(), ControlKind::Step | ControlKind::Call) {
             insns.successors(index).for_each(|next| starts_block[next] = true);
             if let Some(next) = starts_block.get_mut(index + 1) {
                 *next = true;

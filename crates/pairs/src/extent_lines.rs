@@ -66,8 +66,8 @@ impl<'i, 'b, 'a> ExtentLines<'i, 'b, 'a> {
     }
 
     fn protects(&self, finally: &FinallyBlock, pc: u16) -> bool {
-        let mut rows = self.body.body.entries.iter().filter(|entry| entry.handler == finally.handler);
-        rows.any(|entry| (entry.start..entry.end).contains(&pc))
+        let mut rows = self.body.body.rows.iter().filter(|row| row.handler == finally.handler);
+        rows.any(|row| (row.start..row.end).contains(&pc))
     }
 }
 

@@ -118,7 +118,7 @@ impl CompiledTry {
 pub struct CompiledClause {
     pub handler: u16,
     /// Indices into the method's exception table.
-    pub entries: SmallVec<[u16; 8]>,
+    pub rows: SmallVec<[u16; 8]>,
 }
 
 /// Byte offsets `start..end` in the code of one method.

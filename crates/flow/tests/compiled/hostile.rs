@@ -50,7 +50,7 @@ fn a_clause_of_another_class_is_refused() {
     let mut misplaced = found.clone();
     misplaced.clauses[0].handler += 1;
     let mut without_rows = found.clone();
-    without_rows.clauses[0].entries = smallvec![40];
+    without_rows.clauses[0].rows = smallvec![40];
     for (site, clause) in [(&elsewhere, 0), (&found, 9), (&misplaced, 0), (&without_rows, 0)] {
         assert_eq!(reliance(&class, site, clause), Err(FlowError::NoSuchClause));
         assert_eq!(handler_uses(&class, site, clause), Err(FlowError::NoSuchClause));
