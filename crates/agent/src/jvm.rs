@@ -15,10 +15,10 @@ mod natives;
 mod read;
 mod recorder;
 mod reflected;
-mod threads;
 
 pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
+pub(crate) use inject::Callers;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::WorkerMembers;
 pub(crate) use recorder::{exception_caught, exception_thrown};
@@ -214,7 +214,7 @@ pub(crate) fn loaded_classes(
         if let (Ok(loader), Some(name)) = (loader, internal_name)
             && !loader.is_null()
         {
-            // SAFETY: as above, and a method of `java.lang.Class`.
+            // SAFETY: `class` is a live handle, just given by this environment; the method is one of `java.lang.Class`.
             let domain = unsafe { object_from(jni, class, members.protection_domain) };
             found.push((name.replace('/', "."), code_source(jni, members, domain)));
         }
@@ -390,7 +390,8 @@ unsafe fn note_origin(
         return unsafe { note_sample(jni, observer, thrown, counter) };
     }
     let class = jni.find_class("java/lang/Throwable")?;
-    // SAFETY: promised by the caller. Not virtual: an overriding method would run code of the application.
+    // SAFETY: `thrown` is a live throwable and `exception` a live string, as the caller promises. Not virtual: an
+    // overriding method would run code of the application.
     let (exception, trace) = unsafe {
         let trace = jni.call_nonvirtual_object_method(thrown, class, members.stack_trace, &[]);
         (jni.get_string_lossy(exception)?, trace)
@@ -437,7 +438,7 @@ unsafe fn top_frame(
     is_application: impl Fn(&str) -> bool,
 ) -> (Option<String>, bool) {
     let mut top = None;
-    // SAFETY: promised by the caller; indices are below the length.
+    // SAFETY: `trace` is a live array of stack trace elements, as the caller promises.
     let length = unsafe { jni.get_array_length(trace) }.min(FRAMES_READ);
     for index in 0..length {
         let Ok(frame) = jni.push_local_frame(8) else { break };

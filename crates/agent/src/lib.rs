@@ -11,7 +11,6 @@
 //! agent (Mockito's) retransforms it later.
 
 mod artefact;
-mod callers;
 mod describe;
 mod experiment;
 mod guard;

@@ -3,10 +3,11 @@
 //! Its constructors pass everything on; the methods it must have give null, zero or nothing. None of it jumps, so a class
 //! file without stack maps will do.
 
+use catchment_classfile::access::{PUBLIC, SUPER, SYNTHETIC};
+
 /// The last version without stack maps that are checked strictly.
 const VERSION: u16 = 50;
-const PUBLIC: u16 = 0x1;
-const CLASS_FLAGS: u16 = PUBLIC | 0x20 | 0x1000;
+const CLASS_FLAGS: u16 = PUBLIC | SUPER | SYNTHETIC;
 
 mod op {
     pub(super) const ACONST_NULL: u8 = 0x01;

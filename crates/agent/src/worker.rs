@@ -4,8 +4,8 @@
 //! from any thread. Without a controller a worker is of no use: whenever the socket fails, the process ends.
 
 use crate::artefact::explains_nulls;
-use crate::callers::Callers;
 use crate::experiment::{Experiments, Running as RunningExperiment};
+use crate::jvm::Callers;
 use crate::lock;
 use crate::mapping::{CounterFile, Switches, end_process};
 use crate::snapshots::{LeftSlots, Snapshots};

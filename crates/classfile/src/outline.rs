@@ -273,7 +273,7 @@ mod tests {
         let cut_off_call = &[RETURN, INVOKESTATIC, 0][..];
         for code in [cut_off_call, &[NOP, GOTO, 0], &[NOP, 255], &[WIDE], &[WIDE, NOP, 0, 0]] {
             let mut outlines = Outlines::default();
-            let error = crate::Insns::new(code).find_map(Result::err);
+            let error = crate::insn::Insns::new(code).find_map(Result::err);
             assert_eq!(outlines.add(code).err(), error);
             assert!(outlines.starts.is_empty());
             assert!(outlines.jumps.is_empty() && outlines.calls_and_exits.is_empty());

@@ -23,7 +23,6 @@ pub use clause_extent::clause_extent;
 pub use description::ClauseDescription;
 pub use find::TryFinder;
 pub use instructions::Instructions;
-pub use normalise::stable_hash;
 
 use catchment_classfile::{ClassError, ClassFile, Member};
 use smallvec::SmallVec;

@@ -184,7 +184,7 @@ unsafe fn addresses(call: &Call<'_>, array: jni::jobject) -> Vec<String> {
     if array.is_null() {
         return Vec::new();
     }
-    // SAFETY: promised by the caller; indices are below the length.
+    // SAFETY: `array` is a live array, as the caller promises.
     let elements = unsafe { 0..call.jni.get_array_length(array) };
     // SAFETY: `array` is live, and the index below its length.
     let element = |index| unsafe { call.java.object(call.jni.get_object_array_element(array, index)) };

@@ -4,12 +4,13 @@ use super::build::Wanted;
 use super::java::{Java, Method, Throwable};
 use super::natives::Call;
 use super::read;
-use crate::callers::Caller;
 use crate::experiment::{Fired, Running, Visit};
 use crate::jvm::Recipe;
+use crate::lock;
 use catchment_protocol::conversation::Ending;
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The frames between the native method and the try: `inject`, `enter`, `tryEnter`.
 const FRAMES_OF_INJECTION: i32 = 3;
@@ -25,6 +26,30 @@ const FRAMES_OF_ESCAPE: i32 = 3;
 const CALLERS_READ: [i32; 3] = [1, 8, 64];
 /// Who stands between a caller and what it calls: the JDK, and languages that call everything through their runtime.
 const GO_BETWEENS: [&str; 6] = ["java.", "jdk.", "sun.", "com.sun.", "groovy.", "org.codehaus.groovy."];
+
+/// The caller of a method of the application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Test,
+    /// Reflection, streams, method handles: somebody further up is the real caller.
+    GoBetween,
+    Other,
+}
+
+/// By the id the JVM has for a method, which no other method ever gets.
+#[derive(Debug, Default)]
+pub(crate) struct Callers(Mutex<FxHashMap<usize, Caller>>);
+
+impl Callers {
+    fn kind_of(&self, method: usize, look: impl FnOnce() -> Caller) -> Caller {
+        if let Some(known) = lock(&self.0).get(&method) {
+            return *known;
+        }
+        let kind = look();
+        lock(&self.0).insert(method, kind);
+        kind
+    }
+}
 
 thread_local! {
     /// Building an exception runs code of the application, in which nothing is to be thrown.

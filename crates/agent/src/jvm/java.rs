@@ -181,14 +181,14 @@ impl<'j> Java<'j> {
     /// # Safety
     /// As `object`, and an instance of `Throwable`.
     pub(super) unsafe fn throwable(&self, raw: jni::jobject) -> Option<Throwable<'j>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: `raw` is null or a live local reference, as the caller promises.
         unsafe { self.object(raw) }.map(Throwable)
     }
 
     /// # Safety
     /// As `object`, and a class.
     unsafe fn class(&self, raw: jni::jclass) -> Option<Class<'j>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: `raw` is null or a live local reference, as the caller promises.
         unsafe { self.object(raw) }.map(Class)
     }
 

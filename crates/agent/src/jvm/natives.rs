@@ -7,7 +7,6 @@
 use super::inject;
 use super::java::{Java, Throwable};
 use super::read;
-use super::threads;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
 use crate::worker::Worker;
@@ -163,7 +162,7 @@ extern "system" fn started(env: *mut jni::JNIEnv, _: jni::jclass, id: jni::jstri
     in_worker(env, (), |call| {
         // SAFETY: `id` is a string of the running native method.
         let test = unsafe { call.text(id) }?;
-        let threads = threads::alive(&call.java);
+        let threads = call.java.live_threads();
         let observer = call.observer;
         call.worker.test_started(test, threads, &observer.counters, &observer.switches);
         Some(())
@@ -188,7 +187,7 @@ extern "system" fn finished(
         };
         let failure = failure.map(|failure| read::failure(&call.java, failure, ended.experiment.as_deref()));
         let before = ended.threads.as_ref();
-        let left = before.map(|before| threads::left(&call.java, before)).unwrap_or_default();
+        let left = before.map(|before| call.java.threads_left(before)).unwrap_or_default();
         call.worker.test_finished(test, outcome, failure, left, ended);
         Some(())
     });

@@ -202,7 +202,7 @@ unsafe fn constructing(jni: &JniEnv, constructor: jni::jclass) -> Option<jni::jm
 /// A live handle of an array of classes.
 unsafe fn signatures(jvmti: &Jvmti, jni: &JniEnv, classes: jni::jobject) -> Option<String> {
     let mut text = String::new();
-    // SAFETY: promised by the caller; indices are below the length.
+    // SAFETY: `classes` is a live array of classes, as the caller promises; indices are below its length.
     unsafe {
         for index in 0..jni.get_array_length(classes) {
             let class = jni.get_object_array_element(classes, index);

@@ -6,8 +6,9 @@ use super::emit::{Emitter, short};
 use super::positions::CodeMap;
 use super::{AppendedEnd, BlockFrame, CodePosition, Constants, Piece, RelocateError};
 use crate::bytes::{Reader, put2};
+use crate::frames::FrameAt;
 use crate::frames::{EncodedFrames, read_type};
-use crate::{ClassError, FrameAt, VerificationType};
+use crate::{ClassError, VerificationType};
 
 /// `full_frame` and its neighbours in JVMS §4.7.4.
 pub(crate) const SAME_LOCALS_1_EXTENDED: u8 = 247;
