@@ -1,9 +1,9 @@
 //! Calls into the JVM, and the native methods it calls: the agent's side of `catchment.runtime.Agent`.
 //!
-//! `unsafe` code lives here, in the files of this folder that say so (`java.rs` makes most of it unnecessary in the others)
-//! and in `mapping.rs`. Everything here takes handles that the JVM gave to the running callback and keeps none of them
-//! beyond it, except ids of methods and fields of boot classes, which are never unloaded, and what an experiment needs
-//! until it ends.
+//! `unsafe` code lives here, in the files of this folder that say so (`java.rs` makes most of it unnecessary in the
+//! others) and in `mapping.rs`. Everything here takes handles that the JVM gave to the running callback and keeps
+//! none of them beyond it, except ids of methods and fields of boot classes, which are never unloaded, and what an
+//! experiment needs until it ends.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 mod build;
@@ -102,8 +102,8 @@ impl JdkMembers {
 
 /// Defines the runtime in the boot loader, links it to this library and initialises it.
 ///
-/// Defining the classes instead of appending a jar to the boot class path leaves class-data sharing as it is and changes
-/// no property the program can see.
+/// Defining the classes instead of appending a jar to the boot class path leaves class-data sharing as it is and
+/// changes no property the program can see.
 pub(crate) fn install_runtime(
     jvmti: &Jvmti,
     jni: &JniEnv,
@@ -183,7 +183,7 @@ pub(crate) fn run_self_test(jni: &JniEnv, class: &RuntimeClass<'_>) -> Result<()
     if jni.exception_check() { Err(failed(jni, "run it")) } else { Ok(()) }
 }
 
-/// Where the class of this protection domain was loaded from. Reads fields and calls nothing: a class may be loaded with
+/// The code source of the class of this protection domain. Reads fields and calls nothing: a class may be loaded with
 /// hardly any stack left, and then a call would fail.
 pub(crate) fn code_source(jni: &JniEnv, members: &JdkMembers, domain: jni::jobject) -> Option<CodeSource> {
     let frame = jni.push_local_frame(8).ok()?;
@@ -240,8 +240,8 @@ pub(crate) fn identity_hash(jvmti: &Jvmti, object: jni::jobject) -> Option<i32> 
     unsafe { jvmti.get_object_hash_code(object) }.ok()
 }
 
-/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs. `None` when the answer was
-/// neither a class nor that there is none: no stack or memory left, for example.
+/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs. `None` when the
+/// answer was neither a class nor that there is none: no stack or memory left, for example.
 pub(crate) fn finds_runtime(jni: &JniEnv, members: &JdkMembers, loader: jni::jobject) -> Option<bool> {
     let frame = jni.push_local_frame(8).ok()?;
     let name = jni.new_string_utf("catchment.runtime.Probes");
@@ -289,7 +289,7 @@ impl WeakHandle {
     }
 }
 
-/// What failed, with the pending Java exception (cleared) if there is one.
+/// The text of a failure, with the pending Java exception (cleared) if there is one.
 fn failed(jni: &JniEnv, what: &str) -> String {
     let Some(thrown) = jni.exception_occurred() else { return format!("cannot {what}") };
     jni.exception_clear();

@@ -1,7 +1,7 @@
 //! A concrete subclass of an abstract exception, as a class file written by hand.
 //!
-//! Its constructors pass everything on; the methods it must have give null, zero or nothing. None of it jumps, so a class
-//! file without stack maps will do.
+//! Its constructors pass everything on; the methods it must have give null, zero or nothing. None of it jumps, so a
+//! class file without stack maps will do.
 
 use catchment_classfile::access::{PUBLIC, SUPER, SYNTHETIC};
 
@@ -30,8 +30,8 @@ pub(crate) fn name_for(class: &str) -> String {
     format!("{class}$$CatchmentInjected")
 }
 
-/// `name` and `superclass` are binary names with dots. `constructors` are descriptors of the superclass's, which take at
-/// most three objects; `methods` are names and descriptors of what has to be implemented.
+/// `name` and `superclass` are binary names with dots. `constructors` are descriptors of the superclass's, which take
+/// at most three objects; `methods` are names and descriptors of what has to be implemented.
 pub(crate) fn bytes(
     name: &str,
     superclass: &str,

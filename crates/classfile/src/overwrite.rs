@@ -24,8 +24,8 @@ impl Overwrite {
     }
 }
 
-/// The class with `overwrites` behind its constant pool, and `constants` at the end of the pool. `None` if two overwrites
-/// overlap or one lies outside.
+/// The class with `overwrites` behind its constant pool, and `constants` at the end of the pool. `None` if two
+/// overwrites overlap or one lies outside.
 pub fn overwritten(
     class: &ClassFile<'_>,
     constants: &PoolAppender,

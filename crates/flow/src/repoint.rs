@@ -38,7 +38,7 @@ pub(crate) fn repoint(
     retype_concatenations(method, uses, new_type, edit)
 }
 
-/// Whether what names `declared` has to name the new type.
+/// True if what names `declared` has to name the new type.
 fn must_move(it: &Use, declared: &String, new_type: &NewType) -> Result<bool, FlowError> {
     if it.merged && new_type.outgrows(declared) {
         return Err(FlowError::Merged { pc: it.pc, narrow: declared.clone() });

@@ -1,10 +1,10 @@
 //! A class in which clauses catch another type.
 //!
 //! Rows of the exception table name the new type, frames that hold the caught object say so, and members that were
-//! looked up in the old type are looked up in the new one (`repoint.rs`). No instruction changes its length and no constant
-//! its index. Names and types of local variables in the debug tables stay: no verifier reads them.
+//! looked up in the old type are looked up in the new one (`repoint.rs`). No instruction changes its length and no
+//! constant its index. Names and types of local variables in the debug tables stay: no verifier reads them.
 //!
-//! Whether the new type is legal is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
+//! The legality of the new type is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
 //! refused.
 
 use crate::method::Method;
@@ -52,7 +52,7 @@ pub fn retype_clauses(class: &ClassFile<'_>, changes: &[Retype<'_>]) -> Result<V
     overwritten(class, &edit.constants, edit.overwrites).ok_or(FlowError::Ambiguous)
 }
 
-/// What is to change in the class file.
+/// The changes to the class file.
 #[derive(Debug)]
 pub(crate) struct Edit {
     pub(crate) constants: PoolAppender,
@@ -68,12 +68,12 @@ pub(crate) struct NewType {
     pub(crate) name: String,
     pub(crate) internal: Vec<u8>,
     pub(crate) constant: u16,
-    /// What the code may have taken the object for that it need not be any more.
+    /// Types the code may have taken the object for that it need not have any more.
     pub(crate) narrow: Vec<String>,
 }
 
 impl NewType {
-    /// Whether a value of the new type does not fit `declared`.
+    /// True if a value of the new type does not fit `declared`.
     pub(crate) fn outgrows(&self, declared: &String) -> bool {
         self.narrow.contains(declared)
     }

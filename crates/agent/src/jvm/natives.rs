@@ -1,7 +1,7 @@
 //! The native methods of `catchment.runtime.Worker`, and those of `Agent` that only workers need.
 //!
-//! A panic must not cross into the JVM; it becomes a problem in the log, and the method gives what it gives when there is
-//! nothing to do.
+//! A panic must not cross into the JVM; it becomes a problem in the log, and the method gives what it gives when
+//! there is nothing to do.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 use super::inject;
@@ -18,7 +18,7 @@ use std::ptr::null_mut;
 
 const WORKER: &str = "catchment/runtime/Worker";
 
-/// What a native method of a worker works with.
+/// Environment of a native method of a worker.
 pub(super) struct Call<'j> {
     pub(super) jni: &'j JniEnv,
     pub(super) java: Java<'j>,

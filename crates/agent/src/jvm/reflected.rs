@@ -1,4 +1,4 @@
-//! What reflection came to, from breakpoints in the JDK's methods for it.
+//! Targets of reflective calls, from breakpoints in the JDK's methods for it.
 //!
 //! Methods and constructors are read from the fields of the objects that stand for them: asking JNI for their ids would
 //! initialise their class. A class counts when `Class.forName` returns. Nothing here runs Java code.
@@ -180,7 +180,8 @@ impl Reflection {
     }
 }
 
-/// Where all constructors are called, that of `Class.newInstance` too. Java 11 has it under another name.
+/// The method through which all constructors are called, that of `Class.newInstance` too. Java 11 has it under
+/// another name.
 ///
 /// # Safety
 /// The class `Constructor`.
@@ -227,8 +228,8 @@ fn caller(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, recorder: &Recorder)
     })
 }
 
-/// Remembers which class was asked for, and has the JVM tell when `Class.forName` ends. That is expensive, so only where it
-/// may bring something new.
+/// Remembers which class was asked for, and has the JVM tell when `Class.forName` ends. That is expensive, so only
+/// where it may bring something new.
 fn ask(jvmti: &Jvmti, recorder: &Recorder, caller: Option<usize>, name: Option<String>) {
     let Some(name) = name.filter(|name| !name.starts_with('[')) else { return };
     let target = Target::Initialiser { class: recorder.number_class(name.clone()) };

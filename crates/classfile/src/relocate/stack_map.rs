@@ -240,7 +240,7 @@ fn simple_tag(it: VerificationType<'_>) -> u8 {
     }
 }
 
-/// Which slots of which pcs control arrives at, and so need a frame.
+/// Slots at which control arrives, and which so need a frame.
 #[derive(Debug, Default)]
 pub(super) struct FrameTargets {
     /// (pc, slot), only for pcs with inserted pieces; sorted once complete.

@@ -124,7 +124,7 @@ impl<'j> Java<'j> {
         }
     }
 
-    /// Where a `DatagramPacket` is to go.
+    /// Target of a `DatagramPacket`.
     pub(crate) fn packet_target(&self, packet: Object<'j>) -> Option<(Object<'j>, jni::jint)> {
         // SAFETY: promised by the type of the native method's parameter; getters without arguments.
         unsafe {
