@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use crate::archive::{stored_range, unpack};
 use crate::folder::read_file;
-use crate::jimage::{ClassLocation, Image};
+use crate::jimage::{Image, ImageClass};
 use crate::origin::Origin;
 use crate::shared::Shared;
 use crate::visit::{Limits, LoadOptions, Problem};
@@ -50,12 +50,12 @@ pub(crate) enum Container {
     Image(Shared),
 }
 
-/// Where one class lies in its container.
+/// The place of one class in its container.
 #[derive(Debug)]
 pub(crate) enum ClassOrigin {
     File(PathBuf),
     ZipEntry(usize),
-    Image(ClassLocation),
+    Image(ImageClass),
 }
 
 #[derive(Debug)]
