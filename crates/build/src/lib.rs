@@ -35,7 +35,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use libraries::{Libraries, LibrariesRequest, libraries};
-pub use sources::{SourceLocation, SourceTree};
+pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
 

@@ -190,9 +190,9 @@ impl Stretching<'_, '_> {
             Err(refusal) => return Ok(candidate.refused(refusal)),
         }
         let before = candidate.subject.as_ref().map(Subject::caught_before).unwrap_or_default();
-        candidate.untried = rungs(&pair.types, &before, self.to.as_deref(), &self.hierarchy).into();
+        candidate.untried = rungs(&pair.clause.types, &before, self.to.as_deref(), &self.hierarchy).into();
         if candidate.untried.is_empty() {
-            let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
+            let on_request = self.to.is_none() && could_go_to_exception(&pair.clause.types, &self.hierarchy);
             return Ok(candidate.refused(Refusal::NoWiderType { on_request }));
         }
         self.try_next(slot, &mut candidate)?;
@@ -239,7 +239,7 @@ impl Stretching<'_, '_> {
             to: rung.to_owned(),
             evidence,
             catches_all_unchecked: newly_catches_all_unchecked(
-                &pair.types,
+                &pair.clause.types,
                 &subject.caught_before(),
                 rung,
                 &self.hierarchy,
@@ -255,6 +255,6 @@ impl Stretching<'_, '_> {
     fn positions(&self, ids: &[String]) -> Vec<usize> {
         let ledger = self.trials.session.ledger();
         let pairs = &ledger.checked.pairs;
-        ids.iter().filter_map(|id| pairs.iter().position(|pair| pair.id == *id)).collect()
+        ids.iter().filter_map(|id| pairs.iter().position(|pair| pair.clause.id == *id)).collect()
     }
 }

@@ -14,12 +14,14 @@ mod extent_lines;
 mod filters;
 mod find;
 mod indexed;
+mod location;
 mod normalise;
 mod smap;
 
 pub use description::ClauseDescription;
 pub use exception_variable::end_of_exception_variable;
 pub use find::TryFinder;
+pub use location::ClassLocation;
 pub use normalise::stable_hash;
 
 use catchment_classfile::{ClassError, ClassFile, Member};

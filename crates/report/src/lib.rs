@@ -20,7 +20,7 @@ pub use check::text::stats::write_stats_text;
 pub use check::text::{CheckDetail, write_check_text};
 pub use handlers::json::write_handlers_json;
 pub use handlers::text::write_handlers_text;
-pub use handlers::{ClassLocation, HandlerListing, ListedClass, ListedProblem};
+pub use handlers::{HandlerListing, ListedClass, ListedProblem};
 pub use links::blind_spots::{write_blind_spots_json, write_blind_spots_text};
 pub use links::catalogue::{write_catalogue_json, write_catalogue_text};
 pub use links::escapes::{write_escapes_json, write_escapes_text};

@@ -21,7 +21,8 @@ pub struct Finding<E> {
     pub accepted: Option<String>,
 }
 
-/// A site, or a whole line, as people find it in the source.
+/// A site for people: the instruction, or the whole line, with the source file to open. An experiment names its sites by
+/// `catchment_protocol::experiment::Site`, which has no line and always an instruction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceSite {
     /// Binary name with dots.

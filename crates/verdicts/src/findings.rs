@@ -128,13 +128,13 @@ fn finding(
         Broken::Stability => Rule::Unstable,
     };
     Some(Finding {
-        id: finding_id(rule, &pair.id),
+        id: finding_id(rule, &pair.clause.id),
         rule,
         level: if only_timeouts { rule.level().min(Level::Warning) } else { rule.level() },
         message: message(project, pair, verdicts, rule, shown_by.and_then(experiment)),
-        site: site(pair, pair.catch_line.or(pair.try_line)),
-        pair: Some(pair.id.clone()),
-        related: pair.try_line.map(|line| site(pair, Some(line))).into_iter().collect(),
+        site: site(pair, pair.clause.line()),
+        pair: Some(pair.clause.id.clone()),
+        related: pair.clause.try_line.map(|line| site(pair, Some(line))).into_iter().collect(),
         evidence: CheckEvidence { pair: position, shown_by, tests: tests.len(), only_timeouts },
         accepted: None,
     })
@@ -202,13 +202,15 @@ pub fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, 
 }
 
 fn site(pair: &CheckedPair, line: Option<u32>) -> SourceSite {
+    let clause = &pair.clause;
+    let file = clause.source_file.as_deref();
     SourceSite {
-        class: pair.class.clone(),
-        method: pair.method.clone(),
-        descriptor: pair.descriptor.clone(),
+        class: clause.class.clone(),
+        method: clause.method.clone(),
+        descriptor: clause.descriptor.clone(),
         pc: None,
         line,
-        file: pair.source.clone().or_else(|| pair.source_file.clone()),
+        file: pair.location.source_of(file).or(file).map(str::to_owned),
     }
 }
 
@@ -239,7 +241,7 @@ fn stale(
 ) -> Option<StaleSuppression> {
     let stale = |why| Some(StaleSuppression { pair: suppression.pair.clone(), why });
     let mut judged = project.pairs.iter().zip(verdicts);
-    let Some((pair, verdicts)) = judged.find(|(pair, _)| pair.id == suppression.pair) else {
+    let Some((pair, verdicts)) = judged.find(|(pair, _)| pair.clause.id == suppression.pair) else {
         return stale("there is no such pair");
     };
     // An unknown verdict of today may be a finding again tomorrow.

@@ -72,6 +72,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
     use crate::project::{ColourCounts, ExecutingTest, FineGrained};
+    use catchment_pairs::ClauseDescription;
 
     const TEST: TestId = TestId(0);
 
@@ -87,7 +88,7 @@ mod tests {
     fn verdict(experiments: Vec<ExperimentResult>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
         let usages = ColourCounts { white: 1, ..ColourCounts::default() };
         let pair = CheckedPair {
-            types: vec!["a.E".into()],
+            clause: ClauseDescription { types: vec!["a.E".into()], ..ClauseDescription::default() },
             executing_tests: vec![ExecutingTest { test: TEST, usages, ..ExecutingTest::default() }],
             experiments,
             fine_grained: Some(fine),

@@ -95,7 +95,7 @@ impl Row {
         let found = by_test_and_type(pair);
         let cells_of = |executing: &ExecutingTest| {
             let is_evidence = tests.get(executing.test.index()).is_some_and(CheckedTest::is_evidence);
-            let cells = pair.types.iter().map(|exception| {
+            let cells = pair.clause.types.iter().map(|exception| {
                 let experiment = found.get(&(executing.test, exception.as_str())).copied();
                 if is_evidence { cell(pair, experiment) } else { Cell::SetAside }
             });

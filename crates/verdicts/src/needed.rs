@@ -13,7 +13,7 @@ use crate::project::{CheckedPair, CheckedTest, TestId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needed {
     pub test: TestId,
-    /// Index into [`CheckedPair::types`].
+    /// Index into the types of the clause.
     pub exception: usize,
     pub step: Step,
 }

@@ -51,7 +51,7 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
     }
     let own: Vec<_> = singles(pair).filter(|(_, experiment)| experiment.test == test).collect();
     // Of several types each execution is asked about the one that it caught, so that a test may have no run for another.
-    let not_asked = if own.is_empty() { pair.types.len() } else { 0 };
+    let not_asked = if own.is_empty() { pair.clause.types.len() } else { 0 };
     let open = own.iter().filter(|(_, it)| matches!(it.outcome, Outcome::None(NoOutcome::NotRun(_))));
     let not_run = not_asked + open.count();
     let mut missing: Vec<_> = own.iter().filter_map(|(number, it)| silent(*number, it)).collect();
@@ -74,6 +74,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
     use crate::project::{ColourCounts, Selective, TestId};
+    use catchment_pairs::ClauseDescription;
 
     const FIRST: TestId = TestId(0);
     const SECOND: TestId = TestId(1);
@@ -91,7 +92,7 @@ mod tests {
         let usages = ColourCounts { pink: 1, white: 1, ..ColourCounts::default() };
         let executing = |test| ExecutingTest { test, usages, ..ExecutingTest::default() };
         CheckedPair {
-            types: vec!["a.E".into()],
+            clause: ClauseDescription { types: vec!["a.E".into()], ..ClauseDescription::default() },
             executing_tests: vec![executing(FIRST), executing(SECOND)],
             experiments,
             selective: Some(Selective::default()),

@@ -168,6 +168,7 @@ impl PairSum {
     fn new(class: &WovenClass, pair: &WovenPair, clause: ClauseDescription) -> Self {
         let pair = WatchedPair {
             clause,
+            class_source: class.source_file.clone(),
             class_hash: class.hash,
             not_observed: class.not_observed(pair).map(str::to_owned),
             ..WatchedPair::default()

@@ -1,8 +1,7 @@
 //! A watched run: all that its JVMs reported, as plain values in a fixed order.
 
+use catchment_pairs::{ClassLocation, ClauseDescription};
 use catchment_protocol::records::CounterKind;
-
-use catchment_pairs::ClauseDescription;
 
 /// Everything the JVMs of one run reported, merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +52,10 @@ impl Ended {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchedPair {
     pub clause: ClauseDescription,
+    /// The location of the clause's class: empty until somebody who knows the project fills it in.
+    pub location: ClassLocation,
+    /// The source file of the class; that of the clause is another if the clause comes from an inline function.
+    pub class_source: Option<String>,
     /// Hash of the class file. Classes of one name and different bytes are kept apart.
     pub class_hash: u64,
     pub code_sources: Vec<String>,

@@ -79,12 +79,13 @@ impl Inquiry for FineInquiry<'_> {
         let left = sites.len().saturating_sub(MOST_ASKED);
         sites.truncate(MOST_ASKED);
         let mut row = Vec::new();
-        for exception in &pair.types {
+        for exception in &pair.clause.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
             let every = at_every_execution(&ledger, pair, &planned, None, subject.usages.entries())?;
             row.extend(sites.iter().map(|site| {
-                let when = When { within: Within::Executions(pair.id.clone()), visits: Visits::FirstOfEach };
+                let when =
+                    When { within: Within::Executions(pair.clause.id.clone()), visits: Visits::FirstOfEach };
                 let experiment = Experiment { sites: Sites::At(vec![site.clone()]), when, ..every.clone() };
                 let question = Question {
                     reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run)),

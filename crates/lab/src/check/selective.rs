@@ -77,14 +77,16 @@ impl Inquiry for SelectiveInquiry {
         let pair = &ledger.checked.pairs[subject.position];
         let chosen = history.chosen();
         let mut row = Vec::new();
-        for exception in &pair.types {
+        for exception in &pair.clause.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
-            for &execution in chosen.iter().filter(|&&one| history.concerns(one, exception, &pair.types)) {
-                let sample = history.sample(execution, exception, pair.types.len() == 1);
+            for &execution in
+                chosen.iter().filter(|&&one| history.concerns(one, exception, &pair.clause.types))
+            {
+                let sample = history.sample(execution, exception, pair.clause.types.len() == 1);
                 let before = history.before(execution);
                 let visits = Visits::Only(before.len() as u64);
-                let when = When { within: Within::Executions(pair.id.clone()), visits };
+                let when = When { within: Within::Executions(pair.clause.id.clone()), visits };
                 let every = at_every_execution(&ledger, pair, &planned, sample, subject.usages.entries())?;
                 let experiment = armed::Experiment { when, ..every };
                 let question = Question {
@@ -120,7 +122,7 @@ fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<ExperimentResult> 
         let known = own.find(|each| !matches!(each.outcome, Outcome::None(NoOutcome::NotRun(_))))?;
         Some(ExperimentResult { mode: Mode::Selective(1), ..known.clone() })
     };
-    pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
+    pair.clause.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -129,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_test_that_executes_the_try_once_has_been_asked_with_all_others() {
-        let mut pair = CheckedPair { types: vec!["a.E".into(), "a.F".into()], ..CheckedPair::default() };
+        let mut pair = CheckedPair::default();
+        pair.clause.types = vec!["a.E".into(), "a.F".into()];
         pair.experiments.push(ExperimentResult::new(TestId(0), "a.E", Outcome::Pass));
         assert_eq!(of_only_execution(&pair, TestId(0)), []);
         let unstable =

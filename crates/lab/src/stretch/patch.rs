@@ -134,10 +134,12 @@ impl Patcher<'_> {
         candidate.clause.accepted.as_ref()?;
         let (subject, pair) = (candidate.subject.as_ref()?, &self.pairs[candidate.clause.pair]);
         let missing = |why: String| Some(Err(Refusal::NoSource(why)));
-        let Some(name) = &pair.source_file else { return missing("the class does not name it".into()) };
-        match self.sources.find(&pair.class, name, &subject.path) {
+        let Some(name) = &pair.clause.source_file else {
+            return missing("the class does not name it".into());
+        };
+        match self.sources.find(&pair.clause.class, name, &subject.path) {
             Some(path) => Some(Ok(path.to_owned())),
-            None => missing(format!("no {name} for {} among the sources of the project", pair.class)),
+            None => missing(format!("no {name} for {} among the sources of the project", pair.clause.class)),
         }
     }
 
@@ -184,14 +186,14 @@ impl Patcher<'_> {
             None => Default::default(),
         };
         let merged = |position: &usize| Merged {
-            line: self.pairs[*position].catch_line.unwrap_or_default(),
-            from: self.pairs[*position].types.clone(),
+            line: self.pairs[*position].clause.catch_line.unwrap_or_default(),
+            from: self.pairs[*position].clause.types.clone(),
         };
         Widening {
-            line: pair.catch_line.unwrap_or_default(),
-            try_line: pair.try_line,
-            from: pair.types.clone(),
-            shadow: self.hierarchy.shadow(&pair.class, &to),
+            line: pair.clause.catch_line.unwrap_or_default(),
+            try_line: pair.clause.try_line,
+            from: pair.clause.types.clone(),
+            shadow: self.hierarchy.shadow(&pair.clause.class, &to),
             to,
             merges: merges.iter().map(merged).collect(),
         }

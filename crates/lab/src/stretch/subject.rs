@@ -35,9 +35,9 @@ pub(crate) type Stretchings<'s> = [(&'s Subject, &'s str)];
 
 impl Subject {
     pub(crate) fn find(project: &Project, number: PairNumber, pair: &CheckedPair) -> Result<Self, Refusal> {
-        let (path, bytes) = class_file(project, &pair.class)
+        let (path, bytes) = class_file(project, &pair.clause.class)
             .ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
-        Ok(Self { number, id: pair.id.clone(), path, bytes })
+        Ok(Self { number, id: pair.clause.id.clone(), path, bytes })
     }
 
     /// The exceptions that the clause leaves to the later ones of its try.

@@ -189,7 +189,7 @@ impl Trials<'_, '_> {
     ) -> Result<Result<TestRun, Unavailable>, LabError> {
         let Subject { test, demands, comes_first, .. } = *subject;
         let limit = self.plain_limit(test);
-        let pair = self.session.ledger().checked.pairs[subject.position].id.clone();
+        let pair = self.session.ledger().checked.pairs[subject.position].clause.id.clone();
         let most_visits = most_visits(subject.usages.entries());
         let watching = experiment::Experiment::watching(pair.clone(), sites(pair), watch, most_visits);
         let question = Question::new(test, watching, demands, comes_first);

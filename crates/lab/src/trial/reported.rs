@@ -10,9 +10,9 @@ use catchment_verdicts::{
 
 /// `com.acme.Cache.load  Cache.java:83`.
 pub(crate) fn place_of(pair: &CheckedPair) -> String {
-    let line = pair.catch_line.or(pair.try_line).map(|line| format!(":{line}")).unwrap_or_default();
-    let file = pair.source_file.as_deref().unwrap_or("unknown source");
-    format!("{}.{}  {file}{line}", pair.class, pair.method)
+    let line = pair.clause.line().map(|line| format!(":{line}")).unwrap_or_default();
+    let file = pair.clause.source_file.as_deref().unwrap_or("unknown source");
+    format!("{}.{}  {file}{line}", pair.clause.class, pair.clause.method)
 }
 
 /// The attempt that a run of a test with an injection amounts to.

@@ -61,8 +61,8 @@ struct JsonSetAside<'a> {
 #[derive(Serialize)]
 struct JsonTest<'a> {
     name: &'a str,
-    source: Option<&'a str>,
-    module: Option<&'a str>,
+    #[serde(flatten)]
+    location: JsonLocation<'a>,
     configuration: Option<&'a str>,
     colour: Option<&'static str>,
     shared_context: bool,
@@ -74,8 +74,6 @@ struct JsonTest<'a> {
 struct JsonCheckedPair<'a> {
     #[serde(flatten)]
     pair: JsonPair<'a>,
-    #[serde(flatten)]
-    location: JsonLocation<'a>,
     usages: JsonUsages,
     source_independence: &'static str,
     pure_resilience: &'static str,
@@ -346,8 +344,7 @@ fn set_aside(test: &CheckedTest) -> Option<JsonSetAside<'_>> {
 fn test<'a>(test: &'a CheckedTest, configurations: &'a [CheckedConfiguration]) -> JsonTest<'a> {
     JsonTest {
         name: &test.name,
-        source: test.source.as_deref(),
-        module: test.module.as_deref(),
+        location: JsonLocation::of_class(&test.location),
         configuration: configurations.get(test.configuration).map(|it| it.name.as_str()),
         colour: test.colour.map(|colour| colour.as_str()),
         shared_context: test.shared_context,
@@ -364,12 +361,7 @@ fn checked_pair<'a>(
 ) -> JsonCheckedPair<'a> {
     let (source, resilience) = (&verdicts.source_independence, &verdicts.pure_resilience);
     JsonCheckedPair {
-        pair: listed(pair),
-        location: JsonLocation {
-            source: pair.source.as_deref(),
-            module: pair.module.as_deref(),
-            jar: pair.jar.as_deref(),
-        },
+        pair: JsonPair::of(&pair.clause, &pair.location),
         usages: usages(&pair.usages),
         source_independence: source.verdict.as_str(),
         pure_resilience: resilience.verdict.as_str(),
@@ -409,23 +401,6 @@ fn checked_pair<'a>(
             })
             .collect(),
         experiments: pair.experiments.iter().map(|it| experiment(report, pair, it)).collect(),
-    }
-}
-
-fn listed(pair: &CheckedPair) -> JsonPair<'_> {
-    JsonPair {
-        id: &pair.id,
-        class: &pair.class,
-        method: &pair.method,
-        descriptor: &pair.descriptor,
-        types: &pair.types,
-        try_line: pair.try_line,
-        try_end_line: pair.try_end_line,
-        catch_line: pair.catch_line,
-        catch_end_line: pair.catch_end_line,
-        parent: pair.parent.as_deref(),
-        source_file: pair.source_file.as_deref(),
-        maybe_generated: pair.maybe_generated,
     }
 }
 

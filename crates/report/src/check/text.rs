@@ -10,7 +10,7 @@ mod tables;
 
 use crate::check::CheckReport;
 use crate::failure_text::shortened;
-use crate::text::{counted, pair_line, readable, simple_name};
+use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
     CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, NoOutcome, NotRun,
     Outcome, PureResilience, Reliance, Rule, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
@@ -163,9 +163,8 @@ fn write_failure(
 }
 
 pub(crate) fn line_of(pair: &CheckedPair) -> String {
-    let line = pair.catch_line.or(pair.try_line);
-    let text = pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types);
-    if pair.maybe_generated { format!("{text}  (maybe generated)") } else { text }
+    let text = clause_line(&pair.clause);
+    if pair.clause.maybe_generated { format!("{text}  (maybe generated)") } else { text }
 }
 
 fn write_all_pairs(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
@@ -182,7 +181,7 @@ fn write_pair(
     pair: &CheckedPair,
     verdicts: &Verdicts,
 ) -> io::Result<()> {
-    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.id)?;
+    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.clause.id)?;
     let usages = pair.usages;
     writeln!(
         out,
@@ -199,12 +198,9 @@ fn write_pair(
         verdicts.source_independence.verdict.as_str(),
         verdicts.pure_resilience.verdict.as_str().replace('_', " ")
     )?;
-    if pair.types.len() > 1 {
-        writeln!(
-            out,
-            "    every test is tried with each of its {} types, and must pass with all",
-            pair.types.len()
-        )?;
+    let types = pair.clause.types.len();
+    if types > 1 {
+        writeln!(out, "    every test is tried with each of its {types} types, and must pass with all")?;
     }
     if let Some(advice) = advice_on_dependence(verdicts) {
         writeln!(out, "    {advice}")?;

@@ -143,7 +143,7 @@ fn jvm(jvm: &catchment_watch::Jvm) -> JsonJvm<'_> {
 fn watched_pair(pair: &WatchedPair) -> JsonWatchedPair<'_> {
     let usages = pair.usages;
     JsonWatchedPair {
-        pair: JsonPair::of(&pair.clause),
+        pair: JsonPair::of(&pair.clause, &pair.location),
         class_hash: format!("{:016x}", pair.class_hash),
         code_sources: &pair.code_sources,
         not_observed: pair.not_observed.as_deref(),

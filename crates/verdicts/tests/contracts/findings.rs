@@ -11,7 +11,7 @@ fn project(pairs: &[(&str, Member, FailureKind)]) -> CheckedProject {
     let mut project = CheckedProject::default();
     for (id, member, kind) in pairs {
         let (tests, mut pair) = full_matrix(std::slice::from_ref(member));
-        pair.id = (*id).to_owned();
+        pair.clause.id = (*id).to_owned();
         for experiment in &mut pair.experiments {
             if matches!(experiment.outcome, Outcome::Fail(_)) {
                 experiment.outcome = failure(*kind);
@@ -33,7 +33,7 @@ fn suppress(pair: &str) -> Suppression {
 }
 
 fn ids<'a>(project: &'a CheckedProject, findings: &Findings) -> Vec<&'a str> {
-    findings.open.iter().map(|finding| project.pairs[finding.evidence.pair].id.as_str()).collect()
+    findings.open.iter().map(|finding| project.pairs[finding.evidence.pair].clause.id.as_str()).collect()
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_test_that_merely_notices_a_failure_is_routine_unless_the_user_is_strict() {
 fn a_finding_says_by_itself_what_it_is_about() {
     let mut project = project(&[("p", member(WHITE, &[Truth::Fail]), FailureKind::Timeout)]);
     project.tests[0].name = "com.acme.CacheTest.corrupt".into();
-    project.pairs[0].class = "com.acme.Cache".into();
-    project.pairs[0].catch_line = Some(83);
+    project.pairs[0].clause.class = "com.acme.Cache".into();
+    project.pairs[0].clause.catch_line = Some(83);
     let suppressions = [suppress("p")];
     let accepted = &findings(&project, &suppressions).accepted[0];
     assert!(

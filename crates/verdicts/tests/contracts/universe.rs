@@ -1,5 +1,6 @@
 //! Small pairs with a few tests, and the definitions once more, written as plainly as possible.
 
+use catchment_pairs::ClauseDescription;
 use catchment_verdicts::{
     CheckedPair, CheckedTest, ColourCounts, ExecutingTest, ExperimentResult, Failure, FailureKind, NoOutcome,
     Outcome, PureResilience, SetAside, SourceIndependence, TestId,
@@ -58,7 +59,10 @@ pub(crate) fn universe(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
         needs_fresh: false,
     });
     let pair = CheckedPair {
-        types: (0..types).map(exception).collect(),
+        clause: ClauseDescription {
+            types: (0..types).map(exception).collect(),
+            ..ClauseDescription::default()
+        },
         executing_tests: executions.collect(),
         ..CheckedPair::default()
     };
@@ -89,7 +93,7 @@ pub(crate) fn finished(members: &[Member], test: TestId, number: usize) -> Exper
 pub(crate) fn full_matrix(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
     let (tests, mut pair) = universe(members);
     for test in 0..members.len() {
-        for number in 0..pair.types.len() {
+        for number in 0..pair.clause.types.len() {
             pair.experiments.push(finished(members, TestId(test as u32), number));
         }
     }

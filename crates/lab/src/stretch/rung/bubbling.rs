@@ -31,9 +31,9 @@ impl RungQuestion<'_, '_, '_> {
     }
 
     fn follow(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<Option<bool>, LabError> {
-        let passing = Passing { pair: self.pair.id.clone(), exception: self.rung.to_owned() };
+        let passing = Passing { pair: self.pair.clause.id.clone(), exception: self.rung.to_owned() };
         let following = Experiment {
-            sites: Sites::Tries(self.pair.id.clone()),
+            sites: Sites::Tries(self.pair.clause.id.clone()),
             when: When::default(),
             act: Act::Nothing,
             watch: Watch { passing: Some(passing), ..Watch::default() },

@@ -52,7 +52,7 @@ impl RungQuestion<'_, '_, '_> {
 
     fn is_old(&self, attempt: &Attempt) -> bool {
         let made = attempt.made.as_deref().unwrap_or_default();
-        self.pair.types.iter().any(|each| made.ends_with(&format!(" {each}")))
+        self.pair.clause.types.iter().any(|each| made.ends_with(&format!(" {each}")))
     }
 
     /// A pass counts once the test has passed again with nothing thrown: something may have been left behind.
