@@ -1,6 +1,7 @@
 //! A finding: the one value in which every command says what is worth a look, and every report reads it.
 
 use crate::rules::{Level, Rule};
+use std::fmt;
 
 /// One finding; `E` is the command's evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,8 +10,7 @@ pub struct Finding<E> {
     pub id: String,
     pub rule: Rule,
     pub level: Level,
-    /// The finding in one line.
-    pub message: String,
+    pub message: Message,
     pub site: SourceSite,
     /// Id of the pair, where the finding is about one.
     pub pair: Option<String>,
@@ -19,6 +19,23 @@ pub struct Finding<E> {
     pub evidence: E,
     /// The user's reason for living with the finding.
     pub accepted: Option<String>,
+}
+
+/// The text of a finding; every report shows these words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Message {
+    /// From the general to the particular.
+    pub sentences: Vec<String>,
+    /// The first line of the failure that shows it best, in the words of the test.
+    pub failure: Option<String>,
+}
+
+impl fmt::Display for Message {
+    /// In one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<&str> = self.sentences.iter().chain(&self.failure).map(String::as_str).collect();
+        f.write_str(&parts.join(": "))
+    }
 }
 
 /// A site for people: the instruction, or the whole line, with the source file to open. An experiment names its sites by

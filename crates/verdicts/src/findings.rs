@@ -7,7 +7,7 @@
 
 use crate::advice::explain;
 use crate::experiment::{ExperimentResult, FailureKind, Outcome};
-use crate::finding::{Finding, SourceSite, finding_id};
+use crate::finding::{Finding, Message, SourceSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, TestId};
 use crate::rules::{Level, Rule};
@@ -171,31 +171,36 @@ fn message(
     verdicts: &Verdicts,
     rule: Rule,
     shown_by: Option<&ExperimentResult>,
-) -> String {
-    match (rule, shown_by) {
+) -> Message {
+    let sentence = |text: String| Message { sentences: vec![text], failure: None };
+    match (rule, shown_by.map(|experiment| (experiment, &experiment.outcome))) {
         (Rule::Unreachable, _) => {
             let why = pair.not_injectable.as_deref().unwrap_or_default();
-            format!("no exception thrown at the try can reach this catch: {why}")
+            sentence(format!("no exception thrown at the try can reach this catch: {why}"))
         }
-        (Rule::Unstable, _) | (_, None) => {
+        (_, Some((experiment, Outcome::Fail(failure)))) if rule != Rule::Unstable => {
+            let works = (rule == Rule::FailsAtOnce).then(|| WORKS_OTHERWISE.to_owned());
+            let fails = failure_at_once(project, experiment, failure.kind);
+            let failure = failure.text.lines().next().unwrap_or_default();
+            Message {
+                sentences: works.into_iter().chain([fails]).collect(),
+                failure: Some(failure.to_owned()),
+            }
+        }
+        _ => {
             let reasons =
                 verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
             let unstable = reasons.filter(|reason| matches!(reason, Unknown::Unstable(_)));
             let why = unstable.filter_map(|reason| explain(reason, pair, &project.tests)).next();
-            format!("unstable: {}", why.unwrap_or_default())
+            sentence(format!("unstable: {}", why.unwrap_or_default()))
         }
-        (_, Some(experiment)) => match &experiment.outcome {
-            Outcome::Fail(failure) => {
-                let text = failure.text.lines().next().unwrap_or_default();
-                format!("{}: {text}", failure_at_once(project, experiment, failure.kind))
-            }
-            Outcome::Pass | Outcome::None(_) => String::new(),
-        },
     }
 }
 
+const WORKS_OTHERWISE: &str = "works for the exceptions the tests cause, not for one at the start of the try";
+
 /// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
-pub fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
+fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
     let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
     let exception = experiment.exception.rsplit('.').next().unwrap_or_default();
     format!("{test} {} when {exception} comes at once", kind.verb())

@@ -1,12 +1,12 @@
-//! One row of the matrix M: what each test of A_x and each caught type gave for one pair.
+//! The part of the matrix M that is about one pair: what each test of A_x and each caught type gave.
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use std::collections::HashMap;
 
-/// The row of one pair.
+/// M for one pair.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct PairMatrix {
     pub(crate) tests: Vec<TestCells>,
     /// The try runs once per JVM, in whichever test comes first: there are tests that would run it in a JVM of their
     /// own, and nobody knows which.
@@ -90,7 +90,7 @@ impl TestCells {
     }
 }
 
-impl Row {
+impl PairMatrix {
     pub(crate) fn of(pair: &CheckedPair, tests: &[CheckedTest]) -> Self {
         let found = by_test_and_type(pair);
         let cells_of = |executing: &ExecutingTest| {

@@ -6,7 +6,7 @@
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
-use crate::matrix::Row;
+use crate::matrix::PairMatrix;
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use crate::unknown::{Unknown, once_per_jvm};
 
@@ -24,7 +24,7 @@ pub(crate) fn judge_selective(
     }
     let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let missing = white.flat_map(|executing| missing(pair, tests, executing));
-    let unknown: Vec<_> = missing.chain(once_per_jvm(&Row::of(pair, tests))).collect();
+    let unknown: Vec<_> = missing.chain(once_per_jvm(&PairMatrix::of(pair, tests))).collect();
     let is_independent = unknown.is_empty() && !singles.is_empty();
     Some(Judgement {
         verdict: if is_independent { SourceIndependence::Independent } else { SourceIndependence::Unknown },

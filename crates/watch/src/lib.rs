@@ -26,5 +26,5 @@ pub use watch::{
     watch_command,
 };
 pub use watched_run::{
-    Ended, Jvm, Origin, Problem, SeenException, SkippedClass, Usages, WatchedPair, WatchedRun,
+    Ended, Jvm, Origin, Problem, SkippedClass, Usages, WatchedException, WatchedPair, WatchedRun,
 };

@@ -65,9 +65,9 @@ pub struct WatchedPair {
     /// Clauses of the same try that caught instead, by pair id.
     pub siblings: Vec<(String, u64)>,
     /// Exceptions that this clause caught.
-    pub caught: Vec<SeenException>,
+    pub caught: Vec<WatchedException>,
     /// Exceptions that left the try uncaught by any of its clauses.
-    pub escaped: Vec<SeenException>,
+    pub escaped: Vec<WatchedException>,
 }
 
 /// Executions of the try of a pair, by how they ended.
@@ -118,7 +118,7 @@ impl Usages {
 
 /// Exceptions of one class at one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SeenException {
+pub struct WatchedException {
     /// `None` when the class could not be noted (no stack or memory left).
     pub exception: Option<String>,
     pub count: u64,

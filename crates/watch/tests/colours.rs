@@ -168,10 +168,10 @@ impl<'a> Run<'a> {
         assert_eq!(missing, None, "{}", self.name);
     }
 
-    fn check_usages(&self, seen: &WatchedRun) {
-        self.check_warnings(&seen.problems);
-        assert_eq!(seen.skipped, [], "{}", self.name);
-        let actual = render(&rows_of(self.fixture, &seen.pairs));
+    fn check_usages(&self, run: &WatchedRun) {
+        self.check_warnings(&run.problems);
+        assert_eq!(run.skipped, [], "{}", self.name);
+        let actual = render(&rows_of(self.fixture, &run.pairs));
         let expected = render(&self.fixture.rows_for(&self.compiler));
         assert!(actual == expected, "{}\nexpected\n{expected}\nseen\n{actual}", self.name);
     }

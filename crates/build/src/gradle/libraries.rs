@@ -3,7 +3,7 @@
 use crate::ProjectError;
 use crate::build_run::BuildRun;
 use crate::gradle::{GradleBuild, Properties, failure, in_script, read_all};
-use crate::libraries::{Asked, ModuleNeeds, NeededElement, Question};
+use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -13,19 +13,19 @@ const SCRIPT: &str = include_str!("libraries.gradle");
 /// No build has a task of this name.
 const TASK: &str = "catchmentLibraries";
 
-pub(crate) fn ask(question: &Question<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
-    let run = BuildRun::unseen(&question.folder);
+pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
+    let run = BuildRun::unseen(&query.folder);
     let build = GradleBuild {
-        workspace: question.workspace,
-        top: question.top.clone(),
-        folder: question.top.clone(),
+        workspace: query.workspace,
+        top: query.top.clone(),
+        folder: query.top.clone(),
         arguments: &[],
     };
     progress("asking Gradle for the libraries");
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;
-    let answers = question.folder.join("answers");
-    let script = question.folder.join("libraries.gradle");
+    let answers = query.folder.join("answers");
+    let script = query.folder.join("libraries.gradle");
     let text = SCRIPT.replace("@FOLDER@", &in_script(&answers)).replace("@TASK@", TASK);
     fs::write(&script, text).map_err(|reason| ProjectError::Io {
         action: "cannot write",
@@ -37,7 +37,7 @@ pub(crate) fn ask(question: &Question<'_>, progress: &mut dyn FnMut(&str)) -> Re
     for offline in [true, false] {
         let _ = fs::remove_dir_all(&answers);
         let mut command = Command::new(&program);
-        command.current_dir(&question.top).args(["--no-daemon", "--continue", "--console=plain"]);
+        command.current_dir(&query.top).args(["--no-daemon", "--continue", "--console=plain"]);
         command.args(offline.then_some("--offline")).arg("--init-script").arg(&script);
         // The task looks at its project while it runs, which the configuration cache does not allow.
         command.args([

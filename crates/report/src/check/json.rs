@@ -175,7 +175,7 @@ struct JsonExperiment<'a> {
     /// The execution of the try that was hit, counted from 1, or null for all.
     occurrence: Option<u64>,
     /// The site of the throw, or null for the beginning of the try.
-    place: Option<JsonPlace<'a>>,
+    place: Option<JsonFineSite<'a>>,
     outcome: &'static str,
     fired: u64,
     /// Why the outcome is `none`, or null.
@@ -191,7 +191,7 @@ struct JsonExperiment<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonPlace<'a> {
+struct JsonFineSite<'a> {
     method: String,
     source_file: Option<&'a str>,
     line: Option<u32>,
@@ -452,9 +452,9 @@ fn other_rule<'a>(
     }
 }
 
-fn json_place<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonPlace<'a>> {
+fn fine_site<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonFineSite<'a>> {
     let at = pair.fine_grained.as_ref()?.sites.get(experiment.mode.site()?)?;
-    Some(JsonPlace {
+    Some(JsonFineSite {
         method: at.method(),
         source_file: at.site.file.as_deref(),
         line: at.site.line,
@@ -478,7 +478,7 @@ fn experiment<'a>(
         exception: &experiment.exception,
         mode: experiment.mode.as_str(),
         occurrence: experiment.mode.occurrence(),
-        place: json_place(pair, experiment),
+        place: fine_site(pair, experiment),
         outcome,
         fired: experiment.fired,
         why,

@@ -12,9 +12,9 @@ use crate::check::CheckReport;
 use crate::failure_text::shortened;
 use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
-    CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, NoOutcome, NotRun,
-    Outcome, PureResilience, Reliance, Rule, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
-    explain, failure_at_once, nearest_test,
+    CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, Message, NoOutcome,
+    NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
+    explain, nearest_test,
 };
 use fine::{write_fine, write_hidden};
 use reasons::write_reasons;
@@ -110,15 +110,17 @@ fn write_finding(
 ) -> io::Result<()> {
     let (pair, _) = report.pair_of(finding);
     writeln!(out, "\n{label} {}", line_of(pair))?;
+    write_message(out, &finding.message)?;
     let shown_by = finding.evidence.shown_by.and_then(|number| pair.experiments.get(number));
-    match shown_by {
-        None => writeln!(out, "   {}", finding.message),
-        Some(experiment) => {
-            write_failure(out, report, finding, experiment)?;
-            let mut reliances = pair.relies_on.iter();
-            reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
-        }
-    }
+    let Some(experiment) = shown_by else { return Ok(()) };
+    write_evidence(out, finding, experiment)?;
+    let mut reliances = pair.relies_on.iter();
+    reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
+}
+
+fn write_message(out: &mut dyn Write, message: &Message) -> io::Result<()> {
+    writeln!(out, "   {}", message.sentences.join(":\n   "))?;
+    message.failure.iter().try_for_each(|failure| writeln!(out, "     {}", shortened(failure)))
 }
 
 /// `it reads variable size (line 34), which the try sets (lines 30, 31)`.
@@ -133,23 +135,12 @@ fn reliance_line(reliance: &Reliance) -> String {
     format!("{place} reads {}{read}, which the try sets{}", reliance.what, lines(&reliance.set_lines))
 }
 
-fn write_failure(
+fn write_evidence(
     out: &mut dyn Write,
-    report: &CheckReport<'_>,
     finding: &CheckFinding,
     experiment: &ExperimentResult,
 ) -> io::Result<()> {
-    let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
     let CheckEvidence { tests, only_timeouts, .. } = finding.evidence;
-    if finding.rule == Rule::FailsAtOnce {
-        writeln!(out, "   works for the exceptions the tests cause, not for one at the start of the try:")?;
-    }
-    writeln!(
-        out,
-        "   {}\n     {}",
-        failure_at_once(report.project, experiment, failure.kind),
-        shortened(&failure.text)
-    )?;
     if let Some(made) = experiment.made.as_deref().filter(|made| made.starts_with(WITHOUT_CONSTRUCTORS)) {
         writeln!(out, "   the exception was {made}")?;
     }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct JsonSeen<'a> {
+struct JsonRecording<'a> {
     schema: &'static str,
     methods: Vec<JsonMethod<'a>>,
     caught: Vec<JsonCaught<'a>>,
@@ -59,7 +59,7 @@ struct JsonReflective {
 
 pub fn write_recording_json(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
     let (reflective, problems) = (recording.reflective.iter(), recording.problems.iter());
-    let value = JsonSeen {
+    let value = JsonRecording {
         schema: "catchment.seen/1",
         methods: recording.methods.iter().map(method).collect(),
         caught: recording.caught.iter().map(caught).collect(),

@@ -120,7 +120,10 @@ fn a_finding_says_by_itself_what_it_is_about() {
     let suppressions = [suppress("p")];
     let accepted = &findings(&project, &suppressions).accepted[0];
     assert!(
-        accepted.message.starts_with("com.acme.CacheTest.corrupt never ends when Failure0 comes at once: ")
+        accepted
+            .message
+            .to_string()
+            .starts_with("com.acme.CacheTest.corrupt never ends when Failure0 comes at once: ")
     );
     assert_eq!((accepted.site.class.as_str(), accepted.site.line), ("com.acme.Cache", Some(83)));
     assert_eq!((accepted.pair.as_deref(), accepted.accepted.as_deref()), (Some("p"), Some("known")));
