@@ -1,5 +1,5 @@
-//! Tells which code this is, so that nothing is read that other code has written: a hash over all that an analysis by objects
-//! depends on.
+//! Tells which code this is, so that nothing is read that other code has written: a hash over all that an analysis by
+//! objects depends on.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;

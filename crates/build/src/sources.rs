@@ -1,8 +1,8 @@
 //! Where the sources of a project's classes lie, as paths from the top of its repository.
 //!
-//! A class file has the name of its source file and, by its own name, a package. The file is looked for in the module that
-//! compiled the class: by the build's own source folders first, then wherever in the module a file of that package and
-//! name is. A path is given only if it is the only one.
+//! A class file has the name of its source file and, by its own name, a package. The file is looked for in the module
+//! that compiled the class: by the build's own source folders first, then wherever in the module a file of that package
+//! and name is. A path is given only if it is the only one.
 
 use crate::maven::pom::Pom;
 use crate::root::find_build;
@@ -100,7 +100,8 @@ impl SourceTree {
         Self { root: root.to_owned(), from_repository, files }
     }
 
-    /// The location of a class of this binary name and source file that was read from `container`, a class folder or a jar.
+    /// The location of a class of this binary name and source file that was read from `container`, a class folder or a
+    /// jar.
     pub fn location_of(&self, class: &str, source_file: Option<&str>, container: &Path) -> ClassLocation {
         let module = self.module_of(container);
         ClassLocation {

@@ -5,7 +5,8 @@ use std::path::Path;
 /// Source file, module and jar of a class, as far as they are known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClassLocation {
-    /// Path of the source file from the top of the repository, with slashes; `None` if it is not known or not the only one.
+    /// Path of the source file from the top of the repository, with slashes; `None` if it is not known or not the only
+    /// one.
     pub source: Option<String>,
     /// Folder of the module that compiled the class, from the top of the repository, `.` for the top itself.
     pub module: Option<String>,
@@ -14,7 +15,8 @@ pub struct ClassLocation {
 }
 
 impl ClassLocation {
-    /// The source file if code in `file` stands in it: inline functions lie in other files than the class that has their code.
+    /// The source file if code in `file` stands in it: inline functions lie in other files than the class that has
+    /// their code.
     pub fn source_of(&self, file: Option<&str>) -> Option<&str> {
         self.source.as_deref().filter(|source| file.is_some_and(|file| Path::new(source).ends_with(file)))
     }

@@ -1,9 +1,9 @@
 //! Source patches that let catch clauses catch a wider type, in Java and Kotlin.
 //!
 //! Text in, text out: what to change is said in the names and lines of class files, and only the caught types, the
-//! imports they need or no longer need, and later clauses that say the same are touched. Where the source does not say clearly which clause is meant or
-//! what a name in it means, the clause is refused. No files, no processes, no class path: whether the result
-//! compiles is for the project's own compiler to say.
+//! imports they need or no longer need, and later clauses that say the same are touched. Where the source does not say
+//! clearly which clause is meant or what a name in it means, the clause is refused. No files, no processes, no class
+//! path: whether the result compiles is for the project's own compiler to say.
 
 mod clauses;
 mod diff;

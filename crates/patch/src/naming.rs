@@ -33,9 +33,8 @@ pub(crate) fn is_named(scope: &Scope, name: &[String], class: &str, at: usize) -
     }
 }
 
-/// How to write the class at a place; `None` when there is no way.
-/// Where the package has another class of that name only an import of the very class makes the simple name right, and nothing
-/// does where a supertype has one.
+/// How to write the class at a place; `None` when there is no way. Where the package has another class of that name
+/// only an import of the very class makes the simple name right, and nothing does where a supertype has one.
 pub(crate) fn spelling(
     source: &Source<'_>,
     scope: &Scope,
@@ -69,7 +68,8 @@ pub(crate) fn spelling(
     if package.is_empty() {
         return None;
     }
-    // A name that means something already, from the package or an import of all of another, must not change its meaning.
+    // A name that means something already, from the package or an import of all of another, must not change its
+    // meaning.
     if is_used(source, head) {
         return Some(plain(qualified.clone()));
     }

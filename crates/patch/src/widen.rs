@@ -72,8 +72,8 @@ fn plan<'c>(
     }
 }
 
-/// A clause cannot catch two different types instead of its own; none of the two is better than the other. Nor can it go and
-/// catch something, or hold a clause that does.
+/// A clause cannot catch two different types instead of its own; none of the two is better than the other. Nor can it
+/// go and catch something, or hold a clause that does.
 fn refuse_contradictions(planned: &mut [Result<Change<'_>, Refusal>], widenings: &[Widening]) {
     let mut wanted: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     for change in planned.iter().flatten() {

@@ -196,7 +196,8 @@ impl<'a> Image<'a> {
     /// The entry at `offset`, or nothing if it is no class of a module.
     fn class_at(&self, offset: u32) -> Result<Option<ImageClass>, ImageError> {
         let attributes = self.attributes(offset)?;
-        // Besides resources of modules the index lists folders, below the invented modules `modules`, `packages` and "".
+        // Besides resources of modules the index lists folders, below the invented modules `modules`, `packages` and
+        // "".
         let is_class = self.strings.at(attributes[attribute::EXTENSION])? == CLASS
             && !matches!(self.strings.at(attributes[attribute::MODULE])?, b"" | b"modules" | b"packages");
         Ok(is_class.then(|| ImageClass {

@@ -44,8 +44,8 @@ pub fn application_roots(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     non_empty(archives_below(path), || LoadError::NoClasses { path: path.to_owned() })
 }
 
-/// The outputs of the tests of all modules of a build (`target/test-classes`, `build/classes/*/test`); none if there is no
-/// build here.
+/// The outputs of the tests of all modules of a build (`target/test-classes`, `build/classes/*/test`); none if there is
+/// no build here.
 pub fn test_roots(folder: &Path) -> Vec<PathBuf> {
     if is_build(folder) { outputs_of(folder, &TESTS) } else { Vec::new() }
 }

@@ -1,5 +1,5 @@
-//! Renderers of results, for a terminal and as JSON. One renderer or one small view per file; all of them write to what they
-//! are given and change nothing.
+//! Renderers of results, for a terminal and as JSON. One renderer or one small view per file; all of them write to what
+//! they are given and change nothing.
 //!
 //! JSON is one line, with a `schema` field that names its contract: fields are added, never changed in meaning.
 

@@ -38,8 +38,8 @@ impl fmt::Display for Message {
     }
 }
 
-/// A site for people: the instruction, or the whole line, with the source file to open. An experiment names its sites by
-/// `catchment_protocol::experiment::Site`, which has no line and always an instruction.
+/// A site for people: the instruction, or the whole line, with the source file to open. An experiment names its sites
+/// by `catchment_protocol::experiment::Site`, which has no line and always an instruction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceSite {
     /// Binary name with dots.
@@ -49,7 +49,8 @@ pub struct SourceSite {
     /// Byte offset in the code of the method, where one instruction is meant.
     pub pc: Option<u16>,
     pub line: Option<u32>,
-    /// Path of the source file from the top of the repository; where it is not known, its name as the class file has it.
+    /// Path of the source file from the top of the repository; where it is not known, its name as the class file has
+    /// it.
     pub file: Option<String>,
 }
 

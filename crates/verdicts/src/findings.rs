@@ -1,9 +1,9 @@
 //! The findings of a check, most rewarding first.
 //!
 //! Order: pairs that break source independence, since there the catch does not do its own job; then pairs where an
-//! exception ends the JVM, its memory or its time rather than only the test; then clauses that nothing can reach; then the
-//! other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the worse
-//! kind of failure first, then those that more tests show, then the order of the project.
+//! exception ends the JVM, its memory or its time rather than only the test; then clauses that nothing can reach; then
+//! the other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the
+//! worse kind of failure first, then those that more tests show, then the order of the project.
 
 use crate::advice::explain;
 use crate::experiment::{ExperimentResult, FailureKind, Outcome};
@@ -59,8 +59,8 @@ pub struct FindingPolicy<'a> {
 pub struct Findings {
     /// Most rewarding first.
     pub open: Vec<CheckFinding>,
-    /// Clauses whose tests merely notice the failure of the try, which is normal. Findings only under a strict policy, and
-    /// then among the open ones.
+    /// Clauses whose tests merely notice the failure of the try, which is normal. Findings only under a strict policy,
+    /// and then among the open ones.
     pub routine: Vec<CheckFinding>,
     /// Findings that the user accepts.
     pub accepted: Vec<CheckFinding>,

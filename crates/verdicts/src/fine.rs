@@ -1,9 +1,9 @@
 //! Source independence call by call: beyond the paper, and never in place of its rule.
 //!
-//! The worst case, an exception at the very beginning of the try, hides what a clause relies on where nothing has been done
-//! yet is as good as everything done. So the exception is thrown before each call in the try as well, and before those that
-//! these lead to. A clause that holds at the beginning and not at one of them is *dependent* after all: in two runs of the
-//! same test nothing differs but where the exception comes from.
+//! The worst case, an exception at the very beginning of the try, hides what a clause relies on where nothing has been
+//! done yet is as good as everything done. So the exception is thrown before each call in the try as well, and before
+//! those that these lead to. A clause that holds at the beginning and not at one of them is *dependent* after all: in
+//! two runs of the same test nothing differs but where the exception comes from.
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};

@@ -9,8 +9,8 @@
 //!
 //! *Passes* is pass for every caught type, *fails* a confirmed failure for at least one; otherwise neither, which makes
 //! the positive predicates false and supports no negative one. Tests that are set aside never pass or fail, and their
-//! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict unless all
-//! tests were asked.
+//! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict
+//! unless all tests were asked.
 
 use crate::experiment::{FailureKind, Outcome};
 use crate::fine::judge_fine;
@@ -81,7 +81,8 @@ impl<V> Judgement<V> {
 pub struct Verdicts {
     pub source_independence: Judgement<SourceIndependence>,
     pub pure_resilience: Judgement<PureResilience>,
-    /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its place.
+    /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its
+    /// place.
     pub selective: Option<Judgement<SourceIndependence>>,
     /// Source independence at every call of the try, where that was asked; beside the rule of the paper as well.
     pub fine: Option<Judgement<SourceIndependence>>,

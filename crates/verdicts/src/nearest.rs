@@ -134,7 +134,8 @@ fn named_after(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTe
     Some(NearestTest { test, nearness: Nearness::NamedAfterClass })
 }
 
-/// The first of those whose package has the most names in common with that of the pair; at least one, or both have none.
+/// The first of those whose package has the most names in common with that of the pair; at least one, or both have
+/// none.
 fn by_package(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
     let package = package_of(&pair.clause.class);
     let in_common = |test: &CheckedTest| {

@@ -60,8 +60,8 @@ pub struct CheckedTest {
     pub colour: Option<TestColour>,
     /// The reason why the runs of the test are no evidence.
     pub set_aside: Option<SetAside>,
-    /// Its experiments run together with those of its class, because alone it costs far more: the class prepares something
-    /// expensive. Its failures are confirmed alone.
+    /// Its experiments run together with those of its class, because alone it costs far more: the class prepares
+    /// something expensive. Its failures are confirmed alone.
     pub shared_context: bool,
     pub suite_millis: u64,
     /// Alone in a worker, nothing armed. `None` when it enters no pair.
@@ -152,7 +152,8 @@ pub struct CheckedPair {
     /// Executions of the try in the observed suite run, whatever ran at that time. A pair that is executed only between
     /// tests has usages and no executing tests.
     pub usages: ColourCounts,
-    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test once.
+    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test
+    /// once.
     pub executing_tests: Vec<ExecutingTest>,
     /// At most one per test, caught type and mode. One that is not here was not run.
     pub experiments: Vec<ExperimentResult>,
@@ -166,8 +167,8 @@ pub struct CheckedPair {
     pub not_injectable: Option<String>,
     /// The reason why nothing is known about its usages, if so: its class or method ran as delivered.
     pub not_observed: Option<String>,
-    /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one asked
-    /// for.
+    /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one
+    /// asked for.
     pub left_out: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Source independence execution by execution: beyond the paper, and never in place of its rule.
 //!
-//! A test that executes a try in several ways fails under injection for reasons of its own, and then the paper's rule says
-//! nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent* when every
-//! test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
+//! A test that executes a try in several ways fails under injection for reasons of its own, and then the paper's rule
+//! says nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent*
+//! when every test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
@@ -50,7 +50,8 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
         return vec![Unknown::ExecutionsUnavailable(test, why.clone())];
     }
     let own: Vec<_> = singles(pair).filter(|(_, experiment)| experiment.test == test).collect();
-    // Of several types each execution is asked about the one that it caught, so that a test may have no run for another.
+    // Of several types each execution is asked about the one that it caught, so that a test may have no run for
+    // another.
     let not_asked = if own.is_empty() { pair.clause.types.len() } else { 0 };
     let open = own.iter().filter(|(_, it)| matches!(it.outcome, Outcome::None(NoOutcome::NotRun(_))));
     let not_run = not_asked + open.count();

@@ -1,6 +1,7 @@
 //! `catchment.check/1`: tests, pairs, verdicts and experiments. `docs/schema/catchment.check.1.json` is its schema.
 //!
-//! PAIR is that of `catchment.handlers/1`. An experiment without an outcome says why; one that is not listed was not run.
+//! PAIR is that of `catchment.handlers/1`. An experiment without an outcome says why; one that is not listed was not
+//! run.
 
 use crate::check::{CheckReport, finding_word};
 use crate::json::{JsonFinding, JsonLocation, JsonPair, JsonProblem, write_line};

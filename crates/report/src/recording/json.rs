@@ -9,9 +9,9 @@
 //!  "problems":[{"where","what"}]}
 //! ```
 //!
-//! Frames go from the raising to the catching one. `after` is where the same object was caught before; that always stands
-//! further up. Targets are methods and constructors that were called by reflection, and the `<clinit>` of classes that
-//! `Class.forName` gave, whether they have one or not.
+//! Frames go from the raising to the catching one. `after` is where the same object was caught before; that always
+//! stands further up. Targets are methods and constructors that were called by reflection, and the `<clinit>` of
+//! classes that `Class.forName` gave, whether they have one or not.
 
 use crate::json::{JsonProblem, write_line};
 use catchment_watch::{Caught, Frame, RecordedMethod, Recording, ReflectiveCall};

@@ -1,5 +1,5 @@
-//! `catchment.stretch/1`: candidates, what they may catch, why not, and the patch. `docs/schema/catchment.stretch.1.json` is
-//! its schema.
+//! `catchment.stretch/1`: candidates, what they may catch, why not, and the patch.
+//! `docs/schema/catchment.stretch.1.json` is its schema.
 
 use crate::json::{JsonPair, write_line};
 use catchment_lab::{Accepted, Refusal, Stretched, StretchedClause};

@@ -1,8 +1,8 @@
 //! Tai-e: its context-insensitive pointer analysis with the call graph built on the fly.
 //!
-//! Its settings are its defaults, written out: reflection by string constants, explicit exceptions along the call graph,
-//! the JDK that it runs on as the library, JDK code analysed like the application's. Strings, string builders and
-//! exceptions of one type are one object each.
+//! Its settings are its defaults, written out: reflection by string constants, explicit exceptions along the call
+//! graph, the JDK that it runs on as the library, JDK code analysed like the application's. Strings, string builders
+//! and exceptions of one type are one object each.
 
 use super::method_names::from_tai_e;
 use super::{Analysis, Counts};

@@ -65,8 +65,9 @@ pub(crate) struct LinksArgs {
     /// Classes of this name never are; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "The program")]
     pub(crate) exclude: Vec<String>,
-    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a filter,
-    /// +dr, +cdr, +mdr or +vdr, which drops links that no call in the try can come to with the objects it is given
+    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a
+    /// filter, +dr, +cdr, +mdr or +vdr, which drops links that no call in the try can come to with the objects it is
+    /// given
     #[arg(
         long,
         value_name = "NAME",
@@ -93,8 +94,8 @@ pub(crate) struct LinksArgs {
     /// A recording (catchment.seen/1): its reflective calls are followed, its links compared; can be repeated
     #[arg(long, value_name = "FILE", help_heading = "The analysis")]
     pub(crate) seen: Vec<PathBuf>,
-    /// Hold no more memory than this, such as 2G or 800M: context sensitivity is lowered for the packages that use the most,
-    /// and the report names them; most of what is free unless given
+    /// Hold no more memory than this, such as 2G or 800M: context sensitivity is lowered for the packages that use the
+    /// most, and the report names them; most of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,
     /// Do not read or write the cache; the results are the same

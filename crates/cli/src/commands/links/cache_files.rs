@@ -5,8 +5,8 @@
 //! <cache>/catchment/programs/<key>.kept
 //! ```
 //!
-//! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once. Whatever is wrong
-//! with a file or a folder, it is passed over: an analysis never fails for lack of a cache.
+//! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once.
+//! Whatever is wrong with a file or a folder, it is passed over: an analysis never fails for lack of a cache.
 
 use catchment_watch::{cache_folders, existing_private_folder, private_temporary_folder};
 use std::fs::{self, File};
@@ -43,7 +43,8 @@ impl CacheSection {
         }
     }
 
-    /// Number of files that pruning leaves, those used last: bases of two JDKs with two analyses each, or some programs.
+    /// Number of files that pruning leaves, those used last: bases of two JDKs with two analyses each, or some
+    /// programs.
     fn capacity(self) -> usize {
         match self {
             Self::Jdk => 4,

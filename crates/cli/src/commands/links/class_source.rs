@@ -82,8 +82,8 @@ impl LayeredClasses {
         Some(location_of(sources, class, file.as_deref(), &container))
     }
 
-    /// Hands on all that classes and services of the program are read from, whose they are, and in which order. An error if some of it
-    /// cannot be read, and may be there another time.
+    /// Hands on all that classes and services of the program are read from, whose they are, and in which order. An
+    /// error if some of it cannot be read, and may be there another time.
     pub(crate) fn for_each_content(&self, with: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         for (entry, element) in self.class_path.entries() {
             let layer = self.layers[entry.0 as usize];
