@@ -8,7 +8,7 @@ use std::fs;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
-/// What reads classes, what analyses them, and what brings both together.
+/// The crates that read classes, that analyse them, and that bring both together.
 const SOURCES: [&str; 9] = [
     "Cargo.lock",
     "crates/classfile",

@@ -39,7 +39,8 @@ pub fn widen(source: &str, language: Language, widenings: &[Widening]) -> Patche
     Patched { text, outcomes: planned.into_iter().map(|it| it.map(|_| ())).collect() }
 }
 
-/// Whether errors leave it open what the file imports: those in or between imports, and before the first declaration.
+/// Tells whether errors leave it open what the file imports: those in or between imports, and before the first
+/// declaration.
 fn has_errors_in_imports(source: &Source<'_>) -> bool {
     let is_head = |node: &Node<'_>| is_import(*node) || is_package(*node);
     let is_error = |node: &Node<'_>| node.is_error() || node.is_missing();

@@ -30,14 +30,14 @@ pub struct EntryId(pub u32);
 #[derive(Debug)]
 pub struct Entry {
     pub origin: Origin,
-    /// Which of the given paths it is or came with; nothing for the JDK.
+    /// Index of the given path that it is or came with; nothing for the JDK.
     pub given: Option<usize>,
     /// Its classes in [`ClassPath::classes`].
     pub(crate) classes: Range<u32>,
     pub(crate) container: Container,
 }
 
-/// Where an entry's bytes are.
+/// The container of an entry's bytes.
 #[derive(Debug)]
 pub(crate) enum Container {
     Folder(PathBuf),
@@ -96,7 +96,7 @@ impl ClassPath {
         crate::class_path_open::open(paths, jdk, options)
     }
 
-    /// What could not be opened and is left out.
+    /// Elements that could not be opened and are left out.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

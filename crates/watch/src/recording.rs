@@ -30,9 +30,9 @@ pub struct RecordedMethod {
     pub class: String,
     pub method: String,
     pub descriptor: String,
-    /// Whether the class is one of the application.
+    /// The class is one of the application.
     pub is_application: bool,
-    /// Whether the JVM made the class (a lambda's, for example), under a name that means nothing elsewhere.
+    /// The JVM made the class (a lambda's, for example), under a name that means nothing elsewhere.
     pub is_hidden: bool,
 }
 

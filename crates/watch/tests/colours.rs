@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         command
     }
 
-    /// Those that the fixture names, and no others.
+    /// Warnings that the fixture names, and no others.
     fn check_warnings(&self, problems: &[Problem]) {
         let warnings = &self.fixture.warnings;
         let surplus = problems.iter().find(|problem| !warnings.iter().any(|it| problem.what.contains(it)));

@@ -109,7 +109,7 @@ impl Driver {
         self
     }
 
-    /// What the driver says to these commands, each event as its words.
+    /// The driver's events after these commands, each as its words.
     fn talk(&self, commands: &[String]) -> Result<Vec<Vec<String>>> {
         let lab = classes("lab", &[])?;
         let class_path = self.class_path.iter().cloned().chain([driver_jar()]);

@@ -45,7 +45,7 @@ struct Run {
     answer: Answer,
 }
 
-/// What must not depend on the cache. The whole of it can be gigabytes.
+/// The part of an answer that must not depend on the cache. The whole answer can be gigabytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Answer {
     links: usize,

@@ -126,7 +126,7 @@ struct Analysis {
     counts: Result<Counts, String>,
 }
 
-/// What an analysis says about its call graph.
+/// Figures of an analysis about its call graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     methods: u64,

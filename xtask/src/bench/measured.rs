@@ -34,7 +34,7 @@ impl fmt::Display for Measured {
 pub(super) enum End {
     /// With this exit code; none if a signal ended it.
     Exit(Option<i32>),
-    /// It was killed at the limit.
+    /// The process was killed at the limit.
     Limit,
 }
 

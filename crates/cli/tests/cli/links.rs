@@ -196,7 +196,7 @@ all paths lead through 2 methods and 3 places in them (--paths shows more, --jso
     assert!(read.contains("  calls      Reader.first  Reader.java:19\n"), "{read}");
 }
 
-/// What is shown instead of links, as JSON.
+/// Another view than that of links, as JSON.
 fn shown(program: &Program, schema: &str, options: &[&str]) -> Value {
     let options: Vec<&str> = ["--json", "--analysis", "rta"].iter().chain(options).copied().collect();
     let json = serde_json::from_slice(&ask(program, &options).stdout).unwrap();

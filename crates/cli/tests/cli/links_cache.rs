@@ -1,4 +1,4 @@
-//! What `catchment links` keeps of the JDK and of programs changes nothing but the time that it takes.
+//! The cache of `catchment links`, of the JDK and of programs, changes nothing but the time that it takes.
 
 use crate::support::{Program, catchment, copy_folder, error_text, point_of};
 use catchment_testkit::jdk;

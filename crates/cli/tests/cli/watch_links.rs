@@ -70,7 +70,7 @@ public class Ways {
 }
 "#;
 
-/// What `catchment watch --links` said.
+/// Output of `catchment watch --links`.
 struct Seen {
     output: Output,
     json: Value,

@@ -1,4 +1,4 @@
-//! What is shown first, and what the user has suppressed.
+//! Findings in their order, and those that the user has suppressed.
 
 use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
 use catchment_verdicts::{

@@ -13,7 +13,7 @@ pub(crate) const MIXED: ColourCounts = ColourCounts { pink: 1, white: 1, blue: 0
 pub(crate) const WHITE_AND_OPEN: ColourCounts = ColourCounts { pink: 0, white: 1, blue: 0, open: 1 };
 pub(crate) const ALL_USAGES: [ColourCounts; 5] = [WHITE, PINK, BLUE, MIXED, WHITE_AND_OPEN];
 
-/// What an experiment gives once it has been run, and confirmed if it failed.
+/// The result of an experiment that has been run, and confirmed if it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Truth {
     Pass,

@@ -71,7 +71,7 @@ impl TaiE {
         Ok(text.context("Tai-e wrote no methods")?.lines().filter_map(from_tai_e).collect())
     }
 
-    /// What it logged, or why it failed.
+    /// Its log, or the reason why it failed.
     fn run(
         &self,
         program: &Program,

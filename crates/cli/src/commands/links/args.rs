@@ -47,7 +47,7 @@ pub(crate) struct LinksArgs {
     /// The JDK whose classes are meant: its home; that of JAVA_HOME or of `java` unless given
     #[arg(long, value_name = "HOME", help_heading = "The program")]
     pub(crate) jdk: Option<PathBuf>,
-    /// Where the program begins: a class for its main, or a class and a method; can be repeated
+    /// Entry point of the program: a class for its main, or a class and a method; can be repeated
     #[arg(long, value_name = "CLASS[.METHOD]", help_heading = "The program")]
     pub(crate) entry: Vec<String>,
     /// Kinds of methods where it begins: main, tests, api (all public ones), servlets (with filters and listeners)
