@@ -4,8 +4,8 @@ use crate::answer::{ExceptionType, PointDescription, RaisedBy, Site};
 use crate::catalogue::Catalogue;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_classfile::LineTable;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Typed, World};
+use catchment_pointsto::{ClassId, MethodId};
+use catchment_pointsto::{Typed, World};
 
 /// An instruction of a method, or the method as a whole.
 pub(crate) fn site_of(world: &World<'_>, method: MethodId, pc: Option<u16>) -> Site {

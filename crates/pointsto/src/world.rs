@@ -16,7 +16,8 @@ mod rows;
 mod subtypes;
 
 pub use asked::Differs;
-pub use class::{Class, Element, Layer, Shape};
+pub use class::{Class, Layer};
+pub(crate) use class::{Element, Shape};
 pub(crate) use dynamic::{Dynamic, Lambda};
 pub use members::{Field, Method};
 pub use providers::{ModuleServices, services_file};
@@ -101,11 +102,7 @@ impl<'a> World<'a> {
         &self.methods[id.index()]
     }
 
-    pub fn methods(&self) -> usize {
-        self.methods.len()
-    }
-
-    pub fn field(&self, id: FieldId) -> &Field {
+    pub(crate) fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]
     }
 
@@ -119,7 +116,7 @@ impl<'a> World<'a> {
         &self.problems
     }
 
-    pub fn selector(&mut self, name: &[u8], descriptor: &[u8]) -> SelectorId {
+    pub(crate) fn selector(&mut self, name: &[u8], descriptor: &[u8]) -> SelectorId {
         self.scratch.clear();
         self.scratch.extend_from_slice(name);
         self.scratch.extend_from_slice(descriptor);

@@ -45,7 +45,7 @@ impl<'a> World<'a> {
     }
 
     /// Owner, name and descriptor of a field or method constant.
-    pub fn member_ref(&self, class: ClassId, index: PoolIndex) -> Option<MemberRef<'a>> {
+    pub(crate) fn member_ref(&self, class: ClassId, index: PoolIndex) -> Option<MemberRef<'a>> {
         self.class_of(class).file()?.pool.member_ref(index).ok()
     }
 
