@@ -69,6 +69,5 @@ pub(crate) fn exception_type(world: &World<'_>, typed: Typed) -> ExceptionType {
 /// The nearest class that all of these are.
 pub(crate) fn common_class(world: &World<'_>, types: &[Typed]) -> Option<ClassId> {
     let first = types.first()?.class;
-    let mut above = std::iter::successors(Some(first), |class| world.class_of(*class).superclass);
-    above.find(|class| types.iter().all(|typed| world.is_subtype(typed.class, *class)))
+    world.lineage(first).find(|class| types.iter().all(|typed| world.is_subtype(typed.class, *class)))
 }

@@ -29,8 +29,8 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where the bytes of classes come from. They live as long as the source.
-pub trait ClassSource {
+/// The origin of the bytes of classes, which live as long as the source. Can be asked from several threads.
+pub trait ClassSource: Sync {
     fn find(&self, internal_name: &[u8]) -> Option<(&[u8], Layer)>;
 
     /// Gives the internal names of all classes there are, in the same order in every run; a name may come twice.
@@ -116,7 +116,8 @@ impl<'a> World<'a> {
         &self.problems
     }
 
-    pub(crate) fn selector(&mut self, name: &[u8], descriptor: &[u8]) -> SelectorId {
+    /// The selector of a method's name and descriptor.
+    pub fn selector(&mut self, name: &[u8], descriptor: &[u8]) -> SelectorId {
         self.scratch.clear();
         self.scratch.extend_from_slice(name);
         self.scratch.extend_from_slice(descriptor);

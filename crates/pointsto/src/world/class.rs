@@ -44,7 +44,7 @@ pub struct Class<'a> {
     pub superclass: Option<ClassId>,
     pub interfaces: Vec<ClassId>,
     /// All classes and interfaces above it and itself, sorted. Of arrays only those that every array has.
-    pub(crate) supertypes: Vec<ClassId>,
+    pub supertypes: Vec<ClassId>,
     pub(crate) methods: Range<u32>,
     pub(crate) fields: Range<u32>,
     /// Resolved constants of its pool, memoised.

@@ -154,7 +154,7 @@ impl<'a> World<'a> {
     }
 
     /// A method that a class itself declares.
-    pub(crate) fn declared(&self, class: ClassId, selector: SelectorId) -> Option<MethodId> {
+    pub fn declared(&self, class: ClassId, selector: SelectorId) -> Option<MethodId> {
         self.class_of(class).methods().find(|method| self.method(*method).selector == selector)
     }
 
