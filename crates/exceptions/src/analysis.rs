@@ -5,12 +5,12 @@
 //! pta | inpta | 2obj  [+dr | +cdr | +mdr | +vdr]   call graph by objects, perhaps with a filter by data reachability
 //! ```
 
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, World};
+use catchment_pointsto::MethodId;
 use catchment_pointsto::{
     CallGraphKind, Ceiling, Coarsened, ImplicitKinds, Options, Reached, ReflectiveTarget, Refusal,
     Sensitivity, analyse_with_targets, analyse_within,
 };
+use catchment_pointsto::{ClassSource, World};
 use std::fmt;
 use std::str::FromStr;
 

@@ -5,7 +5,7 @@ use crate::catalogue::Operation;
 use crate::catalogue::operations::{FaultProblem, Match};
 use crate::recording::comparison::Comparison;
 use catchment_pairs::ClauseDescription;
-use catchment_pointsto::world::Layer;
+use catchment_pointsto::Layer;
 use catchment_pointsto::{BlindSpot, Coarsened, Stats};
 
 /// An instruction of a method, or the method as a whole.

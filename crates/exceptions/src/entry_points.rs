@@ -8,8 +8,8 @@ pub(crate) mod test_methods;
 use crate::entry_points::container_methods::container_methods;
 use crate::entry_points::main_methods::main_method;
 use crate::entry_points::test_methods::test_methods;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
+use catchment_pointsto::{ClassId, MethodId};
 
 /// Which methods of the program's own classes are called from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

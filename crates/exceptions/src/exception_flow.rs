@@ -21,10 +21,10 @@ use crate::exception_flow::scope::{Asked, Depth, Scope};
 use crate::exception_flow::thrown_again::ThrownAgain;
 use crate::exception_flow::wrapping::Wrapped;
 use catchment_ir::Translator;
-use catchment_pointsto::graph::{Filter, Graph};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Layer, Typed};
 use catchment_pointsto::{Call, CallKind, Code, ImplicitKinds, Reached, Set};
+use catchment_pointsto::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::{Filter, Graph};
+use catchment_pointsto::{Layer, Typed};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 

@@ -31,8 +31,8 @@ pub use answer::{
 pub use catalogue::operations::{FaultProblem, FaultSelection, Match, UnknownFault};
 pub use catalogue::tables::{CatalogueError, FaultTable};
 pub use catalogue::{Catalogue, FaultKind, FaultKindEntry, Operation};
-pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, ReflectiveTarget, Stats};
+pub use catchment_pointsto::{ClassSource, Layer, ModuleServices, services_file};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
 pub use exception_flow::raising_points::{RaisedException, RaisingKind};
 pub use exception_flow::scope::Scope;

@@ -13,8 +13,8 @@ use crate::catalogue::Catalogue;
 use crate::describe::site_of;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pairs::stable_hash;
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::World;
+use catchment_pointsto::MethodId;
+use catchment_pointsto::World;
 
 /// Id of the link from a raising point to a pair.
 pub(crate) fn link_id(point: u64, pair: &str) -> String {

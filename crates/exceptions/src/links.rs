@@ -2,9 +2,9 @@
 
 use crate::exception_flow::Flow;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
+use catchment_pointsto::ClassId;
 use catchment_pointsto::Reached;
-use catchment_pointsto::ids::ClassId;
-use catchment_pointsto::world::{Layer, Typed};
+use catchment_pointsto::{Layer, Typed};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

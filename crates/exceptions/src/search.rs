@@ -17,9 +17,9 @@ use crate::links::{Clause, ClauseScope, Link, MergedLink, links, merge};
 use crate::reachability::filter;
 use catchment_classfile::ClassFile;
 use catchment_pairs::{ClassPairs, pairs_of};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{ClassSource, Typed, World};
 use catchment_pointsto::{Ceiling, Coarsened, Reached, ReflectiveTarget, Refusal};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{ClassSource, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -415,7 +415,7 @@ impl LinkSearch<'_> {
 
     fn reached_methods(&self) -> FxHashSet<(ClassId, Vec<u8>)> {
         let world = &self.reached.world;
-        let methods = (0..self.reached.instances.len() as u32).map(catchment_pointsto::ids::InstanceId);
+        let methods = (0..self.reached.instances.len() as u32).map(catchment_pointsto::InstanceId);
         let methods = methods.filter_map(|instance| self.reached.method_of(instance));
         let own = methods.map(|method| world.method(method));
         own.map(|method| (method.class, world.selector_name(method.selector).to_vec())).collect()

@@ -3,7 +3,7 @@
 use crate::answer::{Escapes, FoundLink, LinkedPair, LinksAnswer, RaisedBy};
 use crate::catalogue::operations::FaultSelection;
 use crate::search::LinkSearch;
-use catchment_pointsto::ids::ClassId;
+use catchment_pointsto::ClassId;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -31,7 +31,7 @@ use rung::RungQuestion;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use subject::Subject;
-use types::hierarchy::Hierarchy;
+use types::hierarchy::{Hierarchy, LoadableClasses};
 use types::rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 
 /// The reason why nothing was stretched, in one line.
@@ -64,14 +64,15 @@ pub fn stretch(
     }
     let session = check::open(&request.check.session, progress)?;
     // A wish that cannot be granted is told before any experiment.
-    let hierarchy = Hierarchy::of(&session.project.configurations);
+    let classes = LoadableClasses::of(&session.project.configurations);
+    let hierarchy = Hierarchy::of(&classes);
     let to = request.to.as_deref().map(|to| wanted_type(to, &hierarchy)).transpose()?;
     let outcome = stretch_in(&session, request, hierarchy, to);
     let (clauses, together, patch) = outcome.map_err(|error| error.explained(&session))?;
     Ok(Stretched { checked: checked(&session), clauses, together, patch, can_patch: has_build })
 }
 
-fn wanted_type(to: &str, hierarchy: &Hierarchy) -> Result<String, StretchError> {
+fn wanted_type(to: &str, hierarchy: &Hierarchy<'_>) -> Result<String, StretchError> {
     let named = hierarchy.named(to).ok_or_else(|| StretchError::UnknownType(to.to_owned()))?;
     // A clause for exceptions is none for errors.
     if named == "java.lang.Throwable" { Err(StretchError::TooWide) } else { Ok(named) }
@@ -82,7 +83,7 @@ type Outcome = (Vec<StretchedClause>, bool, Option<Patch>);
 fn stretch_in<'p>(
     session: &'p Session<'p>,
     request: &StretchRequest,
-    hierarchy: Hierarchy,
+    hierarchy: Hierarchy<'p>,
     to: Option<String>,
 ) -> Result<Outcome, CheckError> {
     let mut slots = session.slots()?;
@@ -128,7 +129,7 @@ impl Candidate {
 
 pub(crate) struct Stretching<'a, 'p> {
     trials: Trials<'a, 'p>,
-    hierarchy: Hierarchy,
+    hierarchy: Hierarchy<'p>,
     to: Option<String>,
 }
 

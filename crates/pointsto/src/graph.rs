@@ -83,7 +83,7 @@ impl Graph {
     }
 
     /// So many nodes with numbers in a row; the first.
-    pub fn nodes(&mut self, count: u32) -> NodeId {
+    pub(crate) fn nodes(&mut self, count: u32) -> NodeId {
         let first = self.parents.len();
         let len = first + count as usize;
         self.parents.extend((first..len).map(|node| node as u32));

@@ -115,12 +115,6 @@ impl Heap {
         self.owners.len()
     }
 
-    /// The instance whose variable it is.
-    pub fn owner(&self, node: NodeId) -> Option<InstanceId> {
-        let owner = self.owners[node.index()];
-        (owner != NOBODY).then_some(InstanceId(owner))
-    }
-
     /// Nodes of static fields: what everybody can come to.
     pub fn shared(&self) -> impl Iterator<Item = NodeId> + '_ {
         let parts: Set = self.parts.iter().flatten().map(|(_, node)| node.0).collect();

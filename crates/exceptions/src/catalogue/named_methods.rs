@@ -6,9 +6,9 @@
 use crate::catalogue::Operation;
 use catchment_classfile::Insn;
 use catchment_classfile::opcodes::{INVOKEINTERFACE, INVOKEVIRTUAL};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, SelectorId};
-use catchment_pointsto::world::{Layer, World};
 use catchment_pointsto::{Call, Code, Reached};
+use catchment_pointsto::{ClassId, InstanceId, MethodId, SelectorId};
+use catchment_pointsto::{Layer, World};
 use rustc_hash::FxHashSet;
 
 /// Those that the class itself declares.

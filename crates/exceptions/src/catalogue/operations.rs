@@ -4,8 +4,8 @@ use crate::catalogue::named_methods::{declared, declared_or_inherited, implement
 use crate::catalogue::tables::entry_of;
 use crate::catalogue::{Catalogue, Operation};
 use crate::exception_flow::raising_points::OperationThrows;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::Fits;
+use catchment_pointsto::Fits;
+use catchment_pointsto::{ClassId, MethodId};
 use catchment_pointsto::{Code, Reached};
 use rustc_hash::{FxHashMap, FxHashSet};
 

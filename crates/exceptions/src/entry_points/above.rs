@@ -1,7 +1,7 @@
 //! Supertypes of a class and their members, by name.
 
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Layer, World};
+use catchment_pointsto::{ClassId, MethodId};
+use catchment_pointsto::{Layer, World};
 
 pub(crate) fn is_below(world: &mut World<'_>, class: ClassId, name: &str) -> bool {
     let above = world.class(name.as_bytes());

@@ -5,8 +5,8 @@
 
 use crate::entry_points::above::{is_below, own_and_above};
 use catchment_classfile::{JvmStr, annotation_types};
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
+use catchment_pointsto::{ClassId, MethodId};
 
 /// Where annotations of tests and of what runs around them come from: `@Test`, `@BeforeEach`, `@Parameters`, `@DataProvider`,
 /// steps of Cucumber, and what Spock's compiler writes at its features.

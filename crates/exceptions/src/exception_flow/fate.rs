@@ -5,8 +5,8 @@
 
 use crate::exception_flow::class_handlers::{ClassHandlers, MethodHandlers};
 use catchment_ir::Translator;
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{Fits, Typed, World};
+use catchment_pointsto::MethodId;
+use catchment_pointsto::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

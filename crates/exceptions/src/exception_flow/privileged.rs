@@ -11,9 +11,9 @@
 //! not declare, so what a caller there does not declare has ended in it: class loading, which nearly all code can come to,
 //! drops what fails in an archive. Code of others may be of a language where nothing is declared.
 
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};
+use catchment_pointsto::{ClassId, MethodId};
+use catchment_pointsto::{Fits, Layer, Typed, World};
 
 const CONTROLLER: &[u8] = b"java/security/AccessController";
 const ACTION: &[u8] = b"(Ljava/security/PrivilegedExceptionAction;";

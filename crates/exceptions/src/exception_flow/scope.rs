@@ -5,9 +5,9 @@
 //! exceptions that are of no class that is caught there need not be kept apart by raising point.
 
 use crate::exception_flow::raising_points::{OperationThrows, RaisedException};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{Fits, Layer, Typed, World};
 use rustc_hash::FxHashMap;
 
 /// The part of the exception flow that is needed.

@@ -4,9 +4,9 @@
 use crate::exception_flow::Building;
 use crate::exception_flow::raising_points::RaisedException;
 use crate::exception_flow::wrapping::{Inside, WRAPPERS, Wrapped};
-use catchment_pointsto::graph::{FilterClass, FilterClassFlow};
-use catchment_pointsto::ids::NodeId;
-use catchment_pointsto::world::{Fits, Typed};
+use catchment_pointsto::NodeId;
+use catchment_pointsto::{FilterClass, FilterClassFlow};
+use catchment_pointsto::{Fits, Typed};
 use rustc_hash::FxHashMap;
 
 /// The raised exceptions of one filter class, each with its node.

@@ -7,9 +7,9 @@
 use crate::exception_flow::Building;
 use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
 use crate::exception_flow::spreading::Spreading;
-use catchment_pointsto::graph::FilterClassFlow;
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Fits, Typed, World};
+use catchment_pointsto::FilterClassFlow;
+use catchment_pointsto::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::{Fits, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A `throw` of what a clause has caught.

@@ -3,9 +3,9 @@
 use crate::exception_flow::Building;
 use crate::exception_flow::privileged;
 use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Layer, Typed};
 use catchment_pointsto::{Call, CallKind, Code};
+use catchment_pointsto::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::{Layer, Typed};
 
 const INITIALISER_ERROR: &[u8] = b"java/lang/ExceptionInInitializerError";
 const TARGET_EXCEPTION: &[u8] = b"java/lang/reflect/InvocationTargetException";

@@ -1,7 +1,7 @@
 //! The calls between a try and a raising point, and the shortest paths through them.
 
-use catchment_pointsto::graph::strongly_connected;
-use catchment_pointsto::ids::InstanceId;
+use catchment_pointsto::InstanceId;
+use catchment_pointsto::strongly_connected;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

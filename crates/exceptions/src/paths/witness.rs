@@ -12,9 +12,9 @@ use crate::exception_flow::raising_points::{RaisedException, RaisingKind};
 use crate::links::Clause;
 use crate::paths::ways::{Node, Stop, Ways};
 use crate::search::LinkSearch;
-use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::{Fits, Typed};
 use catchment_pointsto::{Call, CallKind};
+use catchment_pointsto::{Fits, Typed};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 

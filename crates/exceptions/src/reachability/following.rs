@@ -8,7 +8,7 @@
 
 use super::calls::CallReceivers;
 use super::hub::{Hub, NEAR};
-use catchment_pointsto::ids::{InstanceId, MethodId};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::FxHashSet;
 
 /// A search that has come so far is worth a hub.

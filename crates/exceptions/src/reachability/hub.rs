@@ -6,7 +6,7 @@
 use super::calls::CallReceivers;
 use super::following::State;
 use super::sure::sure_callers;
-use catchment_pointsto::ids::{InstanceId, MethodId};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Budget for finding a hub, as a multiple of the first search's size: there may be none.

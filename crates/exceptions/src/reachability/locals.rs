@@ -4,9 +4,9 @@
 //! throws. All that is ever stored in its fields is stored while its maker runs.
 
 use super::calls::CallReceivers;
-use catchment_pointsto::heap::Heap;
-use catchment_pointsto::ids::{InstanceId, NodeId};
+use catchment_pointsto::Heap;
 use catchment_pointsto::{CallKind, Code, Set};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::FxHashMap;
 
 /// Through more holders than this an object is not followed, and counts as one that lives on.

@@ -2,9 +2,9 @@
 
 use super::calls::CallReceivers;
 use catchment_classfile::descriptor;
+use catchment_pointsto::Fits;
 use catchment_pointsto::Set;
-use catchment_pointsto::ids::{ClassId, InstanceId, NodeId};
-use catchment_pointsto::world::Fits;
+use catchment_pointsto::{ClassId, InstanceId, NodeId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -7,9 +7,9 @@
 use super::calls::{CallReceivers, Receivers};
 use super::following::{Frontier, State};
 use super::matching::{Mask, Matching};
-use catchment_pointsto::heap::{Heap, Part, number_of};
-use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Set};
+use catchment_pointsto::{Heap, Part, number_of};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::VecDeque;

@@ -8,9 +8,9 @@
 use super::calls::CallReceivers;
 use super::following::{Frontier, State};
 use super::locals::local_objects;
-use catchment_pointsto::heap::{Access, Heap};
-use catchment_pointsto::ids::{InstanceId, NodeId};
+use catchment_pointsto::{Access, Heap};
 use catchment_pointsto::{CallKind, Set};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 
 use super::resolved::{Instruction, Resolved, Resolver, instruction_at};
 use super::{RecordedFrame, Recording};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
 use rustc_hash::FxHashSet;
 
 /// All frames that an exception passed: the one that raised first, the one that caught last.

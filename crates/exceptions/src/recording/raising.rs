@@ -9,8 +9,8 @@ use super::{RecordedFrame, Recording};
 use crate::exception_flow::FlowOptions;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pointsto::ImplicitKind;
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::World;
+use catchment_pointsto::MethodId;
+use catchment_pointsto::World;
 use smallvec::{SmallVec, smallvec};
 
 /// Where an exception was raised.

@@ -4,8 +4,8 @@
 //! them calls. So any frame further in may be the next one.
 
 use super::resolved::{Instruction, instruction_at};
-use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::{Call, CallKind, Code, Reached};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A frame as the call graph knows it.

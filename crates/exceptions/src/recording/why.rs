@@ -10,9 +10,9 @@ use crate::answer::Site;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::Clause;
 use crate::recording::comparison::{Cause, Unfound};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{Fits, Typed};
 use catchment_pointsto::{BlindSpot, CallKind};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{Fits, Typed};
 
 /// A cause with the frames that it is about: where it is, and what was called there.
 type Found = (Cause, usize, Option<usize>);

@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{ClauseScope, FlowOptions, RaisingKind, flow, links};
-use catchment_pointsto::ids::MethodId;
+use catchment_pointsto::MethodId;
 use catchment_pointsto::{CallGraphKind, Code, ImplicitKinds, Options};
 
 fn options(analysis: CallGraphKind, implicit: ImplicitKinds) -> Options {

@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{ClauseScope, DataFilter, FlowOptions, Link, filter, flow, links};
-use catchment_pointsto::ids::InstanceId;
+use catchment_pointsto::InstanceId;
 use catchment_pointsto::{CallGraphKind, CallKind, Code, Options, Reached, Sensitivity};
 use catchment_testkit::maven;
 use std::collections::{BTreeSet, HashMap, HashSet};

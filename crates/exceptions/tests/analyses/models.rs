@@ -2,9 +2,9 @@
 
 use crate::program::Program;
 use catchment_exceptions::{FlowOptions, flow};
-use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::Fits;
+use catchment_pointsto::Fits;
 use catchment_pointsto::{BlindSpot, CallGraphKind, Reached, ReflectiveTarget, Sensitivity};
+use catchment_pointsto::{InstanceId, MethodId};
 use std::collections::BTreeSet;
 
 fn compile(program: &str) -> Program {

@@ -105,14 +105,14 @@ impl Stretching<'_, '_> {
 }
 
 /// Makes patches, and takes back what does not hold.
-pub(crate) struct Patcher<'p> {
-    hierarchy: &'p Hierarchy,
+pub(crate) struct Patcher<'p, 'c> {
+    hierarchy: &'p Hierarchy<'c>,
     root: &'p Path,
     sources: &'p Sources,
     pub(crate) pairs: &'p [CheckedPair],
 }
 
-impl Patcher<'_> {
+impl Patcher<'_, '_> {
     /// Refuses those that cannot be patched.
     fn patched_files(&self, candidates: &mut [Candidate]) -> Vec<PatchedFile> {
         let mut by_file: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();

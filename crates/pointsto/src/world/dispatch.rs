@@ -69,8 +69,7 @@ impl World<'_> {
     }
 
     fn upwards(&self, class: ClassId, selector: SelectorId) -> impl Iterator<Item = MethodId> {
-        let classes = std::iter::successors(Some(class), |class| self.class_of(*class).superclass);
-        let declared = classes.filter_map(move |class| self.declared(class, selector));
+        let declared = self.lineage(class).filter_map(move |class| self.declared(class, selector));
         declared.filter(|method| !self.method(*method).is_static())
     }
 
@@ -107,14 +106,8 @@ impl World<'_> {
 
     /// The method that a reference in a class file means: looked for in the class, those above it and their interfaces.
     pub fn resolve_method(&self, owner: ClassId, selector: SelectorId) -> Option<MethodId> {
-        let mut above = Some(owner);
-        while let Some(class) = above {
-            if let Some(id) = self.declared(class, selector) {
-                return Some(id);
-            }
-            above = self.class_of(class).superclass;
-        }
-        let default = self.default_method(owner, selector);
+        let in_classes = self.lineage(owner).find_map(|class| self.declared(class, selector));
+        let default = in_classes.or_else(|| self.default_method(owner, selector));
         default.or_else(|| self.declared_by_interfaces(owner, selector).first().copied())
     }
 }

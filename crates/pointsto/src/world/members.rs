@@ -69,12 +69,12 @@ impl Method {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    pub class: ClassId,
+    pub(crate) class: ClassId,
     /// Position in the class file.
-    pub position: u16,
-    pub is_static: bool,
+    pub(crate) position: u16,
+    pub(crate) is_static: bool,
     /// Holds references, not numbers.
-    pub is_reference: bool,
+    pub(crate) is_reference: bool,
 }
 
 cached! { struct Field { class, position, is_static, is_reference } }

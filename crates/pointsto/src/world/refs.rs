@@ -45,7 +45,7 @@ impl<'a> World<'a> {
     }
 
     /// Owner, name and descriptor of a field or method constant.
-    pub fn member_ref(&self, class: ClassId, index: PoolIndex) -> Option<MemberRef<'a>> {
+    pub(crate) fn member_ref(&self, class: ClassId, index: PoolIndex) -> Option<MemberRef<'a>> {
         self.class_of(class).file()?.pool.member_ref(index).ok()
     }
 
@@ -66,15 +66,11 @@ impl<'a> World<'a> {
             declared.is_some_and(|it| it.name == member.name && it.descriptor == member.descriptor)
         };
         // The class itself, then those above it: a field that hides another has to be found first (JVMS §5.4.3.2).
-        let mut above = Some(owner);
-        while let Some(class) = above {
-            if let Some(field) = self.class_of(class).fields().find(is_meant) {
-                return Some(field);
-            }
-            above = self.class_of(class).superclass;
-        }
-        let supertypes = self.class_of(owner).supertypes.iter();
-        supertypes.flat_map(|class| self.class_of(*class).fields()).find(is_meant)
+        let in_classes = self.lineage(owner).find_map(|class| self.class_of(class).fields().find(is_meant));
+        in_classes.or_else(|| {
+            let supertypes = self.class_of(owner).supertypes.iter();
+            supertypes.flat_map(|class| self.class_of(*class).fields()).find(is_meant)
+        })
     }
 
     fn kept(

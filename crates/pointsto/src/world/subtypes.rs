@@ -62,6 +62,11 @@ impl World<'_> {
         }
     }
 
+    /// The class and all classes above it, narrowest first.
+    pub fn lineage(&self, class: ClassId) -> impl Iterator<Item = ClassId> {
+        std::iter::successors(Some(class), |class| self.class_of(*class).superclass)
+    }
+
     /// Every instance of `class` is one of `of`, as far as is known.
     pub fn is_subtype(&self, class: ClassId, of: ClassId) -> bool {
         self.fits(class, of) == Fits::Yes

@@ -6,8 +6,8 @@ use catchment_exceptions::{ClassSource, Layer, ModuleServices, OwnClasses, servi
 use catchment_lab::PairSelection;
 use catchment_pairs::ClassLocation;
 use catchment_program::{ClassPath, Entry, EntryId};
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use std::{fs, io};
 
 /// A class path in layers.
@@ -18,7 +18,7 @@ pub(crate) struct LayeredClasses {
     layers: Vec<Layer>,
     selection: PairSelection,
     /// Read at the first request for a service.
-    module_services: OnceCell<ModuleServices>,
+    module_services: OnceLock<ModuleServices>,
 }
 
 impl LayeredClasses {
@@ -29,7 +29,7 @@ impl LayeredClasses {
         layer_of: impl Fn(&Entry) -> Layer,
     ) -> Self {
         let layers = class_path.entries().map(|(_, entry)| layer_of(entry)).collect();
-        Self { class_path, layers, selection, module_services: OnceCell::new() }
+        Self { class_path, layers, selection, module_services: OnceLock::new() }
     }
 
     pub(crate) fn jdk(&self) -> JdkClasses<'_> {

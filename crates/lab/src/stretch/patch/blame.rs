@@ -9,7 +9,7 @@ use catchment_verdicts::{CheckedTest, ExecutingTest};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-impl Patcher<'_> {
+impl Patcher<'_, '_> {
     /// Refuses the clauses that keep the patched project from being built.
     pub(crate) fn refuse(
         &self,
