@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the same type, so clauses of different types are made to catch one type first.
 pub fn are_alike(
     class: &ClassFile<'_>,
-    site: &CompiledTry,
+    compiled_try: &CompiledTry,
     one: usize,
     other: usize,
 ) -> Result<bool, FlowError> {
-    let method = Method::open(class, site.method)?;
+    let method = Method::open(class, compiled_try.method)?;
     let [one, other] =
-        [one, other].map(|clause| method.clause(site, clause).map(|it| usize::from(it.handler)));
+        [one, other].map(|clause| method.clause(compiled_try, clause).map(|it| usize::from(it.handler)));
     Ok(Walk { method }.meet(one?, other?))
 }
 

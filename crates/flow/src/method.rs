@@ -51,10 +51,10 @@ impl<'c, 'a> Method<'c, 'a> {
     /// try was found in another class.
     pub(crate) fn clause<'t>(
         &self,
-        site: &'t CompiledTry,
+        compiled_try: &'t CompiledTry,
         clause: usize,
     ) -> Result<&'t CompiledClause, FlowError> {
-        let clause = site.clauses.get(clause).ok_or(FlowError::NoSuchClause)?;
+        let clause = compiled_try.clauses.get(clause).ok_or(FlowError::NoSuchClause)?;
         let leads_there =
             |row: &u16| self.rows.get(usize::from(*row)).is_some_and(|row| row.handler == clause.handler);
         clause.rows.iter().all(leads_there).then_some(clause).ok_or(FlowError::NoSuchClause)

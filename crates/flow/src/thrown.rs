@@ -58,12 +58,12 @@ pub fn throw_sites(class: &ClassFile<'_>, method: usize) -> Result<Vec<ThrowSite
 /// Those of [`throw_sites`] that are in the code of clause number `clause` of a try.
 pub fn handler_sites(
     class: &ClassFile<'_>,
-    site: &CompiledTry,
+    compiled_try: &CompiledTry,
     clause: usize,
 ) -> Result<Vec<ThrowSite>, FlowError> {
-    let method = Method::open(class, site.method)?;
-    let own = method.clause_pcs(usize::from(method.clause(site, clause)?.handler))?;
-    let mut sites = throw_sites(class, site.method)?;
+    let method = Method::open(class, compiled_try.method)?;
+    let own = method.clause_pcs(usize::from(method.clause(compiled_try, clause)?.handler))?;
+    let mut sites = throw_sites(class, compiled_try.method)?;
     sites.retain(|site| own.contains(&site.pc));
     Ok(sites)
 }

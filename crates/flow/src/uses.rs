@@ -103,11 +103,11 @@ pub enum UseKind {
 /// What happens to what clause number `clause` of a try catches.
 pub fn handler_uses(
     class: &ClassFile<'_>,
-    site: &CompiledTry,
+    compiled_try: &CompiledTry,
     clause: usize,
 ) -> Result<HandlerUses, FlowError> {
-    let method = Method::open(class, site.method)?;
-    let clause = method.clause(site, clause)?;
+    let method = Method::open(class, compiled_try.method)?;
+    let clause = method.clause(compiled_try, clause)?;
     Trace::of(&method)?.uses_of(usize::from(clause.handler))
 }
 

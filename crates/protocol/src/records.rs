@@ -1,6 +1,6 @@
 //! What the agent writes down: the names behind the counters.
 
-use crate::arrivals::{Arrival, NumberedMethod, Reflected};
+use crate::recording::{Arrival, NumberedMethod, Reflected};
 use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -199,7 +199,7 @@ impl Record {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::arrivals::{Frame, MethodName};
+    use crate::recording::{Frame, MethodName};
 
     pub(crate) fn one_of_each() -> Vec<Record> {
         vec![
