@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = class.source_file();
     for method in &class.methods {
         let Ok(Some((_, code))) = class.code(method) else { continue };
-        let _ = code.insns().map_while(Result::ok).map(|insn| (insn.role(), insn.targets().count())).count();
+        let _ = code.insns().map_while(Result::ok).map(|insn| (insn.control(), insn.targets().count())).count();
         let _ = LineTable::read(&code, &class.pool);
         if let Ok(Some(mut walk)) = FrameWalk::of(&class, method, &code) {
             while let Ok(Some(_)) = walk.advance() {}

@@ -20,19 +20,19 @@ pub(crate) fn woven_class(
     delivered: &Delivered<'_>,
     hash: u64,
     pairs: &ClassPairs,
-    sites: &[ProbePoint],
+    points: &[ProbePoint],
     woven: &Woven<'_>,
 ) -> WovenClass {
     WovenClass {
         class: delivered.class.to_owned(),
         hash,
         base: 0,
-        counters: sites.len() as u32,
+        counters: points.len() as u32,
         code_source: delivered.code_source.to_owned(),
         source_file: pairs.source_file.clone(),
         changed_before: delivered.changed_before,
         pairs: pairs.pairs.iter().map(woven_pair).collect(),
-        tries: woven_tries(pairs, sites, woven),
+        tries: woven_tries(pairs, points, woven),
         skipped: woven.skipped.iter().map(skipped_method).collect(),
     }
 }
@@ -61,12 +61,12 @@ fn skipped_method(skipped: &catchment_weave::SkippedMethod) -> SkippedMethod {
     }
 }
 
-/// The tries that really carry probes: a method the weaver skipped has none, though its sites are numbered.
-fn woven_tries(pairs: &ClassPairs, sites: &[ProbePoint], woven: &Woven<'_>) -> Vec<WovenTry> {
+/// The tries that really carry probes: a method the weaver skipped has none, though its probes are numbered.
+fn woven_tries(pairs: &ClassPairs, points: &[ProbePoint], woven: &Woven<'_>) -> Vec<WovenTry> {
     let tries = (0..pairs.tries.len()).map(|try_site| try_without_probes(pairs, try_site));
     let mut tries: Vec<WovenTry> = tries.collect();
-    for (number, site) in sites.iter().enumerate() {
-        place_probe(&mut tries, *site, number as u32);
+    for (number, point) in points.iter().enumerate() {
+        place_probe(&mut tries, *point, number as u32);
     }
     let skipped: FxHashSet<usize> = woven.skipped.iter().map(|skipped| skipped.method).collect();
     let with_methods = tries.into_iter().zip(&pairs.tries);
@@ -79,8 +79,8 @@ fn try_without_probes(pairs: &ClassPairs, try_site: usize) -> WovenTry {
     WovenTry { clauses: clauses.collect(), ..WovenTry::default() }
 }
 
-fn place_probe(tries: &mut [WovenTry], site: ProbePoint, number: u32) {
-    match site {
+fn place_probe(tries: &mut [WovenTry], point: ProbePoint, number: u32) {
+    match point {
         ProbePoint::TryEnter { try_site } => tries[try_site].enter = Some(number),
         ProbePoint::TryExit { try_site } => tries[try_site].exit = Some(number),
         ProbePoint::TryEscape { try_site } => tries[try_site].escape = Some(number),

@@ -6,7 +6,6 @@
 //! until it ends.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
-mod arrivals;
 mod build;
 mod connections;
 mod inject;
@@ -14,14 +13,15 @@ mod java;
 mod members;
 mod natives;
 mod read;
+mod recorder;
 mod reflected;
 mod threads;
 
-pub(crate) use arrivals::{exception_caught, exception_thrown};
 pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::WorkerMembers;
+pub(crate) use recorder::{exception_caught, exception_thrown};
 pub(crate) use reflected::Reflection;
 
 use crate::scope::CodeSource;

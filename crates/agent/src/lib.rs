@@ -10,7 +10,6 @@
 //! It asks for no capability to retransform classes: what it wove is then part of the class for good, also when another
 //! agent (Mockito's) retransforms it later.
 
-mod arrivals;
 mod artefact;
 mod callers;
 mod describe;
@@ -24,6 +23,7 @@ mod mapping;
 mod network;
 mod observer;
 mod occurrences;
+mod recorder;
 mod scope;
 mod selftest;
 mod sites;
@@ -32,11 +32,11 @@ mod subclass;
 mod tries;
 mod worker;
 
-use crate::arrivals::Arrivals;
 use crate::describe::Delivered;
 use crate::jvm::{Java, JdkMembers, Reflection, SharedJvmti, WorkerMembers};
 use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
+use crate::recorder::Recorder;
 use crate::worker::Worker;
 use catchment_protocol::AGENT_FAILED_EXIT;
 use catchment_protocol::conversation::Ending;
@@ -54,7 +54,7 @@ static OBSERVER: OnceLock<Observer> = OnceLock::new();
 static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
 /// In workers only.
 static WORKER: OnceLock<(SharedJvmti, WorkerMembers)> = OnceLock::new();
-/// In JVMs that are to record arrivals only.
+/// In JVMs that make a recording only.
 static REFLECTION: OnceLock<Reflection> = OnceLock::new();
 
 fn observer() -> Option<&'static Observer> {
@@ -65,10 +65,10 @@ fn jdk_members() -> Option<&'static JdkMembers> {
     JDK_MEMBERS.get()
 }
 
-/// In JVMs that are to record arrivals only.
-fn recorder() -> Option<(&'static Observer, &'static Arrivals)> {
+/// In JVMs that make a recording only.
+fn recorder() -> Option<(&'static Observer, &'static Recorder)> {
     let observer = observer()?;
-    Some((observer, observer.arrivals()?))
+    Some((observer, observer.recorder()?))
 }
 
 /// The JVM as the running callback sees it; `None` outside workers.
@@ -158,28 +158,28 @@ impl Agent for CatchmentAgent {
     }
 
     fn exception(&self, context: CallbackContext<'_>, event: ExceptionEvent) {
-        if let Some((observer, arrivals)) = recorder() {
-            jvm::exception_thrown(context.jvmti(), observer, arrivals, &event);
+        if let Some((observer, recorder)) = recorder() {
+            jvm::exception_thrown(context.jvmti(), observer, recorder, &event);
         }
     }
 
     fn exception_catch(&self, context: CallbackContext<'_>, event: ExceptionCatchEvent) {
-        if let (Some((observer, arrivals)), Some(jni)) = (recorder(), context.jni()) {
-            jvm::exception_caught(context.jvmti(), jni, observer, arrivals, &event);
+        if let (Some((observer, recorder)), Some(jni)) = (recorder(), context.jni()) {
+            jvm::exception_caught(context.jvmti(), jni, observer, recorder, &event);
         }
     }
 
     fn breakpoint(&self, context: CallbackContext<'_>, event: LocationEvent) {
-        if let (Some((observer, arrivals)), Some(reflection), Some(jni)) =
+        if let (Some((observer, recorder)), Some(reflection), Some(jni)) =
             (recorder(), REFLECTION.get(), context.jni())
         {
-            reflection.called(context.jvmti(), jni, observer, arrivals, &event);
+            reflection.called(context.jvmti(), jni, observer, recorder, &event);
         }
     }
 
     fn frame_pop(&self, _: CallbackContext<'_>, event: FramePopEvent) {
-        if let (Some((observer, arrivals)), Some(reflection)) = (recorder(), REFLECTION.get()) {
-            reflection.returned(observer, arrivals, &event);
+        if let (Some((observer, recorder)), Some(reflection)) = (recorder(), REFLECTION.get()) {
+            reflection.returned(observer, recorder, &event);
         }
     }
 
@@ -261,8 +261,8 @@ impl CatchmentAgent {
         let _ = JDK_MEMBERS.set(members);
         let class = runtime.iter().find(|class| class.name == selftest::CLASS);
         let class = class.ok_or("the runtime has no self-test")?;
-        let outcome = match observer.arrivals() {
-            Some(arrivals) => start_recording(jvmti, jni, observer, arrivals, class),
+        let outcome = match observer.recorder() {
+            Some(recorder) => start_recording(jvmti, jni, observer, recorder, class),
             None => {
                 jvm::install_runtime(jvmti, jni, &runtime)?;
                 self.self_test(jni, observer, class)
@@ -284,7 +284,7 @@ impl CatchmentAgent {
     /// woven: a class loader of the application's that serves as system class loader, for example.
     fn prepare_for_classes(&self, jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
         let Some(members) = jdk_members() else { return };
-        if observer.arrivals().is_none()
+        if observer.recorder().is_none()
             && let Some(loader) = jni.system_class_loader()
         {
             self.loaders.finds_runtime(jvmti, jni, members, loader);
@@ -296,7 +296,7 @@ impl CatchmentAgent {
 
     /// Of the boot loader's classes only our own self-test is woven, once.
     fn weave_self_test(&self, observer: &Observer, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-        let is_woven = observer.arrivals().is_none() && !observer.is_ready();
+        let is_woven = observer.recorder().is_none() && !observer.is_ready();
         if name != selftest::CLASS || !is_woven || self.self_test.get().is_some() {
             return None;
         }
@@ -333,14 +333,14 @@ fn start_recording(
     jvmti: &Jvmti,
     jni: &JniEnv,
     observer: &Observer,
-    arrivals: &Arrivals,
+    recorder: &Recorder,
     self_test: &RuntimeClass<'_>,
 ) -> Result<(), String> {
     jvmti
         .enable_events_global(&[jvmti::JVMTI_EVENT_EXCEPTION, jvmti::JVMTI_EVENT_EXCEPTION_CATCH])
         .map_err(|error| format!("the JVM refuses events of exceptions: {error:?}"))?;
     jvm::run_self_test(jni, self_test)?;
-    selftest::check_arrivals(arrivals)?;
+    selftest::check_recording(recorder)?;
     match Reflection::watch(jvmti, jni) {
         Ok(reflection) => {
             let _ = REFLECTION.set(reflection);

@@ -2,11 +2,11 @@
 //!
 //! Safe code without a JVM in it. Locks are held for bookkeeping only, never while weaving or calling into the JVM.
 
-use crate::arrivals::Arrivals;
 use crate::describe::{Delivered, woven_class};
 use crate::lock;
 use crate::log_file::LogFile;
 use crate::mapping::{CounterFile, Switches};
+use crate::recorder::Recorder;
 use crate::scope::{CodeSource, Decision, Scope};
 use crate::sites::sites_of;
 use crate::worker::Worker;
@@ -43,7 +43,7 @@ pub(crate) struct Observer {
     /// Set once in a worker, before anything is woven.
     worker: OnceLock<Worker>,
     /// Set if exceptions are recorded; then nothing is woven.
-    arrivals: Option<Arrivals>,
+    recorder: Option<Recorder>,
     /// Set once the self-test has passed: before that nothing of the program is woven or written down.
     ready: AtomicBool,
     self_test_types: Mutex<Vec<String>>,
@@ -87,7 +87,7 @@ impl Observer {
             tests: Mutex::default(),
             kinds,
             worker: OnceLock::new(),
-            arrivals: options.equipment.contains(Equipment::RECORDING).then(Arrivals::default),
+            recorder: options.equipment.contains(Equipment::RECORDING).then(Recorder::default),
             ready: AtomicBool::new(false),
             self_test_types: Mutex::default(),
         })
@@ -110,8 +110,8 @@ impl Observer {
         self.worker.get()
     }
 
-    pub(crate) fn arrivals(&self) -> Option<&Arrivals> {
-        self.arrivals.as_ref()
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.recorder.as_ref()
     }
 
     /// A record that cannot be written is counted in the counter file, which needs no new space.
@@ -142,14 +142,14 @@ impl Observer {
                 lock(&self.tests).insert(class.to_owned());
                 None
             }
-            Decision::Skip { .. } if self.arrivals.is_some() => None,
+            Decision::Skip { .. } if self.recorder.is_some() => None,
             Decision::Skip { code_source, reason } => {
                 self.skipped(class, &code_source, reason);
                 None
             }
             Decision::Weave { code_source, changed_before } => {
                 self.application_class(class);
-                if self.arrivals.is_some() {
+                if self.recorder.is_some() {
                     self.runs_as_delivered(class, changed_before);
                     return None;
                 }
@@ -167,7 +167,7 @@ impl Observer {
     pub(crate) fn class_too_early(&self, class: &str, code_source: Option<&CodeSource>) {
         if let Decision::Weave { code_source, .. } = self.scope.decide(class, code_source, &[]) {
             self.application_class(class);
-            if self.arrivals.is_some() {
+            if self.recorder.is_some() {
                 return;
             }
             self.skipped(class, &code_source, "loaded before the JVM was initialised");
@@ -295,9 +295,9 @@ impl Observer {
         }
         let hash = hash64(delivered.bytes);
         let base = self.base_of(delivered.class, hash, prepared.probes())?;
-        let (sites, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
-        let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &sites, &woven) };
-        let instructions = sites_of(delivered.class, base, prepared, &sites);
+        let (points, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
+        let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &points, &woven) };
+        let instructions = sites_of(delivered.class, base, prepared, &points);
         Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, instructions }))
     }
 
@@ -311,23 +311,23 @@ impl Observer {
     ) -> Result<(Vec<ProbePoint>, Woven<'w>), String> {
         let woven = weaver.weave(prepared, base);
         if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
-            return Ok((prepared.sites(), woven));
+            return Ok((prepared.points(), woven));
         }
         // Fewer probes: they fit into the numbers given to the class.
         let with_fewer = prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
         let woven_with_fewer = with_fewer.weave(base);
         let is_better = woven_with_fewer.skipped.len() < woven.skipped.len();
         let better = if is_better { &with_fewer } else { prepared };
-        Ok((better.sites(), if is_better { woven_with_fewer } else { woven }))
+        Ok((better.points(), if is_better { woven_with_fewer } else { woven }))
     }
 
-    fn base_of(&self, class: &str, hash: u64, sites: usize) -> Result<u32, String> {
+    fn base_of(&self, class: &str, hash: u64, probes: usize) -> Result<u32, String> {
         let mut woven = lock(&self.woven);
         let key = (class.to_owned(), hash);
         if let Some(numbering) = woven.get(&key) {
             return Ok(numbering.base);
         }
-        let base = u32::try_from(sites)
+        let base = u32::try_from(probes)
             .map_err(io::Error::other)
             .and_then(|count| self.counters.allocate(count))
             .map_err(|error| format!("no room for its counters: {error}"))?;

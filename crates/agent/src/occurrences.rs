@@ -21,8 +21,8 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    pub(crate) fn add(&mut self, role: CounterKind, count: u64) {
-        match role {
+    pub(crate) fn add(&mut self, kind: CounterKind, count: u64) {
+        match kind {
             CounterKind::Entry => {}
             CounterKind::Pink => self.pink += count,
             CounterKind::White => self.white += count,

@@ -3,8 +3,8 @@
 //! A hook that is never called, a weaver that changes nothing or a runtime that counts nowhere would otherwise look like
 //! a program without exceptions.
 
-use crate::arrivals::Arrivals;
 use crate::mapping::CounterFile;
+use crate::recorder::Recorder;
 use catchment_protocol::records::{WovenClass, WovenTry};
 
 pub(crate) const CLASS: &str = "catchment/runtime/SelfTest";
@@ -47,10 +47,10 @@ pub(crate) fn check(woven: &WovenClass, counters: &CounterFile, seen: &[String])
 }
 
 /// As [`check`], where exceptions are recorded and nothing is woven.
-pub(crate) fn check_arrivals(arrivals: &Arrivals) -> Result<(), String> {
+pub(crate) fn check_recording(recorder: &Recorder) -> Result<(), String> {
     let class = CLASS.replace('/', ".");
     for catching in ["run", "white", "nested"] {
-        if !arrivals.has_seen(&class, "fail", catching, EXCEPTION) {
+        if !recorder.has_seen(&class, "fail", catching, EXCEPTION) {
             return Err(format!("the JVM did not tell that {catching} caught an exception"));
         }
     }

@@ -60,9 +60,9 @@ impl WovenTries {
     }
 
     fn add_endings(&mut self, class: &WovenClass, woven_try: &WovenTry) {
-        for (pair, role, counter) in woven_try.roles().filter(|(_, role, _)| *role != CounterKind::Entry) {
+        for (pair, kind, counter) in woven_try.counters().filter(|(_, kind, _)| *kind != CounterKind::Entry) {
             if let Some(pair) = class.pairs.get(pair as usize) {
-                self.endings.entry(pair.id.clone()).or_default().push((role, class.base + counter));
+                self.endings.entry(pair.id.clone()).or_default().push((kind, class.base + counter));
             }
         }
     }
@@ -96,8 +96,8 @@ impl WovenTries {
     /// Executions of the pair's tries that have ended so far.
     pub(crate) fn ended(&self, pair: Option<&str>, counters: &CounterFile) -> Ended {
         let mut ended = Ended::default();
-        for (role, counter) in pair.and_then(|pair| self.endings.get(pair)).into_iter().flatten() {
-            ended.add(*role, counters.total(*counter));
+        for (kind, counter) in pair.and_then(|pair| self.endings.get(pair)).into_iter().flatten() {
+            ended.add(*kind, counters.total(*counter));
         }
         ended
     }

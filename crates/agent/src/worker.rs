@@ -35,7 +35,7 @@ pub(crate) struct Worker {
     pub(crate) explains_nulls: bool,
     pub(crate) experiments: Experiments,
     pub(crate) callers: Callers,
-    session: Mutex<Session>,
+    request_state: Mutex<RequestState>,
     snapshots: Mutex<Snapshots>,
     left_slots: LeftSlots,
     /// Exceptions that left the application into the running test.
@@ -49,9 +49,9 @@ pub(crate) struct Worker {
     has_stopped: AtomicBool,
 }
 
-/// Between one request and the next.
+/// State of the request that is served.
 #[derive(Debug, Default)]
-struct Session {
+struct RequestState {
     experiment: Option<Experiment>,
     units: Vec<TestUnit>,
     problems: Vec<String>,
@@ -93,7 +93,7 @@ impl Worker {
             explains_nulls: explains_nulls(java_version),
             experiments: Experiments::default(),
             callers: Callers::default(),
-            session: Mutex::default(),
+            request_state: Mutex::default(),
             snapshots: Mutex::default(),
             left_slots: LeftSlots::default(),
             escaped: AtomicU64::new(0),
@@ -108,18 +108,18 @@ impl Worker {
     pub(crate) fn next(&self) -> Option<Vec<String>> {
         let request = Request::receive(&mut *lock(&self.requests));
         let Ok(Some(request)) = request else { end_process(WORKER_ENDED_EXIT) };
-        let mut session = lock(&self.session);
-        *session = Session::default();
+        let mut state = lock(&self.request_state);
+        *state = RequestState::default();
         self.is_suite.store(matches!(request, Request::RunSuite { .. }), Ordering::SeqCst);
         let order = |verb: &str, rest: Vec<String>| Some([vec![verb.to_owned()], rest].concat());
         match request {
             Request::Discover { classes } => order("discover", classes),
             Request::RunSuite { classes, experiment } => {
-                session.experiment = experiment;
+                state.experiment = experiment;
                 order("suite", classes)
             }
             Request::RunTest { test, experiment } => {
-                session.experiment = experiment;
+                state.experiment = experiment;
                 order("test", vec![test])
             }
             Request::Stop => {
@@ -144,22 +144,22 @@ impl Worker {
         if self.is_suite() {
             self.send(&Event::Unit(unit));
         } else {
-            lock(&self.session).units.push(unit);
+            lock(&self.request_state).units.push(unit);
         }
     }
 
     pub(crate) fn problem(&self, what: String) {
-        lock(&self.session).problems.push(what);
+        lock(&self.request_state).problems.push(what);
     }
 
     pub(crate) fn discovered(&self) {
-        let mut session = lock(&self.session);
-        let (tests, problems) = (std::mem::take(&mut session.units), std::mem::take(&mut session.problems));
+        let mut state = lock(&self.request_state);
+        let (tests, problems) = (std::mem::take(&mut state.units), std::mem::take(&mut state.problems));
         self.send(&Event::Discovered { tests, problems });
     }
 
     pub(crate) fn suite_finished(&self) {
-        let problems = std::mem::take(&mut lock(&self.session).problems);
+        let problems = std::mem::take(&mut lock(&self.request_state).problems);
         self.send(&Event::SuiteFinished { problems });
     }
 
@@ -177,9 +177,9 @@ impl Worker {
         };
         self.send(&Event::TestStarted { test: test.clone(), before });
         let experiment = {
-            let mut session = lock(&self.session);
-            session.running = Some(Running { test, since: Instant::now(), threads });
-            session.experiment.clone()
+            let mut state = lock(&self.request_state);
+            state.running = Some(Running { test, since: Instant::now(), threads });
+            state.experiment.clone()
         };
         lock(&self.notes).external.clear();
         self.escaped.store(0, Ordering::SeqCst);
@@ -199,7 +199,7 @@ impl Worker {
     pub(crate) fn test_ended(&self, counters: &CounterFile, switches: &Switches) -> Ended {
         let experiment = self.experiments.disarm(counters, switches);
         switches.set_escapes(false);
-        let running = lock(&self.session).running.take();
+        let running = lock(&self.request_state).running.take();
         let micros = running.as_ref().map_or(0, |running| running.since.elapsed().as_micros());
         let counted = match running {
             Some(_) => lock(&self.snapshots).end(counters, &self.left_slots),
@@ -312,7 +312,7 @@ impl Worker {
     }
 
     fn ending(&self, cause: Ending) {
-        let test = lock(&self.session).running.as_ref().map(|running| running.test.clone());
+        let test = lock(&self.request_state).running.as_ref().map(|running| running.test.clone());
         self.send(&Event::Ending { cause, test });
     }
 

@@ -15,9 +15,9 @@ pub struct Code<'a> {
     pub attributes: Attributes<'a>,
 }
 
-/// One row of the exception table. An entry of type 0 catches everything.
+/// One row of the exception table. A row of type 0 catches everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExceptionEntry {
+pub struct ExceptionRow {
     pub start: u16,
     pub end: u16,
     pub handler: u16,
@@ -37,8 +37,8 @@ impl<'a> Code<'a> {
         };
         let offset = reader.pos();
         let bytes = reader.take(length)?;
-        let entries = usize::from(reader.u2()?);
-        let exception_table = reader.take(8 * entries)?;
+        let rows = usize::from(reader.u2()?);
+        let exception_table = reader.take(8 * rows)?;
         let attributes = Attributes::read(class, reader.pos())?;
         if attributes.end() != attribute.offset + attribute.data.len() {
             let what = "its length does not match its contents".to_string();
@@ -57,8 +57,8 @@ impl<'a> Code<'a> {
     }
 
     #[inline]
-    pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionEntry> + use<'a> {
-        self.exception_table.chunks_exact(8).map(|row| ExceptionEntry {
+    pub fn exceptions(&self) -> impl ExactSizeIterator<Item = ExceptionRow> + use<'a> {
+        self.exception_table.chunks_exact(8).map(|row| ExceptionRow {
             start: u2_at(row, 0),
             end: u2_at(row, 2),
             handler: u2_at(row, 4),

@@ -2,9 +2,9 @@
 
 use crate::bytes::{u2_at, u4_at};
 use crate::opcodes::{
-    ALOAD, ALOAD_3, ASTORE, ASTORE_3, ControlKind, GETSTATIC, GOTO_W, IALOAD, IASTORE, IDIV, IINC, ILOAD,
-    ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, IREM, ISTORE, ISTORE_0, JSR_W, LDC, LDC2_W, LDIV, LENGTHS, LREM,
-    MONITOREXIT, MULTIANEWARRAY, RET, ROLES, SALOAD, SASTORE, TABLESWITCH, WIDE,
+    ALOAD, ALOAD_3, ASTORE, ASTORE_3, CONTROL_KINDS, ControlKind, GETSTATIC, GOTO_W, IALOAD, IASTORE, IDIV,
+    IINC, ILOAD, ILOAD_0, INVOKEDYNAMIC, INVOKEVIRTUAL, IREM, ISTORE, ISTORE_0, JSR_W, LDC, LDC2_W, LDIV,
+    LENGTHS, LREM, MONITOREXIT, MULTIANEWARRAY, RET, SALOAD, SASTORE, TABLESWITCH, WIDE,
 };
 use crate::{ClassError, ConstantPool};
 
@@ -48,26 +48,26 @@ impl<'a> Insn<'a> {
         self.pc.wrapping_add_signed(offset as isize)
     }
 
-    /// What it is to those who follow control; never [`ControlKind::Wide`].
+    /// The kind of instruction in the control flow; never [`ControlKind::Wide`].
     #[inline]
-    pub fn role(&self) -> ControlKind {
-        match ROLES[usize::from(self.opcode)] {
+    pub fn control(&self) -> ControlKind {
+        match CONTROL_KINDS[usize::from(self.opcode)] {
             ControlKind::Wide if self.bytes.get(1) == Some(&RET) => ControlKind::Ret,
             ControlKind::Wide => ControlKind::Step,
-            role => role,
+            control => control,
         }
     }
 
     /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
     #[inline]
     pub fn falls_through(&self) -> bool {
-        self.role().falls_through()
+        self.control().falls_through()
     }
 
     /// Jump and switch targets, not the next instruction.
     #[inline]
     pub fn targets(&self) -> Successors<'a> {
-        match self.role() {
+        match self.control() {
             ControlKind::Branch | ControlKind::Goto | ControlKind::Subroutine => {
                 Successors::One(Some(self.jump_target()))
             }

@@ -35,7 +35,7 @@ pub use annotations::{annotated_classes, annotation_types};
 pub use attribute::{Attribute, Attributes};
 pub use bootstrap::{Bootstrap, HandleKind, MethodHandle};
 pub use class::{ClassFile, ClassMemory, Member};
-pub use code::{Code, ExceptionEntry};
+pub use code::{Code, ExceptionRow};
 pub use error::ClassError;
 pub use frame_table::encode_frames;
 pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};
@@ -47,7 +47,7 @@ pub use patch::{Patch, patched};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
     Appended, AppendedEnd, BlockFrame, CodeEdit, CodePosition, Constants, Inserter, MethodCode, NewException,
-    Piece, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, Row, StreamInserter,
+    Piece, PieceGroup, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, StreamInserter,
 };
 pub use rewrite::rewrite;
 pub use tables::{LineNumber, LineTable, LocalVariable, VariableRow, VariableTable, variable_rows};

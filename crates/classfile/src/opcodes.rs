@@ -121,9 +121,9 @@ impl ControlKind {
     }
 }
 
-pub(crate) static ROLES: [ControlKind; 256] = roles();
+pub(crate) static CONTROL_KINDS: [ControlKind; 256] = control_kinds();
 
-const fn roles() -> [ControlKind; 256] {
+const fn control_kinds() -> [ControlKind; 256] {
     let mut table = [ControlKind::Step; 256];
     let mut opcode = 0;
     while opcode < 256 {

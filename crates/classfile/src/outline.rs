@@ -5,7 +5,7 @@
 //! the method is a walk over few entries instead of another decoding.
 
 use crate::bytes::u2_at;
-use crate::opcodes::{ControlKind, LENGTHS, ROLES};
+use crate::opcodes::{CONTROL_KINDS, ControlKind, LENGTHS};
 use crate::{ClassError, Insn};
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use std::ops::Range;
 pub struct Landmark {
     pc: u32,
     pub opcode: u8,
-    pub role: ControlKind,
+    pub control: ControlKind,
 }
 
 impl Landmark {
     #[inline]
-    fn new(pc: usize, opcode: u8, role: ControlKind) -> Self {
+    fn new(pc: usize, opcode: u8, control: ControlKind) -> Self {
         // Longer code than 32 bits count is no code of a class file.
-        Self { pc: pc as u32, opcode, role }
+        Self { pc: pc as u32, opcode, control }
     }
 
     #[inline]
@@ -127,7 +127,7 @@ impl Outlines {
                 } else if shape < CALL_OR_EXIT {
                     pc += usize::from(shape);
                 } else if shape < OTHER {
-                    self.calls_and_exits.push(Landmark::new(pc, opcode, ROLES[usize::from(opcode)]));
+                    self.calls_and_exits.push(Landmark::new(pc, opcode, CONTROL_KINDS[usize::from(opcode)]));
                     pc += usize::from(shape - CALL_OR_EXIT);
                 } else {
                     pc = decode_other(code, pc, &mut self.jumps, &mut self.switches)?;
@@ -149,12 +149,12 @@ fn decode_other(
     switches: &mut Vec<Landmark>,
 ) -> Result<usize, ClassError> {
     let insn = Insn::at(code, pc)?;
-    let role = insn.role();
-    if role != ControlKind::Step {
-        jumps.push(Landmark::new(pc, insn.opcode, role));
+    let control = insn.control();
+    if control != ControlKind::Step {
+        jumps.push(Landmark::new(pc, insn.opcode, control));
     }
-    if role == ControlKind::Switch {
-        switches.push(Landmark::new(pc, insn.opcode, role));
+    if control == ControlKind::Switch {
+        switches.push(Landmark::new(pc, insn.opcode, control));
     }
     Ok(insn.next_pc())
 }
@@ -181,7 +181,7 @@ const fn shapes() -> [u8; 256] {
     while opcode < 256 {
         let len = LENGTHS[opcode];
         if len != 255 {
-            table[opcode] = match ROLES[opcode] {
+            table[opcode] = match CONTROL_KINDS[opcode] {
                 ControlKind::Step => len,
                 ControlKind::Call | ControlKind::Return | ControlKind::Throw => CALL_OR_EXIT + len,
                 _ => OTHER,
@@ -243,7 +243,7 @@ impl<'o> Outline<'o> {
 
     /// Whether control can go on from the instruction at `pc` to the next.
     pub fn falls_through(&self, pc: usize) -> bool {
-        self.landmark_at(pc).is_none_or(|landmark| landmark.role.falls_through())
+        self.landmark_at(pc).is_none_or(|landmark| landmark.control.falls_through())
     }
 }
 
@@ -261,7 +261,7 @@ mod tests {
         let outline = outlines.get(&span);
         let starts: Vec<usize> = (0..20).filter(|pc| outline.is_start(*pc)).collect();
         assert_eq!(starts, [0, 1, 4, 5, 9, 13]);
-        let places = |list: &[Landmark]| list.iter().map(|it| (it.pc(), it.role)).collect::<Vec<_>>();
+        let places = |list: &[Landmark]| list.iter().map(|it| (it.pc(), it.control)).collect::<Vec<_>>();
         assert_eq!(places(outline.jumps()), [(1, ControlKind::Goto), (9, ControlKind::Ret)]);
         assert_eq!(places(outline.calls_and_exits()), [(13, ControlKind::Return)]);
         assert_eq!(outline.start_before(4), Some(1));

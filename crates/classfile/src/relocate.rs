@@ -1,6 +1,6 @@
 //! Puts code into a method and moves everything that carries a code offset.
 //!
-//! At each old instruction there may be a row of inserted pieces in front of it:
+//! At each old instruction there may be a group of inserted pieces in front of it:
 //!
 //! ```text
 //!   old:            | insn at pc |
@@ -26,7 +26,7 @@ mod stream;
 
 use crate::class::Tail;
 use crate::{
-    Attribute, ClassError, ClassFile, Code, ExceptionEntry, Frame, Member, Outline, PoolAppender,
+    Attribute, ClassError, ClassFile, Code, ExceptionRow, Frame, Member, Outline, PoolAppender,
     VerificationType,
 };
 use attributes::AttributeNames;
@@ -38,7 +38,7 @@ use std::ops::Range;
 
 pub(crate) use stack_map::{SAME_EXTENDED, SAME_LOCALS_1_EXTENDED, put_type};
 
-pub use copy::{Inserter, Row};
+pub use copy::{Inserter, PieceGroup};
 pub use stream::{PlannedInserter, StreamInserter};
 
 /// A position in the new code, said in terms of the old.
@@ -138,12 +138,12 @@ pub struct NewException {
 
 impl NewException {
     /// The old row number `index`, covering what is inserted at its first instruction.
-    pub fn keep(index: u16, entry: ExceptionEntry) -> Self {
+    pub fn keep(index: u16, row: ExceptionRow) -> Self {
         Self {
-            start: CodePosition::before(usize::from(entry.start)),
-            end: CodePosition::before(usize::from(entry.end)),
-            handler: CodePosition::before(usize::from(entry.handler)),
-            catch_type: entry.catch_type,
+            start: CodePosition::before(usize::from(row.start)),
+            end: CodePosition::before(usize::from(row.end)),
+            handler: CodePosition::before(usize::from(row.handler)),
+            catch_type: row.catch_type,
             original: Some(index),
         }
     }
@@ -170,7 +170,7 @@ impl CodeEdit<'_> {
     /// An edit that changes nothing.
     pub fn unchanged(code: &Code<'_>) -> Self {
         let exceptions =
-            code.exceptions().zip(0..).map(|(entry, index)| NewException::keep(index, entry)).collect();
+            code.exceptions().zip(0..).map(|(row, index)| NewException::keep(index, row)).collect();
         Self { exceptions, max_stack: code.max_stack, ..Self::default() }
     }
 

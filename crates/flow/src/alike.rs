@@ -6,7 +6,7 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use catchment_classfile::{ClassFile, ExceptionEntry, Insn, opcodes};
+use catchment_classfile::{ClassFile, ExceptionRow, Insn, opcodes};
 use catchment_pairs::CompiledTry;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the same type, so clauses of different types are made to catch one type first.
 pub fn are_alike(
     class: &ClassFile<'_>,
-    site: &CompiledTry,
+    compiled_try: &CompiledTry,
     one: usize,
     other: usize,
 ) -> Result<bool, FlowError> {
-    let method = Method::open(class, site.method)?;
+    let method = Method::open(class, compiled_try.method)?;
     let [one, other] =
-        [one, other].map(|clause| method.clause(site, clause).map(|it| usize::from(it.handler)));
-    let walk = Walk { rows: method.code.exceptions().collect(), method };
-    Ok(walk.meet(one?, other?))
+        [one, other].map(|clause| method.clause(compiled_try, clause).map(|it| usize::from(it.handler)));
+    Ok(Walk { method }.meet(one?, other?))
 }
 
 struct Walk<'c, 'a> {
     method: Method<'c, 'a>,
-    rows: Vec<ExceptionEntry>,
 }
 
 /// Slots of the one that stand for slots of the other, each for one.
@@ -56,8 +54,8 @@ impl<'a> Walk<'_, 'a> {
             }
         }
         let is_own = |slot: u16, seen: &BTreeSet<usize>| {
-            let all = self.method.blocks.all_insns().iter();
-            let mut uses = all.filter(|insn| insn.local().is_some_and(|(_, used)| used == slot));
+            let insns = self.method.insns.iter();
+            let mut uses = insns.filter(|insn| insn.local().is_some_and(|(_, used)| used == slot));
             uses.all(|insn| seen.contains(&insn.pc))
         };
         let (ones, others) = seen.into_iter().unzip();
@@ -67,14 +65,14 @@ impl<'a> Walk<'_, 'a> {
 
     /// The instruction at `pc`, or where a jump there leads.
     fn skip_jumps(&self, pc: usize) -> Option<Insn<'a>> {
-        let mut insn = *self.method.blocks.insn_at(pc)?;
-        for _ in 0..self.method.blocks.all_insns().len() {
+        let mut insn = self.method.insn_at(pc)?;
+        for _ in 0..self.method.insns.len() {
             let next = match insn.opcode {
                 opcodes::GOTO | opcodes::GOTO_W => insn.targets().next()?,
                 opcodes::NOP => insn.next_pc(),
                 _ => return Some(insn),
             };
-            insn = *self.method.blocks.insn_at(next)?;
+            insn = self.method.insn_at(next)?;
         }
         None
     }
@@ -86,10 +84,10 @@ impl<'a> Walk<'_, 'a> {
             return Some(Vec::new());
         }
         let around = |pc: usize| {
-            let rows = self.rows.iter();
+            let rows = self.method.rows.iter();
             rows.filter(move |row| (usize::from(row.start)..usize::from(row.end)).contains(&pc))
         };
-        let name = |row: &ExceptionEntry| self.method.class.pool.class_name(row.catch_type).ok();
+        let name = |row: &ExceptionRow| self.method.class.pool.class_name(row.catch_type).ok();
         let (ones, others): (Vec<_>, Vec<_>) = (around(one.pc).collect(), around(other.pc).collect());
         let pairs = || ones.iter().zip(&others);
         let fit = ones.len() == others.len() && pairs().all(|(one, other)| name(one) == name(other));

@@ -24,7 +24,7 @@ pub(crate) fn values_of(method: &Method<'_, '_>) -> Result<Solution<State>, Flow
     if depth.saturating_mul(method.blocks.len()) > MAX_SLOTS {
         return Err(FlowError::TooLarge);
     }
-    solve(&method.blocks, &Values { method }, 0, at_entry(method)?)
+    solve(method, &Values { method }, 0, at_entry(method)?)
 }
 
 fn at_entry(method: &Method<'_, '_>) -> Result<State, FlowError> {
@@ -223,7 +223,7 @@ mod tests {
         let frames = frames_of(method).expect("frames");
         for (pc, frame) in &frames {
             let place = format!("{} {} {pc}", method.class.name, method.member.name);
-            let block = method.blocks.starting_at(*pc).expect("frames stand where control comes to");
+            let block = method.block_at(*pc).expect("frames stand where control comes to");
             // Compilers leave some code that nothing leads to.
             let Some(state) = values.at_block(block) else { continue };
             let height = with_slots(&frame.stack).last().map_or(0, |(slot, it)| slot + width(it));

@@ -8,14 +8,11 @@
 //! ([`narrow_needs`]). Subroutines (`jsr`) are refused.
 
 mod alike;
-mod blocks;
 mod effects;
 mod error;
 mod method;
 mod needs;
 mod operands;
-mod places;
-mod region;
 mod reliance;
 mod repoint;
 mod retype;
@@ -24,14 +21,15 @@ mod stack_map;
 mod thrown;
 mod uses;
 mod value;
+mod variables;
 mod writes;
 
 pub use alike::are_alike;
 pub use error::FlowError;
 pub use needs::{NarrowNeed, narrow_needs};
-pub use places::{Receiver, Variable};
-pub use reliance::{Relied, Spot, reliance};
+pub use reliance::{Access, Relied, reliance};
 pub use retype::{Retype, retype_clauses};
 pub use stack_map::{Held, Slot};
 pub use thrown::{ThrowSite, Thrown, handler_sites, throw_sites};
 pub use uses::{HandlerUses, Use, UseKind, handler_uses};
+pub use variables::{Receiver, Variable};

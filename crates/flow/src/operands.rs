@@ -146,15 +146,15 @@ fn element_type_of(method: &Method<'_, '_>, origin: Origin) -> Option<String> {
             found.and_then(element)
         }
         Origin::Insn(pc) => {
-            let insn = method.blocks.insn_at(pc)?;
+            let insn = method.insn_at(pc)?;
             match insn.opcode {
                 opcodes::ANEWARRAY => {
                     method.class.pool.class_name(insn.u2()).ok().map(JvmStr::to_binary_name)
                 }
                 opcodes::GETSTATIC | opcodes::GETFIELD => {
-                    element(method.named(insn).ok()?.descriptor.as_bytes())
+                    element(method.named(&insn).ok()?.descriptor.as_bytes())
                 }
-                _ if insn.is_call() => element(returned(method.callee_descriptor(insn).ok()?)),
+                _ if insn.is_call() => element(returned(method.callee_descriptor(&insn).ok()?)),
                 _ => None,
             }
         }

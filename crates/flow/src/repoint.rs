@@ -46,8 +46,8 @@ fn must_move(it: &Use, declared: &String, new_type: &NewType) -> Result<bool, Fl
     Ok(!it.merged && *declared != new_type.name && !ALWAYS_FITS.contains(&declared.as_str()))
 }
 
-fn insn_at<'m, 'a>(method: &'m Method<'_, 'a>, pc: usize) -> Result<&'m Insn<'a>, FlowError> {
-    method.blocks.insn_at(pc).ok_or(FlowError::Malformed(pc))
+fn insn_at<'a>(method: &Method<'_, 'a>, pc: usize) -> Result<Insn<'a>, FlowError> {
+    method.insn_at(pc).ok_or(FlowError::Malformed(pc))
 }
 
 /// The constant is the operand of a field access or call, two bytes behind the opcode.
@@ -87,7 +87,7 @@ fn retype_concatenations(
         let pc = parameters[0].0;
         let call = insn_at(method, pc)?;
         let is_moving = |index: usize| parameters.contains(&(pc, index));
-        let descriptor = with_type(method.callee_descriptor(call)?, is_moving, &new_type.internal);
+        let descriptor = with_type(method.callee_descriptor(&call)?, is_moving, &new_type.internal);
         let moved = edit.constants.dynamic_with(&method.class.pool, call.u2(), &descriptor);
         edit.patches.push(operand(method, pc, moved.ok_or(RelocateError::PoolFull)?));
     }

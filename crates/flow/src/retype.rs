@@ -25,7 +25,7 @@ pub(crate) const ALWAYS_FITS: [&str; 2] = ["java.lang.Object", "java.lang.Throwa
 /// A clause and what it shall catch.
 #[derive(Debug, Clone, Copy)]
 pub struct Retype<'t> {
-    pub site: &'t CompiledTry,
+    pub compiled_try: &'t CompiledTry,
     pub clause: usize,
     /// Binary name with dots. A supertype of all that the clause catches now.
     pub to: &'t str,
@@ -35,7 +35,7 @@ pub struct Retype<'t> {
 pub fn retype_clauses(class: &ClassFile<'_>, changes: &[Retype<'_>]) -> Result<Vec<u8>, FlowError> {
     let mut by_method: BTreeMap<usize, Vec<&Retype<'_>>> = BTreeMap::new();
     for change in changes {
-        by_method.entry(change.site.method).or_default().push(change);
+        by_method.entry(change.compiled_try.method).or_default().push(change);
     }
     let mut edit = Edit::new(class);
     for (method, changes) in by_method {
@@ -115,10 +115,10 @@ impl Edit {
 
 /// Retypes one clause; its frames only in `trace`. True if one of these has changed.
 fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -> Result<bool, FlowError> {
-    let clause = trace.method.clause(change.site, change.clause)?;
+    let clause = trace.method.clause(change.compiled_try, change.clause)?;
     let uses = trace.uses_of(usize::from(clause.handler))?;
     let new_type = new_type(trace, clause, change.to, edit)?;
-    for row in &clause.entries {
+    for row in &clause.rows {
         let catch_type = trace.method.code.exception_offset(*row) + 6;
         edit.patches.push(Patch::u2(catch_type, new_type.constant));
     }

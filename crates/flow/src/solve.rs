@@ -1,7 +1,7 @@
-//! One work list for every question that is answered by following control to a fixpoint.
+//! One work list for every question that is answered by following control to a fixed point.
 
 use crate::FlowError;
-use crate::blocks::Blocks;
+use crate::method::Method;
 use catchment_classfile::Insn;
 use std::collections::BTreeSet;
 
@@ -35,16 +35,17 @@ pub(crate) struct Solution<S> {
 
 /// Follows control from the block `from` on, which finds `initial`.
 pub(crate) fn solve<'a, A: DataflowAnalysis<'a>>(
-    blocks: &Blocks<'a>,
+    method: &Method<'_, 'a>,
     analysis: &A,
     from: usize,
     initial: A::State,
 ) -> Result<Solution<A::State>, FlowError> {
-    let mut solver = Solver { blocks, analysis, states: vec![None; blocks.len()], work: BTreeSet::new() };
+    let mut solver =
+        Solver { method, analysis, states: vec![None; method.blocks.len()], work: BTreeSet::new() };
     solver.flow(from, &initial)?;
     let mut steps = 0;
     while let Some(block) = solver.work.pop_first() {
-        steps += blocks.insns(block).len();
+        steps += method.blocks.insns(block).len();
         if steps > MAX_STEPS {
             return Err(FlowError::TooLarge);
         }
@@ -62,53 +63,50 @@ impl<S: Clone> Solution<S> {
     /// Shows each instruction that control comes to, by pc, with the state in front of it.
     pub(crate) fn visit<'a, A: DataflowAnalysis<'a, State = S>>(
         &self,
-        blocks: &Blocks<'a>,
+        method: &Method<'_, 'a>,
         analysis: &A,
         see: &mut dyn FnMut(&Insn<'a>, &S) -> Result<(), FlowError>,
     ) -> Result<(), FlowError> {
         for (block, state) in self.states.iter().enumerate() {
             let Some(mut state) = state.clone() else { continue };
-            for insn in blocks.insns(block) {
-                see(insn, &state)?;
-                analysis.step(insn, &mut state)?;
+            for insn in method.insns_of(block) {
+                see(&insn, &state)?;
+                analysis.step(&insn, &mut state)?;
             }
         }
         Ok(())
     }
 }
 
-struct Solver<'s, 'a, A: DataflowAnalysis<'a>> {
-    blocks: &'s Blocks<'a>,
+struct Solver<'s, 'c, 'a, A: DataflowAnalysis<'a>> {
+    method: &'s Method<'c, 'a>,
     analysis: &'s A,
     states: Vec<Option<A::State>>,
     /// The lowest pc first: most code flows downwards.
     work: BTreeSet<usize>,
 }
 
-impl<'a, A: DataflowAnalysis<'a>> Solver<'_, 'a, A> {
+impl<'a, A: DataflowAnalysis<'a>> Solver<'_, '_, 'a, A> {
     fn pass(&mut self, block: usize) -> Result<(), FlowError> {
-        let blocks = self.blocks;
-        let (Some(it), Some(Some(state))) = (blocks.get(block), self.states.get(block)) else {
-            return Ok(());
-        };
-        let mut state = state.clone();
+        let method = self.method;
+        let Some(mut state) = self.states.get(block).cloned().flatten() else { return Ok(()) };
         let mut handlers_know = false;
-        for insn in blocks.insns(block) {
-            if !handlers_know && self.analysis.may_throw(insn) {
-                for handler in &it.handlers {
-                    let caught = self.analysis.caught(blocks.start(*handler), &state);
-                    self.flow(*handler, &caught)?;
+        for insn in method.insns_of(block) {
+            if !handlers_know && self.analysis.may_throw(&insn) {
+                for handler in method.blocks.handlers(block) {
+                    let caught = self.analysis.caught(method.start_of(handler), &state);
+                    self.flow(handler, &caught)?;
                 }
                 handlers_know = true;
             }
-            handlers_know &= !self.analysis.step(insn, &mut state)?;
+            handlers_know &= !self.analysis.step(&insn, &mut state)?;
         }
-        it.next.iter().try_for_each(|next| self.flow(*next, &state))
+        method.blocks.successors(block).try_for_each(|next| self.flow(next, &state))
     }
 
     fn flow(&mut self, block: usize, state: &A::State) -> Result<(), FlowError> {
         let news = match self.states.get_mut(block) {
-            Some(Some(known)) => self.analysis.join(self.blocks.start(block), known, state)?,
+            Some(Some(known)) => self.analysis.join(self.method.start_of(block), known, state)?,
             Some(unknown) => {
                 *unknown = Some(state.clone());
                 true

@@ -4,7 +4,6 @@
 
 use crate::FlowError;
 use crate::method::Method;
-use crate::region::Region;
 use crate::uses::Trace;
 use crate::value::{Origin, Value};
 use catchment_classfile::descriptor::{returned, type_name};
@@ -59,13 +58,13 @@ pub fn throw_sites(class: &ClassFile<'_>, method: usize) -> Result<Vec<ThrowSite
 /// Those of [`throw_sites`] that are in the code of clause number `clause` of a try.
 pub fn handler_sites(
     class: &ClassFile<'_>,
-    site: &CompiledTry,
+    compiled_try: &CompiledTry,
     clause: usize,
 ) -> Result<Vec<ThrowSite>, FlowError> {
-    let method = Method::open(class, site.method)?;
-    let region = Region::of(&method, usize::from(method.clause(site, clause)?.handler))?;
-    let mut sites = throw_sites(class, site.method)?;
-    sites.retain(|it| region.owns(method.blocks.containing(it.pc), it.pc));
+    let method = Method::open(class, compiled_try.method)?;
+    let own = method.clause_pcs(usize::from(method.clause(compiled_try, clause)?.handler))?;
+    let mut sites = throw_sites(class, compiled_try.method)?;
+    sites.retain(|site| own.contains(&site.pc));
     Ok(sites)
 }
 
@@ -80,7 +79,7 @@ fn call(method: &Method<'_, '_>, insn: &Insn<'_>) -> Result<Thrown, FlowError> {
 
 /// The static type of an expression is that of the instruction which ends it.
 fn thrown(method: &Method<'_, '_>, before: Option<Insn<'_>>, value: &Value, pc: usize) -> Thrown {
-    let is_target = || method.blocks.all_insns().iter().any(|insn| insn.targets().any(|it| it == pc));
+    let is_target = || method.insns.iter().any(|insn| insn.targets().any(|target| target == pc));
     // What ends at a place that others jump to is only a part of the expression.
     let Some(before) = before.filter(|_| !is_target()) else { return Thrown::Unknown };
     if let Some(slot) = before.aload() {
@@ -119,13 +118,15 @@ fn thrown_variable(method: &Method<'_, '_>, slot: u16, value: &Value, pc: usize)
         };
     };
     let own = caught.find(|handler| {
-        let first = method.blocks.insn_at(*handler);
-        first.is_some_and(|it| it.astore() == Some(slot) && it.next_pc() == usize::from(variable.start))
+        let first = method.insn_at(*handler);
+        first.is_some_and(|store| {
+            store.astore() == Some(slot) && store.next_pc() == usize::from(variable.start)
+        })
     });
     let Some(handler) = own else {
         return Thrown::Object(type_name(variable.descriptor.as_bytes()));
     };
     let scope = usize::from(variable.start)..usize::from(variable.end);
-    let mut stores = method.blocks.all_insns().iter().filter(|insn| scope.contains(&insn.pc));
+    let mut stores = method.insns.iter().filter(|insn| scope.contains(&insn.pc));
     Thrown::Rethrown { handler, is_reassigned: stores.any(|insn| insn.astore() == Some(slot)) }
 }

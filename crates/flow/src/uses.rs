@@ -103,11 +103,11 @@ pub enum UseKind {
 /// What happens to what clause number `clause` of a try catches.
 pub fn handler_uses(
     class: &ClassFile<'_>,
-    site: &CompiledTry,
+    compiled_try: &CompiledTry,
     clause: usize,
 ) -> Result<HandlerUses, FlowError> {
-    let method = Method::open(class, site.method)?;
-    let clause = method.clause(site, clause)?;
+    let method = Method::open(class, compiled_try.method)?;
+    let clause = method.clause(compiled_try, clause)?;
     Trace::of(&method)?.uses_of(usize::from(clause.handler))
 }
 
@@ -129,7 +129,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
         &self,
         see: &mut dyn FnMut(&Insn<'a>, &State) -> Result<(), FlowError>,
     ) -> Result<(), FlowError> {
-        self.values.visit(&self.method.blocks, &Values { method: self.method }, see)
+        self.values.visit(self.method, &Values { method: self.method }, see)
     }
 
     /// What happens to the object caught by the handler at `handler`.
@@ -173,7 +173,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
         let pool = &self.method.class.pool;
         let mut types = Vec::new();
         for (row, index) in self.method.code.exceptions().zip(0u16..) {
-            if clause.entries.contains(&index) {
+            if clause.rows.contains(&index) {
                 types.push(pool.class_name(row.catch_type)?.to_binary_name());
             }
         }

@@ -1,45 +1,45 @@
-//! Which writes to some places can still be seen where control comes to: reaching definitions.
+//! Reaching definitions: the writes to some variables that can still be seen where control comes to.
 
 use crate::FlowError;
 use crate::method::Method;
-use crate::places::Variable;
 use crate::solve::DataflowAnalysis;
+use crate::variables::Variable;
 use catchment_classfile::Insn;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A write to place number `place`, at `pc`; what the method found when it was called has none.
+/// A write to variable number `variable`, at `pc`; the value that the method found when it was called has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Write {
-    pub(crate) place: usize,
+    pub(crate) variable: usize,
     pub(crate) pc: Option<usize>,
 }
 
-/// What some instructions write: numbers of places by pc.
+/// The variables that some instructions write: their numbers by pc.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     by_pc: BTreeMap<usize, Vec<usize>>,
-    /// Per place whether a write to it surely replaces what was there.
+    /// Per variable whether a write to it surely replaces its old value.
     replaces: Vec<bool>,
 }
 
 impl Written {
-    /// Of all writes in `writes` (pc and place), those to one of `places`.
-    pub(crate) fn to(places: &[Variable], writes: &[(usize, Variable)]) -> Self {
+    /// Of all writes in `writes` (pc and variable), those to one of `variables`.
+    pub(crate) fn to(variables: &[Variable], writes: &[(usize, Variable)]) -> Self {
         let mut by_pc: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (pc, place) in writes {
-            if let Ok(number) = places.binary_search(place) {
+        for (pc, variable) in writes {
+            if let Ok(number) = variables.binary_search(variable) {
                 by_pc.entry(*pc).or_default().push(number);
             }
         }
-        Self { by_pc, replaces: places.iter().map(Variable::is_one).collect() }
+        Self { by_pc, replaces: variables.iter().map(Variable::is_one).collect() }
     }
 
     fn at(&self, insn: &Insn<'_>) -> &[usize] {
         self.by_pc.get(&insn.pc).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn replaces(&self, place: usize) -> bool {
-        self.replaces.get(place).copied().unwrap_or_default()
+    fn replaces(&self, variable: usize) -> bool {
+        self.replaces.get(variable).copied().unwrap_or_default()
     }
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct Reaching<'m, 'c, 'a> {
 }
 
 impl Reaching<'_, '_, '_> {
-    /// What there is at the start of the method.
+    /// The writes at the start of the method.
     pub(crate) fn at_entry(&self) -> BTreeSet<Write> {
-        (0..self.written.replaces.len()).map(|place| Write { place, pc: None }).collect()
+        (0..self.written.replaces.len()).map(|variable| Write { variable, pc: None }).collect()
     }
 }
 
@@ -63,14 +63,14 @@ impl<'a> DataflowAnalysis<'a> for Reaching<'_, '_, 'a> {
     type State = BTreeSet<Write>;
 
     fn step(&self, insn: &Insn<'a>, state: &mut Self::State) -> Result<bool, FlowError> {
-        let places = self.written.at(insn);
-        for place in places {
-            if self.written.replaces(*place) {
-                state.retain(|write| write.place != *place);
+        let variables = self.written.at(insn);
+        for variable in variables {
+            if self.written.replaces(*variable) {
+                state.retain(|write| write.variable != *variable);
             }
-            state.insert(Write { place: *place, pc: Some(insn.pc) });
+            state.insert(Write { variable: *variable, pc: Some(insn.pc) });
         }
-        Ok(!places.is_empty())
+        Ok(!variables.is_empty())
     }
 
     fn may_throw(&self, insn: &Insn<'a>) -> bool {
@@ -88,7 +88,7 @@ impl<'a> DataflowAnalysis<'a> for Reaching<'_, '_, 'a> {
     }
 }
 
-/// Follows which places may still hold what they held at the start.
+/// Follows the variables that may still hold the value that they held at the start.
 #[derive(Debug)]
 pub(crate) struct Untouched<'m, 'c, 'a> {
     pub(crate) method: &'m Method<'c, 'a>,
@@ -101,10 +101,10 @@ impl<'a> DataflowAnalysis<'a> for Untouched<'_, '_, 'a> {
     type State = Vec<bool>;
 
     fn step(&self, insn: &Insn<'a>, state: &mut Self::State) -> Result<bool, FlowError> {
-        let places = self.written.at(insn).iter().filter(|place| self.written.replaces(**place));
+        let variables = self.written.at(insn).iter().filter(|variable| self.written.replaces(**variable));
         let mut changed = false;
-        for place in places {
-            if let Some(untouched) = state.get_mut(*place) {
+        for variable in variables {
+            if let Some(untouched) = state.get_mut(*variable) {
                 changed |= std::mem::take(untouched);
             }
         }

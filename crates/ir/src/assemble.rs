@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::phis::Phis;
 use crate::scan::Scan;
 use crate::values::{UNUSABLE, Values};
-use catchment_classfile::ExceptionEntry;
+use catchment_classfile::ExceptionRow;
 
 /// The memory is used again for the next method.
 #[derive(Debug, Default)]
@@ -119,7 +119,7 @@ fn block(graph: &Graph, id: u32, statements: std::ops::Range<u32>) -> Block {
     }
 }
 
-fn handler(row: &ExceptionEntry, graph: &Graph) -> Handler {
+fn handler(row: &ExceptionRow, graph: &Graph) -> Handler {
     Handler {
         catch_type: Some(row.catch_type).filter(|it| *it != 0),
         start: row.start,

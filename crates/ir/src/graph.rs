@@ -152,15 +152,15 @@ impl Graph {
             return Ok(small(first)..small(self.edges.len()));
         };
         let insn = Insn::at(code.bytes, last).map_err(|error| Failure::at(last, error))?;
-        let role = insn.role();
+        let control = insn.control();
         let passes_by = assertions == Assertions::Off && assertions::is_test(&insn, start, code, pool, scan);
-        if role.falls_through() && role != ControlKind::Subroutine && !passes_by {
+        if control.falls_through() && control != ControlKind::Subroutine && !passes_by {
             self.add_edge(last, insn.next_pc(), scan)?;
         }
         for target in insn.targets() {
             self.add_edge(last, target, scan)?;
         }
-        if role == ControlKind::Ret {
+        if control == ControlKind::Ret {
             for index in 0..self.returns.of(last).len() {
                 let back = self.returns.of(last)[index].1;
                 self.add_edge(last, back as usize, scan)?;

@@ -3,7 +3,7 @@
 use crate::descriptor::Shape;
 use crate::error::{Failure, Fault};
 use catchment_classfile::opcodes::ISTORE;
-use catchment_classfile::{Code, ConstantPool, ControlKind, ExceptionEntry, Insn};
+use catchment_classfile::{Code, ConstantPool, ControlKind, ExceptionRow, Insn};
 
 /// What is known of a pc. An instruction begins there.
 pub(crate) const START: u8 = 1;
@@ -27,7 +27,7 @@ pub(crate) struct Call {
 pub(crate) struct Scan {
     /// For each byte of the code.
     pub(crate) flags: Vec<u8>,
-    pub(crate) rows: Vec<ExceptionEntry>,
+    pub(crate) rows: Vec<ExceptionRow>,
     /// How often each local is written, by parameters or instructions; all beyond one is two.
     pub(crate) writes: Vec<u8>,
     pub(crate) calls: Vec<Call>,
@@ -72,11 +72,11 @@ impl Scan {
         if let Some(flags) = self.flags.get_mut(insn.pc) {
             *flags |= if throws { START | THROWS } else { START };
         }
-        match insn.role() {
+        match insn.control() {
             ControlKind::Step => self.write(insn),
             ControlKind::Call => Ok(()),
-            role => {
-                self.jump(insn, role);
+            control => {
+                self.jump(insn, control);
                 Ok(())
             }
         }
@@ -100,16 +100,16 @@ impl Scan {
         Ok(())
     }
 
-    fn jump(&mut self, insn: &Insn<'_>, role: ControlKind) {
+    fn jump(&mut self, insn: &Insn<'_>, control: ControlKind) {
         let back = insn.next_pc();
         for target in insn.targets() {
             self.mark(target, LEADER | ENTERED);
-            if role == ControlKind::Subroutine {
+            if control == ControlKind::Subroutine {
                 self.calls.push(Call { target, back });
             }
         }
         // Behind a call of a subroutine, its return comes there.
-        self.mark(back, if role.falls_through() { LEADER | ENTERED } else { LEADER });
+        self.mark(back, if control.falls_through() { LEADER | ENTERED } else { LEADER });
     }
 
     /// What lies outside is told by whoever goes there.

@@ -45,7 +45,7 @@ impl Step<'_, '_> {
             }
             SWAP => self.stack.swap(),
             108 | 109 | 112 | 113 => {
-                self.plain(insn.opcode)?;
+                self.apply_stack_effect(insn.opcode)?;
                 if !self.before.is_some_and(|before| pushes_no_zero(&before, self.pool)) {
                     self.emit(insn, Op::Divide);
                 }
@@ -62,15 +62,15 @@ impl Step<'_, '_> {
             188 | 189 | 197 => self.new_array(insn),
             190..=195 => self.on_reference(insn),
             IFNULL | IFNONNULL => self.null_test(insn),
-            opcode => self.plain(opcode),
+            opcode => self.apply_stack_effect(opcode),
         }
     }
 
     #[inline]
-    fn plain(&mut self, opcode: u8) -> Result<(), Fault> {
-        let plain = STACK_EFFECTS[usize::from(opcode)];
-        self.stack.pop_slots(usize::from(plain.pops))?;
-        self.stack.push_numbers(usize::from(plain.pushes))
+    fn apply_stack_effect(&mut self, opcode: u8) -> Result<(), Fault> {
+        let effect = STACK_EFFECTS[usize::from(opcode)];
+        self.stack.pop_slots(usize::from(effect.pops))?;
+        self.stack.push_numbers(usize::from(effect.pushes))
     }
 
     #[inline]
@@ -139,7 +139,7 @@ impl Step<'_, '_> {
             }
             Some((opcode @ ISTORE..=ASTORE, slot)) => self.store(opcode, usize::from(slot)),
             // `wide` in front of another load.
-            Some((opcode @ ILOAD..ALOAD, _)) => self.plain(opcode),
+            Some((opcode @ ILOAD..ALOAD, _)) => self.apply_stack_effect(opcode),
             _ => Ok(()),
         }
     }
@@ -173,7 +173,7 @@ impl Step<'_, '_> {
 
     fn returns(&mut self, insn: &Insn<'_>) -> Result<(), Fault> {
         let src = if insn.opcode == ARETURN { Some(self.stack.pop_reference()?) } else { None };
-        self.plain(insn.opcode)?;
+        self.apply_stack_effect(insn.opcode)?;
         self.emit(insn, Op::Return { src });
         Ok(())
     }

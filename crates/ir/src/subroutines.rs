@@ -87,14 +87,14 @@ impl Returns {
             let Ok(insn) = Insn::at(code.bytes, at) else { return };
             at = insn.next_pc();
             self.stored.extend(insn.astore());
-            let role = insn.role();
-            if role == ControlKind::Ret {
+            let control = insn.control();
+            if control == ControlKind::Ret {
                 self.ends.extend(insn.local().map(|(_, local)| (pc(insn.pc), local)));
             }
-            if at >= end as usize && role.falls_through() {
+            if at >= end as usize && control.falls_through() {
                 self.work.extend(blocks.at(at));
             }
-            if role != ControlKind::Subroutine {
+            if control != ControlKind::Subroutine {
                 self.work.extend(insn.targets().filter_map(|target| blocks.at(target)));
             }
         }
@@ -103,7 +103,7 @@ impl Returns {
     fn end_the_rest(&mut self, code: &Code<'_>, scan: &Scan) {
         let known = self.pairs.len();
         self.pairs.sort_unstable();
-        for insn in code.insns().flatten().filter(|insn| insn.role() == ControlKind::Ret) {
+        for insn in code.insns().flatten().filter(|insn| insn.control() == ControlKind::Ret) {
             let ret = pc(insn.pc);
             let from = self.pairs[..known].partition_point(|(pc, _)| *pc < ret);
             let is_known = self.pairs[..known].get(from).is_some_and(|(pc, _)| *pc == ret);

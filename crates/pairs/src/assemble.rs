@@ -266,18 +266,18 @@ impl MethodReader<'_, '_> {
     ) -> Result<MethodTries, ClassError> {
         let parents = parents_of(&tries);
         let handlers: usize = tries.iter().map(|it| it.clauses.len()).sum();
-        let body = IndexedBody::new(body);
+        let body = IndexedBody::new(body)?;
         let steps_of_one = Cell::new(0usize);
         let affords = |handlers: usize| steps_of_one.get().saturating_mul(handlers) < MAX_STEPS;
-        let mut blocks = Blocks::of(&body, |steps| {
+        let blocks = Blocks::of(&body.insns, &body.body.rows, |steps| {
             steps_of_one.set(steps);
             affords(handlers)
         });
-        let finally_blocks = blocks.as_mut().filter(|_| affords(filtered.len()));
+        let finally_blocks = blocks.as_ref().filter(|_| affords(filtered.len()));
         let lines = ExtentLines::new(&body, filtered, self.source_map(), finally_blocks);
         let mut described = Vec::with_capacity(tries.len());
         for it in tries {
-            described.push(self.describe(&body, it, &lines, blocks.as_mut())?);
+            described.push(self.describe(&body, it, &lines, blocks.as_ref())?);
         }
         rank(&mut described);
         hash_bodies(&body, &mut described);
@@ -289,13 +289,13 @@ impl MethodReader<'_, '_> {
         body: &IndexedBody<'_, '_>,
         it: CompiledTry,
         lines: &ExtentLines<'_, '_, '_>,
-        mut blocks: Option<&mut Blocks>,
+        blocks: Option<&Blocks>,
     ) -> Result<Described, ClassError> {
         let start = it.start();
         let end_line = lines.last_line(start, indices(body, &it.ranges));
         let clauses = it.clauses.iter();
         let clauses = clauses
-            .map(|clause| self.describe_clause(lines, clause, start, blocks.as_deref_mut()))
+            .map(|clause| self.describe_clause(lines, clause, start, blocks))
             .collect::<Result<Vec<_>, _>>()?;
         let body = body.body;
         let inlined = it.clauses.iter().any(|clause| self.is_inlined(body, clause.handler));
@@ -309,7 +309,7 @@ impl MethodReader<'_, '_> {
         lines: &ExtentLines<'_, '_, '_>,
         clause: &CompiledClause,
         try_start: u16,
-        blocks: Option<&mut Blocks>,
+        blocks: Option<&Blocks>,
     ) -> Result<DescribedClause, ClassError> {
         let indexed = lines.body;
         let body = indexed.body;
@@ -317,7 +317,7 @@ impl MethodReader<'_, '_> {
         let name = |index: &u16| body.pool.class_name(*index).map(|name| name.to_binary_name());
         let start = indexed.index(handler).ok_or(ClassError::NotAnInstruction(usize::from(handler)))?;
         let extent = indexed.extent(start, blocks);
-        let types = types_of(&clause.entries, &body.entries);
+        let types = types_of(&clause.rows, &body.rows);
         Ok(DescribedClause {
             types: types.iter().map(name).collect::<Result<_, _>>()?,
             line: self.position(body, handler),
@@ -351,7 +351,7 @@ impl MethodReader<'_, '_> {
 }
 
 fn indices(body: &IndexedBody<'_, '_>, ranges: &[PcRange]) -> Vec<usize> {
-    let mut indices: Vec<usize> = ranges.iter().flat_map(|range| body.indices_in(*range)).collect();
+    let mut indices: Vec<usize> = ranges.iter().flat_map(|range| body.insns.indices_in(*range)).collect();
     indices.sort_unstable();
     indices.dedup();
     indices

@@ -3,7 +3,7 @@
 //! Debug tables are read when asked for: most handlers are told apart without them.
 
 use catchment_classfile::{
-    ClassError, Code, ConstantPool, ControlKind, ExceptionEntry, Insn, LineTable, Member, MemberRef,
+    ClassError, Code, ConstantPool, ControlKind, ExceptionRow, Insn, LineTable, Member, MemberRef,
     MethodCode, Outline, VariableRow, variable_rows,
 };
 use smallvec::SmallVec;
@@ -16,7 +16,7 @@ pub(crate) struct Body<'a> {
     pub(crate) method: &'a Member<'a>,
     pub(crate) code: Code<'a>,
     pub(crate) outline: Outline<'a>,
-    pub(crate) entries: SmallVec<[ExceptionEntry; 8]>,
+    pub(crate) rows: SmallVec<[ExceptionRow; 8]>,
     lines: OnceCell<LineTable>,
     variables: OnceCell<Vec<VariableRow>>,
 }
@@ -29,22 +29,22 @@ impl<'a> Body<'a> {
             method,
             code,
             outline,
-            entries: code.exceptions().collect(),
+            rows: code.exceptions().collect(),
             lines: OnceCell::new(),
             variables: OnceCell::new(),
         };
-        body.check_entries()?;
+        body.check_rows()?;
         Ok(body)
     }
 
-    fn check_entries(&self) -> Result<(), ClassError> {
+    fn check_rows(&self) -> Result<(), ClassError> {
         let is_start = |pc: u16| self.outline.is_start(usize::from(pc));
-        for entry in &self.entries {
-            let end = usize::from(entry.end);
-            if !is_start(entry.start) || !is_start(entry.handler) {
-                return Err(ClassError::NotAnInstruction(usize::from(entry.start.max(entry.handler))));
+        for row in &self.rows {
+            let end = usize::from(row.end);
+            if !is_start(row.start) || !is_start(row.handler) {
+                return Err(ClassError::NotAnInstruction(usize::from(row.start.max(row.handler))));
             }
-            if end != self.code.bytes.len() && !is_start(entry.end) {
+            if end != self.code.bytes.len() && !is_start(row.end) {
                 return Err(ClassError::NotAnInstruction(end));
             }
         }
@@ -64,7 +64,7 @@ impl<'a> Body<'a> {
 
     /// Those that call a method.
     pub(crate) fn calls(&self) -> impl Iterator<Item = Insn<'a>> {
-        let calls = self.outline.calls_and_exits().iter().filter(|it| it.role == ControlKind::Call);
+        let calls = self.outline.calls_and_exits().iter().filter(|it| it.control == ControlKind::Call);
         calls.filter_map(|it| it.insn(self.code.bytes).ok())
     }
 

@@ -1,15 +1,15 @@
-//! From exception table entries to handlers and tries (JVMS §2.10: entries are tried in table order).
+//! From exception table rows to handlers and tries (JVMS §2.10: rows are tried in table order).
 
 use crate::{CompiledClause, CompiledTry, PcRange};
-use catchment_classfile::ExceptionEntry;
+use catchment_classfile::ExceptionRow;
 use smallvec::{SmallVec, smallvec};
 
-/// All entries that lead to one handler.
+/// All rows that lead to one handler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Handler {
     pub(crate) pc: u16,
     /// Indices into the exception table, ascending.
-    pub(crate) entries: SmallVec<[u16; 8]>,
+    pub(crate) rows: SmallVec<[u16; 8]>,
     /// The constant pool index of the caught class, if there is only one. 0 catches everything.
     pub(crate) only_type: Option<u16>,
     pub(crate) catches_everything: bool,
@@ -18,37 +18,36 @@ pub(crate) struct Handler {
 }
 
 /// The handlers of a method, in the order of their first entry.
-pub(crate) fn handlers_of(entries: &[ExceptionEntry]) -> SmallVec<[Handler; 4]> {
-    let rows = entries.iter().zip(0u16..).filter(|(entry, _)| entry.start < entry.end);
-    let mut by_handler: SmallVec<[(u16, u16); 16]> =
-        rows.map(|(entry, index)| (entry.handler, index)).collect();
+pub(crate) fn handlers_of(table: &[ExceptionRow]) -> SmallVec<[Handler; 4]> {
+    let rows = table.iter().zip(0u16..).filter(|(row, _)| row.start < row.end);
+    let mut by_handler: SmallVec<[(u16, u16); 16]> = rows.map(|(row, index)| (row.handler, index)).collect();
     by_handler.sort_unstable();
     let same_handler = by_handler.chunk_by(|a, b| a.0 == b.0);
-    let mut handlers: SmallVec<[Handler; 4]> = same_handler.map(|rows| handler(rows, entries)).collect();
-    handlers.sort_unstable_by_key(|it| it.entries[0]);
+    let mut handlers: SmallVec<[Handler; 4]> = same_handler.map(|rows| handler(rows, table)).collect();
+    handlers.sort_unstable_by_key(|it| it.rows[0]);
     handlers
 }
 
-/// `rows` are the handler and the indices of its entries, at least one.
-fn handler(rows: &[(u16, u16)], entries: &[ExceptionEntry]) -> Handler {
+/// `rows` are the handler and the indices of its rows, at least one.
+fn handler(rows: &[(u16, u16)], table: &[ExceptionRow]) -> Handler {
     let indices: SmallVec<[u16; 8]> = rows.iter().map(|(_, index)| *index).collect();
-    let own = || indices.iter().map(|index| entries[usize::from(*index)]);
+    let own = || indices.iter().map(|index| table[usize::from(*index)]);
     let mut ranges: SmallVec<[PcRange; 4]> =
         own().map(|it| PcRange { start: it.start, end: it.end }).collect();
     ranges.sort_unstable();
     ranges.dedup();
-    let first = entries[usize::from(indices[0])].catch_type;
+    let first = table[usize::from(indices[0])].catch_type;
     let only_type = own().all(|it| it.catch_type == first).then_some(first);
     let catches_everything = own().any(|it| it.catch_type == 0);
-    Handler { pc: rows[0].0, only_type, catches_everything, entries: indices, ranges }
+    Handler { pc: rows[0].0, only_type, catches_everything, rows: indices, ranges }
 }
 
 /// What the given rows of the exception table catch, each type once.
-pub(crate) fn types_of(rows: &[u16], entries: &[ExceptionEntry]) -> Vec<u16> {
+pub(crate) fn types_of(rows: &[u16], table: &[ExceptionRow]) -> Vec<u16> {
     let mut types = Vec::with_capacity(1);
-    for entry in rows.iter().map(|index| entries[usize::from(*index)]) {
-        if !types.contains(&entry.catch_type) {
-            types.push(entry.catch_type);
+    for row in rows.iter().map(|index| table[usize::from(*index)]) {
+        if !types.contains(&row.catch_type) {
+            types.push(row.catch_type);
         }
     }
     types
@@ -58,8 +57,8 @@ pub(crate) fn types_of(rows: &[u16], entries: &[ExceptionEntry]) -> Vec<u16> {
 /// encloses.
 pub(crate) fn tries_of(method: usize, handlers: impl IntoIterator<Item = Handler>) -> Vec<CompiledTry> {
     let mut tries: Vec<CompiledTry> = Vec::new();
-    for Handler { pc, entries, ranges, .. } in handlers {
-        let clause = CompiledClause { handler: pc, entries };
+    for Handler { pc, rows, ranges, .. } in handlers {
+        let clause = CompiledClause { handler: pc, rows };
         match tries.iter_mut().find(|it| it.ranges == ranges) {
             Some(it) => it.clauses.push(clause),
             None => {
@@ -77,9 +76,9 @@ pub(crate) fn tries_of(method: usize, handlers: impl IntoIterator<Item = Handler
 }
 
 impl CompiledTry {
-    /// The last exception table entry of its clauses; enclosing tries come later in the table.
+    /// The last exception table row of its clauses; enclosing tries come later in the table.
     fn last_entry(&self) -> u16 {
-        self.clauses.iter().flat_map(|clause| clause.entries.last()).copied().max().unwrap_or(0)
+        self.clauses.iter().flat_map(|clause| clause.rows.last()).copied().max().unwrap_or(0)
     }
 
     fn covers(&self, pc: u16) -> bool {

@@ -28,12 +28,12 @@ impl<'i, 'b, 'a> ExtentLines<'i, 'b, 'a> {
         body: &'i IndexedBody<'b, 'a>,
         filtered: &[FilteredHandler],
         source_map: &'i SourceMap,
-        mut blocks: Option<&mut Blocks>,
+        blocks: Option<&Blocks>,
     ) -> Self {
         let mut finally_blocks = Vec::new();
         for (handler, _) in filtered.iter().filter(|(_, reason)| *reason == Reason::Finally) {
             if let Some(start) = body.index(*handler) {
-                let extent = body.extent(start, blocks.as_deref_mut());
+                let extent = body.extent(start, blocks);
                 let mut lines: Vec<u16> = extent.iter().filter_map(|index| line_of(body, *index)).collect();
                 lines.sort_unstable();
                 lines.dedup();
@@ -60,16 +60,17 @@ impl<'i, 'b, 'a> ExtentLines<'i, 'b, 'a> {
 
     /// Whether an instruction of a protected extent is of a copy of the `finally` block, which compilers leave unprotected.
     fn is_copied(&self, finally: &FinallyBlock, index: usize, line: u16) -> bool {
-        let is_protected = u16::try_from(self.body.pc(index)).is_ok_and(|pc| self.protects(finally, pc));
+        let is_protected =
+            u16::try_from(self.body.insns.pc(index)).is_ok_and(|pc| self.protects(finally, pc));
         !is_protected && finally.lines.binary_search(&line).is_ok()
     }
 
     fn protects(&self, finally: &FinallyBlock, pc: u16) -> bool {
-        let mut rows = self.body.body.entries.iter().filter(|entry| entry.handler == finally.handler);
-        rows.any(|entry| (entry.start..entry.end).contains(&pc))
+        let mut rows = self.body.body.rows.iter().filter(|row| row.handler == finally.handler);
+        rows.any(|row| (row.start..row.end).contains(&pc))
     }
 }
 
 fn line_of(body: &IndexedBody<'_, '_>, index: usize) -> Option<u16> {
-    body.body.line(u16::try_from(body.pc(index)).ok()?)
+    body.body.line(u16::try_from(body.insns.pc(index)).ok()?)
 }

@@ -53,7 +53,7 @@ impl<'c, 'a> TryFinder<'c, 'a> {
         body: &Body<'_>,
         filtered: &mut Vec<FilteredHandler>,
     ) -> Result<Vec<CompiledTry>, ClassError> {
-        let mut handlers = handlers_of(&body.entries);
+        let mut handlers = handlers_of(&body.rows);
         let classifier = Classifier::new(self.facts(), body, &handlers);
         handlers.retain(|handler| match classifier.reason(handler) {
             Some(reason) => {
@@ -78,8 +78,8 @@ impl<'c, 'a> TryFinder<'c, 'a> {
 }
 
 fn check_types(body: &Body<'_>, tries: &[CompiledTry]) -> Result<(), ClassError> {
-    for row in tries.iter().flat_map(|it| &it.clauses).flat_map(|clause| &clause.entries) {
-        body.pool.class_name(body.entries[usize::from(*row)].catch_type)?;
+    for row in tries.iter().flat_map(|it| &it.clauses).flat_map(|clause| &clause.rows) {
+        body.pool.class_name(body.rows[usize::from(*row)].catch_type)?;
     }
     Ok(())
 }

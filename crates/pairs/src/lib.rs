@@ -6,21 +6,24 @@
 mod assemble;
 mod blocks;
 mod body;
+mod clause_extent;
 mod clauses;
 mod coroutine;
 mod description;
-mod exception_variable;
 mod extent_lines;
 mod filters;
 mod find;
 mod indexed;
+mod instructions;
 mod location;
 mod normalise;
 mod smap;
 
+pub use blocks::Blocks;
+pub use clause_extent::clause_extent;
 pub use description::ClauseDescription;
-pub use exception_variable::end_of_exception_variable;
 pub use find::TryFinder;
+pub use instructions::Instructions;
 pub use location::ClassLocation;
 pub use normalise::stable_hash;
 
@@ -117,7 +120,7 @@ impl CompiledTry {
 pub struct CompiledClause {
     pub handler: u16,
     /// Indices into the method's exception table.
-    pub entries: SmallVec<[u16; 8]>,
+    pub rows: SmallVec<[u16; 8]>,
 }
 
 /// Byte offsets `start..end` in the code of one method.

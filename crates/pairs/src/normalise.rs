@@ -45,7 +45,7 @@ pub fn stable_hash(texts: &[&[u8]]) -> u64 {
 /// Hash of the instructions with the given indices, which must be ascending.
 pub(crate) fn hash_of(body: &IndexedBody<'_, '_>, insns: &[usize]) -> u64 {
     let mut normaliser = Normaliser { body, insns, slots: Slots::default(), hash: Fnv::NEW };
-    for insn in insns.iter().filter_map(|index| body.get(*index)) {
+    for insn in insns.iter().filter_map(|index| body.insns.get(*index)) {
         normaliser.add(&insn);
     }
     normaliser.hash.0
@@ -140,7 +140,7 @@ impl<'a> Normaliser<'_, 'a> {
 
     /// The number of the instruction at `pc` within the region.
     fn position(&self, pc: usize) -> Option<usize> {
-        let index = u16::try_from(pc).ok().and_then(|pc| self.body.index(pc))?;
+        let index = self.body.insns.index_at(pc)?;
         self.insns.binary_search(&index).ok()
     }
 

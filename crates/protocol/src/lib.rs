@@ -10,7 +10,6 @@
 //! Both files are complete at every moment, so a JVM that is halted or killed loses nothing. Whatever is read
 //! from them may be garbage: decoding gives errors or what was readable, never a panic.
 
-pub mod arrivals;
 pub mod conversation;
 pub mod counters;
 pub mod equipment;
@@ -20,6 +19,7 @@ pub mod log;
 pub mod occurrences;
 pub mod options;
 pub mod pattern;
+pub mod recording;
 pub mod records;
 pub mod runtime_abi;
 mod wire;

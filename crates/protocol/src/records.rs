@@ -1,6 +1,6 @@
 //! What the agent writes down: the names behind the counters.
 
-use crate::arrivals::{Arrival, NumberedMethod, Reflected};
+use crate::recording::{Arrival, NumberedMethod, Reflected};
 use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -138,9 +138,9 @@ pub enum CounterKind {
 }
 
 impl WovenTry {
-    /// Pair, as an index into those of the class, role, and counter within the class. Everything that happens to the try
-    /// concerns all of its pairs; the clauses of one try may be parts of one pair.
-    pub fn roles(&self) -> impl Iterator<Item = (u32, CounterKind, u32)> {
+    /// Counters of the try: pair, as an index into those of the class, kind, and number within the class. Everything
+    /// that happens to the try concerns all of its pairs; the clauses of one try may be parts of one pair.
+    pub fn counters(&self) -> impl Iterator<Item = (u32, CounterKind, u32)> {
         let pairs: BTreeSet<u32> = self.clauses.iter().map(|clause| clause.pair).collect();
         pairs.into_iter().flat_map(|pair| {
             let of_try = [
@@ -149,12 +149,12 @@ impl WovenTry {
                 (CounterKind::Escaped, self.escape),
             ];
             let of_clauses = self.clauses.iter().map(move |clause| {
-                let role =
+                let kind =
                     if clause.pair == pair { CounterKind::White } else { CounterKind::Sibling(clause.pair) };
-                (role, clause.caught)
+                (kind, clause.caught)
             });
             let all = of_try.into_iter().chain(of_clauses);
-            all.filter_map(move |(role, counter)| Some((pair, role, counter?)))
+            all.filter_map(move |(kind, counter)| Some((pair, kind, counter?)))
         })
     }
 }
@@ -199,7 +199,7 @@ impl Record {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::arrivals::{Frame, MethodName};
+    use crate::recording::{Frame, MethodName};
 
     pub(crate) fn one_of_each() -> Vec<Record> {
         vec![

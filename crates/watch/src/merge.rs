@@ -111,10 +111,10 @@ impl Merge {
             }
             sum.counts_may_be_torn |= exceptions.jvm.ended == Ended::Running;
         }
-        for (pair, role, counter) in class.tries.iter().flat_map(WovenTry::roles) {
+        for (pair, kind, counter) in class.tries.iter().flat_map(WovenTry::counters) {
             let counter = class.base.checked_add(counter);
             if let (Some(sum), Some(counter)) = (self.pairs.get_mut(&key(pair as usize)), counter) {
-                sum.add_counter(class, role, counter, exceptions);
+                sum.add_counter(class, kind, counter, exceptions);
             }
         }
     }
@@ -179,13 +179,13 @@ impl PairSum {
     fn add_counter(
         &mut self,
         class: &WovenClass,
-        role: CounterKind,
+        kind: CounterKind,
         counter: u32,
         exceptions: &JvmExceptions<'_>,
     ) {
         let total = exceptions.jvm.total(counter);
-        self.pair.usages.count(role, total);
-        match role {
+        self.pair.usages.count(kind, total);
+        match kind {
             CounterKind::Entry | CounterKind::Pink => {}
             CounterKind::White => exceptions.add_to(&mut self.caught, counter),
             CounterKind::Sibling(sibling) => {

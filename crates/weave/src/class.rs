@@ -4,7 +4,7 @@ use crate::constants::ProbeConstants;
 use crate::inserts::Insert;
 use crate::method::{MethodBuffers, MethodWeaver, max_stack};
 use crate::planned::PlannedProbes;
-use crate::sites::{ClassProbePoints, MethodProbePoints};
+use crate::probe_points::{ClassProbePoints, MethodProbePoints};
 use crate::streamed::StreamedProbes;
 use crate::{SkippedMethod, Woven};
 use catchment_classfile::{ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, RelocatorBuffers};
@@ -22,7 +22,7 @@ pub(crate) struct Buffers {
 
 pub(crate) struct ClassWeaver<'w, 'a> {
     class: &'w ClassFile<'a>,
-    sites: &'w ClassProbePoints<'a>,
+    points: &'w ClassProbePoints<'a>,
     constants: ProbeConstants,
     relocator: Relocator<'w, 'a>,
     edit: CodeEdit<'a>,
@@ -33,17 +33,17 @@ pub(crate) struct ClassWeaver<'w, 'a> {
 /// The new class, or `None` if nothing has changed, and the methods left as they were.
 pub(crate) fn weave_class<'w, 'a>(
     class: &'w ClassFile<'a>,
-    sites: &'w ClassProbePoints<'a>,
+    points: &'w ClassProbePoints<'a>,
     first_id: u32,
     buffers: &'w mut Buffers,
 ) -> Woven<'w> {
     let mut weaver = ClassWeaver {
         class,
-        sites,
+        points,
         constants: ProbeConstants::new(
             &class.pool,
             first_id,
-            sites.count,
+            points.count,
             std::mem::take(&mut buffers.constants),
         ),
         relocator: Relocator::new(class, &mut buffers.relocator),
@@ -52,7 +52,7 @@ pub(crate) fn weave_class<'w, 'a>(
         method: &mut buffers.method,
     };
     let mut skipped = Vec::new();
-    for method in &sites.methods {
+    for method in &points.methods {
         if let Err(reason) = weaver.weave_method(method) {
             skipped.push(SkippedMethod::new(method.method, &class.methods[method.method], &reason));
         }
@@ -67,35 +67,35 @@ pub(crate) fn weave_class<'w, 'a>(
 
 impl<'a> ClassWeaver<'_, 'a> {
     /// Adds the method's new code, if there is anything to change.
-    pub(crate) fn weave_method(&mut self, sites: &MethodProbePoints<'a>) -> Result<(), RelocateError> {
+    pub(crate) fn weave_method(&mut self, points: &MethodProbePoints<'a>) -> Result<(), RelocateError> {
         let source = MethodCode {
             class: self.class,
-            method: &self.class.methods[sites.method],
-            attribute: sites.attribute,
-            code: sites.code,
-            outline: self.sites.outlines.get(&sites.outline),
+            method: &self.class.methods[points.method],
+            attribute: points.attribute,
+            code: points.code,
+            outline: self.points.outlines.get(&points.outline),
         };
-        if sites.tries.is_empty() {
-            let mut probes = StreamedProbes::new(&source, sites, self.sites.kinds, &mut self.constants);
+        if points.tries.is_empty() {
+            let mut probes = StreamedProbes::new(&source, points, self.points.kinds, &mut self.constants);
             if self.relocator.stream_without_tries(&source, max_stack(&source)?, &mut probes)? {
                 return Ok(());
             }
         }
-        self.weave_planned(&source, sites)
+        self.weave_planned(&source, points)
     }
 
     fn weave_planned(
         &mut self,
         source: &MethodCode<'_, 'a>,
-        sites: &MethodProbePoints<'a>,
+        points: &MethodProbePoints<'a>,
     ) -> Result<(), RelocateError> {
         let Self { constants, edit, inserts, .. } = self;
-        let tries = &self.sites.tries[sites.tries.clone()];
-        let weaver = MethodWeaver::new(*source, tries, sites, self.sites.kinds, self.method);
-        let edges = weaver.insert_rows(inserts)?;
+        let tries = &self.points.tries[points.tries.clone()];
+        let weaver = MethodWeaver::new(*source, tries, points, self.points.kinds, self.method);
+        let edges = weaver.insert_groups(inserts)?;
         edit.clear();
         edit.max_stack = max_stack(source)?;
-        let in_place = StreamedProbes::new(source, sites, self.sites.kinds, constants);
+        let in_place = StreamedProbes::new(source, points, self.points.kinds, constants);
         let mut probes =
             PlannedProbes { weaver: &weaver, in_place, edges: &edges, inserts, written: 0, edit };
         if self.relocator.stream_planned(source, &mut probes)? {

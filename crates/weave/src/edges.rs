@@ -8,7 +8,7 @@
 //! from elsewhere into the middle of a try enters it. Groovy protects the instructions behind a gap once more: control
 //! that comes back from a gap belongs to a usage that has ended, and neither enters nor leaves anything.
 
-use catchment_classfile::{ClassError, ControlKind, ExceptionEntry, Insn, Landmark, MethodCode};
+use catchment_classfile::{ClassError, ControlKind, ExceptionRow, Insn, Landmark, MethodCode};
 use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
 
@@ -40,11 +40,11 @@ pub(crate) struct Jump {
 /// Follows every edge of the method.
 pub(crate) fn edges_of(
     source: &MethodCode<'_, '_>,
-    entries: &[ExceptionEntry],
+    rows: &[ExceptionRow],
     tries: &[CompiledTry],
 ) -> Result<Edges, ClassError> {
     let mut edges = Edges { jumps: jumps_of(source, tries)?, ..Edges::default() };
-    let active = Active::of(source.code.bytes, entries, tries, &edges.jumps)?;
+    let active = Active::of(source.code.bytes, rows, tries, &edges.jumps)?;
     let outline = source.outline;
     // A try is left by falling only where one of its ranges ends.
     for to in ends(tries) {
@@ -52,7 +52,7 @@ pub(crate) fn edges_of(
             edges.falls.extend(left_by(tries, &active, from, Some(to)).map(|it| (to, it)));
         }
     }
-    for landmark in outline.calls_and_exits().iter().filter(|it| it.role == ControlKind::Return) {
+    for landmark in outline.calls_and_exits().iter().filter(|it| it.control == ControlKind::Return) {
         let pc = landmark.pc();
         edges.returns.extend(left_by(tries, &active, pc, None).map(|it| (pc, it)));
     }
@@ -89,8 +89,9 @@ fn jumps_of(source: &MethodCode<'_, '_>, tries: &[CompiledTry]) -> Result<Vec<Ju
 fn jump(landmark: &Landmark, target: usize, tries: &[CompiledTry]) -> Jump {
     let source = landmark.pc();
     // A subroutine comes back, so calling one leaves nothing.
-    let leaves =
-        |it: &CompiledTry| landmark.role != ControlKind::Subroutine && it.holds(source) && !it.holds(target);
+    let leaves = |it: &CompiledTry| {
+        landmark.control != ControlKind::Subroutine && it.holds(source) && !it.holds(target)
+    };
     let starting = tries.iter().filter(|it| usize::from(it.start()) == target);
     let mut jump = Jump {
         source,
@@ -142,7 +143,7 @@ struct Active {
 impl Active {
     fn of(
         code: &[u8],
-        entries: &[ExceptionEntry],
+        rows: &[ExceptionRow],
         tries: &[CompiledTry],
         jumps: &[Jump],
     ) -> Result<Self, ClassError> {
@@ -151,7 +152,7 @@ impl Active {
         let tries = with_gaps.map(|(index, it)| {
             let middles = jumps.iter().filter(|jump| jump.entered.contains(&index)).map(|jump| jump.target);
             let from = std::iter::once(usize::from(it.start())).chain(middles).collect();
-            Ok((index, reach(code, entries, it, from)?))
+            Ok((index, reach(code, rows, it, from)?))
         });
         Ok(Self { tries: tries.collect::<Result<_, ClassError>>()? })
     }
@@ -185,13 +186,13 @@ impl Pcs {
 /// Follows control inside the try, through the handlers of inner tries too.
 fn reach(
     code: &[u8],
-    entries: &[ExceptionEntry],
+    rows: &[ExceptionRow],
     it: &CompiledTry,
     mut work: Vec<usize>,
 ) -> Result<Pcs, ClassError> {
     let mut seen = Pcs::default();
     // Nearly all handlers lie outside, and each needs to be entered only once.
-    let mut inner: Vec<_> = entries.iter().filter(|row| it.holds(usize::from(row.handler))).collect();
+    let mut inner: Vec<_> = rows.iter().filter(|row| it.holds(usize::from(row.handler))).collect();
     while let Some(pc) = work.pop() {
         if !it.holds(pc) || !seen.insert(pc) {
             continue;

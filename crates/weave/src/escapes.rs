@@ -10,7 +10,7 @@ use crate::frames::{FrameTable, by_slot, has_uninitialized_this};
 use crate::method::put_probe;
 use crate::probes::Probe;
 use catchment_classfile::{
-    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, CodePosition, ExceptionEntry,
+    Appended, AppendedEnd, BlockFrame, ClassError, ClassFile, CodeEdit, CodePosition, ExceptionRow,
     MethodCode, NewException, RelocateError, VerificationType, opcodes,
 };
 use catchment_pairs::CompiledTry;
@@ -51,7 +51,7 @@ const MAX_ROW_CHECKS: usize = 50_000_000;
 /// What the handlers are made from.
 pub(crate) struct Escapes<'e, 'a> {
     pub(crate) source: &'e MethodCode<'e, 'a>,
-    pub(crate) entries: &'e [ExceptionEntry],
+    pub(crate) rows: &'e [ExceptionRow],
     pub(crate) frames: &'e FrameTable<'e, 'a>,
 }
 
@@ -71,11 +71,11 @@ impl<'a> Escapes<'_, 'a> {
         let mut covers = Vec::new();
         let mut budget = MAX_ROW_CHECKS;
         for (index, new) in kept.iter().enumerate().rev() {
-            for request in requests.iter().filter(|request| last_entry(request.it) == index) {
+            for request in requests.iter().filter(|request| last_row(request.it) == index) {
                 self.add_try_escape(request, &mut reversed, &mut covers, &mut budget, constants, edit)?;
             }
-            let entry = self.entries[index];
-            let (start, end) = (usize::from(entry.start), usize::from(entry.end));
+            let old = self.rows[index];
+            let (start, end) = (usize::from(old.start), usize::from(old.end));
             reversed.push(Row { start, end, new: *new, origin: index });
         }
         for cover in block_covers {
@@ -122,7 +122,7 @@ impl<'a> Escapes<'_, 'a> {
                 catch_type: 0,
                 original: None,
             };
-            rows.push(Row { start, end, new, origin: last_entry(request.it) });
+            rows.push(Row { start, end, new, origin: last_row(request.it) });
         }
         reversed.extend(rows.into_iter().rev());
         Ok(())
@@ -247,10 +247,10 @@ pub(crate) fn put_rethrow(
     Ok(())
 }
 
-fn last_entry(it: &CompiledTry) -> usize {
+fn last_row(it: &CompiledTry) -> usize {
     it.clauses
         .iter()
-        .filter_map(|clause| clause.entries.last())
+        .filter_map(|clause| clause.rows.last())
         .max()
         .map_or(usize::MAX, |index| usize::from(*index))
 }

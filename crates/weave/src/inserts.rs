@@ -1,4 +1,4 @@
-//! What is inserted in front of one instruction, and in which order.
+//! The group of inserts in front of one instruction, and their order.
 //!
 //! ```text
 //!   method entry | exits by falling in | goto over the next | caught || try entries, outer to inner | in place | insn
@@ -79,8 +79,8 @@ impl Insert {
 
 /// Where ordinary jumps land among the sorted inserts of one instruction.
 #[inline]
-pub(crate) fn landing(row: &[Insert]) -> usize {
-    row.iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
+pub(crate) fn landing(group: &[Insert]) -> usize {
+    group.iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
 }
 
 /// Answers which slot is which among the sorted inserts of each instruction.
@@ -102,7 +102,7 @@ impl Slots<'_> {
 
     /// Where exceptions caught by the handler at `pc` arrive.
     pub(crate) fn handler(&self, pc: usize) -> usize {
-        let row = self.at(pc);
-        row.iter().position(|insert| insert.rank == Rank::Caught).unwrap_or_else(|| landing(row))
+        let group = self.at(pc);
+        group.iter().position(|insert| insert.rank == Rank::Caught).unwrap_or_else(|| landing(group))
     }
 }

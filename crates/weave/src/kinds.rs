@@ -38,20 +38,20 @@ impl ProbeKinds {
         self.0 & !Self::USAGE.union(Self::EXCHANGE).0 != 0
     }
 
-    /// The roles of the instructions that each have a probe of their own in front of them.
+    /// The kinds of instructions that each have a probe of their own in front of them.
     pub(crate) fn in_place(self) -> ControlKinds {
         let call = ControlKinds::none().with(ControlKind::Call, self.contains(Self::CALL));
         call.with(ControlKind::Throw, self.contains(Self::THROWING))
     }
 
-    /// Whether a probe of its own stands in front of each instruction of this role.
+    /// Whether a probe of its own stands in front of each instruction of this kind.
     #[inline]
-    pub(crate) fn stand_before(self, role: ControlKind) -> bool {
-        self.in_place().contains(role)
+    pub(crate) fn stand_before(self, control: ControlKind) -> bool {
+        self.in_place().contains(control)
     }
 }
 
-/// A set of roles, asked for many instructions: without a branch.
+/// A set of kinds of instructions, looked up for many of them: without a branch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ControlKinds(u16);
 
@@ -60,14 +60,14 @@ impl ControlKinds {
         Self(0)
     }
 
-    /// Also `role`, if it is wanted.
+    /// Also `control`, if it is wanted.
     #[inline]
-    pub(crate) fn with(self, role: ControlKind, wanted: bool) -> Self {
-        Self(self.0 | u16::from(wanted) << (role as u16))
+    pub(crate) fn with(self, control: ControlKind, wanted: bool) -> Self {
+        Self(self.0 | u16::from(wanted) << (control as u16))
     }
 
     #[inline]
-    pub(crate) fn contains(self, role: ControlKind) -> bool {
-        self.0 >> (role as u16) & 1 == 1
+    pub(crate) fn contains(self, control: ControlKind) -> bool {
+        self.0 >> (control as u16) & 1 == 1
     }
 }

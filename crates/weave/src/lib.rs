@@ -16,17 +16,17 @@ mod inserts;
 mod kinds;
 mod method;
 mod planned;
+mod probe_points;
 mod probes;
-mod sites;
 mod streamed;
 
 pub use kinds::ProbeKinds;
-pub use sites::ProbePoint;
+pub use probe_points::ProbePoint;
 
 use catchment_classfile::{ClassError, ClassFile, ClassMemory, Member, RelocateError};
 use catchment_pairs::{ClassPairs, Problem, pairs_of};
 use class::{Buffers, weave_class};
-use sites::{ClassProbePoints, ProbePointsMemory, number_sites};
+use probe_points::{ClassProbePoints, ProbePointsMemory, number_probes};
 use std::borrow::Cow;
 
 /// A method left as it was, and why.
@@ -76,14 +76,14 @@ pub enum WeaveError {
 #[derive(Debug)]
 pub struct Prepared<'a> {
     class: ClassFile<'a>,
-    sites: ClassProbePoints<'a>,
+    points: ClassProbePoints<'a>,
 }
 
 /// Weaves one class after the other, with the same memory.
 #[derive(Debug, Default)]
 pub struct Weaver {
     class: ClassMemory,
-    sites: ProbePointsMemory,
+    points: ProbePointsMemory,
     buffers: Buffers,
 }
 
@@ -91,23 +91,23 @@ impl Weaver {
     /// Reads `bytes` and numbers the probes of `kinds`.
     pub fn prepare<'a>(&mut self, bytes: &'a [u8], kinds: ProbeKinds) -> Result<Prepared<'a>, WeaveError> {
         let class = ClassFile::parse_with(bytes, std::mem::take(&mut self.class))?;
-        let sites = number_sites(&class, kinds, std::mem::take(&mut self.sites));
-        Ok(Prepared { class, sites })
+        let points = number_probes(&class, kinds, std::mem::take(&mut self.points));
+        Ok(Prepared { class, points })
     }
 
     /// The class with its probes in place; probe `n` reports as `first_id + n`.
     pub fn weave<'w>(&'w mut self, prepared: &'w Prepared<'_>, first_id: u32) -> Woven<'w> {
-        let Prepared { class, sites } = prepared;
-        if sites.methods.is_empty() {
+        let Prepared { class, points } = prepared;
+        if points.methods.is_empty() {
             return Woven { bytes: None, skipped: Vec::new() };
         }
-        weave_class(class, sites, first_id, &mut self.buffers)
+        weave_class(class, points, first_id, &mut self.buffers)
     }
 
     /// Takes back the memory of a class that is done with.
     pub fn recycle(&mut self, prepared: Prepared<'_>) {
         self.class = prepared.class.into_memory();
-        self.sites = prepared.sites.into_memory();
+        self.points = prepared.points.into_memory();
     }
 }
 
@@ -124,12 +124,12 @@ impl Prepared<'_> {
 
     /// Methods whose tries cannot be read, and so have no probes.
     pub fn problems(&self) -> &[Problem] {
-        &self.sites.problems
+        &self.points.problems
     }
 
     /// How many probes there are.
     pub fn probes(&self) -> usize {
-        self.sites.count
+        self.points.count
     }
 
     /// Name and descriptor of a method, by its index in the class file.
@@ -139,8 +139,8 @@ impl Prepared<'_> {
     }
 
     /// What each probe observes; the index is its local id.
-    pub fn sites(&self) -> Vec<ProbePoint> {
-        self.sites.list()
+    pub fn points(&self) -> Vec<ProbePoint> {
+        self.points.list()
     }
 
     /// [`Weaver::weave`] for a single class.

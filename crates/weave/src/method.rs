@@ -10,11 +10,11 @@ use crate::edges::{Edges, Jump, edges_of};
 use crate::escapes::{BlockCover, EscapeRequest, Escapes};
 use crate::frames::FrameTable;
 use crate::inserts::{Action, Insert, Rank, Slots, landing};
+use crate::probe_points::{MethodIds, MethodProbePoints, TryIds};
 use crate::probes::Probe;
-use crate::sites::{MethodIds, MethodProbePoints, TryIds};
 use catchment_classfile::{
     Appended, AppendedEnd, BlockFrame, ClassError, CodeEdit, CodePosition, Constants as _, ControlKind,
-    ExceptionEntry, Frame, JvmStr, MethodCode, NewException, Piece, RelocateError, opcodes,
+    ExceptionRow, Frame, JvmStr, MethodCode, NewException, Piece, RelocateError, opcodes,
 };
 use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
@@ -24,7 +24,7 @@ const MAX_CODE_LEN: usize = 65_535;
 
 pub(crate) struct MethodWeaver<'w, 'a> {
     source: MethodCode<'w, 'a>,
-    entries: &'w [ExceptionEntry],
+    rows: &'w [ExceptionRow],
     frames: FrameTable<'w, 'a>,
     /// Outer tries before inner ones. An index of a try is one into this list.
     tries: &'w [CompiledTry],
@@ -39,7 +39,7 @@ pub(crate) struct MethodWeaver<'w, 'a> {
 /// Memory that goes from method to method.
 #[derive(Debug, Default)]
 pub(crate) struct MethodBuffers {
-    entries: Vec<ExceptionEntry>,
+    rows: Vec<ExceptionRow>,
     try_ids: Vec<TryIds>,
 }
 
@@ -47,29 +47,29 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     pub(crate) fn new(
         source: MethodCode<'w, 'a>,
         tries: &'w [CompiledTry],
-        sites: &MethodProbePoints<'a>,
+        points: &MethodProbePoints<'a>,
         kinds: ProbeKinds,
         buffers: &'w mut MethodBuffers,
     ) -> Self {
-        let MethodBuffers { entries, try_ids } = buffers;
-        entries.clear();
-        entries.extend(source.code.exceptions());
+        let MethodBuffers { rows, try_ids } = buffers;
+        rows.clear();
+        rows.extend(source.code.exceptions());
         try_ids.clear();
-        try_ids.extend(sites.try_ids(kinds, tries));
+        try_ids.extend(points.try_ids(kinds, tries));
         Self {
             source,
-            entries,
+            rows,
             frames: FrameTable::new(&source),
             tries,
             try_ids,
-            ids: sites.ids,
+            ids: points.ids,
             kinds,
-            first_in_place: sites.first_in_place,
+            first_in_place: points.first_in_place,
         }
     }
 
     /// Fills `inserts` with all but what stands in place, sorted.
-    pub(crate) fn insert_rows(&self, inserts: &mut Vec<Insert>) -> Result<Edges, RelocateError> {
+    pub(crate) fn insert_groups(&self, inserts: &mut Vec<Insert>) -> Result<Edges, RelocateError> {
         if self.source.code.bytes.len() > MAX_CODE_LEN {
             return Err(RelocateError::TooLong);
         }
@@ -80,14 +80,14 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         if self.tries.is_empty() {
             return Ok(Edges::default());
         }
-        let edges = edges_of(&self.source, self.entries, self.tries)?;
+        let edges = edges_of(&self.source, self.rows, self.tries)?;
         self.insert_try_probes(&edges, inserts);
         self.insert_bypasses(inserts)?;
         inserts.sort_by_key(Insert::position);
         Ok(edges)
     }
 
-    /// Fills an empty edit. `inserts` holds the rows, and is lent.
+    /// Fills an empty edit. `inserts` holds the groups, and is lent.
     pub(crate) fn fill(
         &self,
         edges: &Edges,
@@ -162,8 +162,8 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     /// promises, or in a method without frames the only one that is caught. `None` where the cast itself might fail to
     /// resolve: a superclass of several caught types may lie in another package and be private to it.
     fn caught_class(&self, handler: usize) -> Option<u16> {
-        let rows = self.entries.iter().filter(|entry| usize::from(entry.handler) == handler);
-        let mut caught: SmallVec<[u16; 4]> = rows.map(|entry| entry.catch_type).collect();
+        let rows = self.rows.iter().filter(|row| usize::from(row.handler) == handler);
+        let mut caught: SmallVec<[u16; 4]> = rows.map(|row| row.catch_type).collect();
         caught.dedup();
         let class = match self.frames.at(handler).ok()? {
             Some(frame) => frame.only_class_on_stack()?,
@@ -181,11 +181,11 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         let mut next_id = self.first_in_place;
         for landmark in self.source.outline.calls_and_exits() {
             let pc = landmark.pc();
-            if self.kinds.stand_before(landmark.role) {
-                let probe = if landmark.role == ControlKind::Call { Probe::Call } else { Probe::Throwing };
+            if self.kinds.stand_before(landmark.control) {
+                let probe = if landmark.control == ControlKind::Call { Probe::Call } else { Probe::Throwing };
                 inserts.push(Insert::probe(pc, Rank::InPlace, probe, next_id));
                 next_id += 1;
-            } else if landmark.role == ControlKind::Return
+            } else if landmark.control == ControlKind::Return
                 && let Some(id) = self.ids.exit
             {
                 inserts.push(Insert::probe(pc, Rank::MethodExit, Probe::MethodExit, id));
@@ -259,11 +259,11 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
     /// The table rows that must protect a block on the way of `jump`: those that protect both its ends. Where it enters
     /// a try, those of that try and around it, so that what the entry probe throws reaches its clauses.
     fn rows_around(&self, jump: &Jump) -> SmallVec<[u16; 8]> {
-        let first_row = jump.entered.first().map(|index| first_entry(&self.tries[*index]));
+        let first = jump.entered.first().map(|index| first_row(&self.tries[*index]));
         let holds =
-            |row: &ExceptionEntry, pc: usize| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
-        let rows = self.entries.iter().zip(0u16..).filter(|(row, index)| {
-            holds(row, jump.target) && first_row.map_or(holds(row, jump.source), |first| *index >= first)
+            |row: &ExceptionRow, pc: usize| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
+        let rows = self.rows.iter().zip(0u16..).filter(|(row, index)| {
+            holds(row, jump.target) && first.map_or(holds(row, jump.source), |first| *index >= first)
         });
         rows.map(|(_, index)| index).collect()
     }
@@ -302,38 +302,38 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
-        let kept = self.entries.iter().zip(0u16..).map(|(entry, index)| self.keep(index, *entry, slots));
+        let kept = self.rows.iter().zip(0u16..).map(|(row, index)| self.keep(index, *row, slots));
         let kept: SmallVec<[_; 8]> = kept.collect();
         let requests = self.tries.iter().zip(self.try_ids).filter_map(|(it, ids)| {
             let id = ids.escape?;
-            let start = self.range_start(usize::from(it.start()), first_entry(it), slots);
+            let start = self.range_start(usize::from(it.start()), first_row(it), slots);
             Some(EscapeRequest { id, it, start })
         });
         let requests: SmallVec<[_; 4]> = requests.collect();
-        let escapes = Escapes { source: &self.source, entries: self.entries, frames: &self.frames };
+        let escapes = Escapes { source: &self.source, rows: self.rows, frames: &self.frames };
         escapes.add(&kept, &requests, covers, self.ids.escape, constants, edit)
     }
 
-    fn keep(&self, index: u16, entry: ExceptionEntry, slots: &Slots<'_>) -> NewException {
+    fn keep(&self, index: u16, row: ExceptionRow, slots: &Slots<'_>) -> NewException {
         NewException {
-            start: self.range_start(usize::from(entry.start), index, slots),
+            start: self.range_start(usize::from(row.start), index, slots),
             handler: CodePosition::Slot {
-                pc: usize::from(entry.handler),
-                slot: slots.handler(usize::from(entry.handler)),
+                pc: usize::from(row.handler),
+                slot: slots.handler(usize::from(row.handler)),
             },
-            ..NewException::keep(index, entry)
+            ..NewException::keep(index, row)
         }
     }
 
-    /// Where a range that belongs to table row `entry` starts: behind the entry probes of the tries around it, whose
+    /// Where a range that belongs to table row `row` starts: behind the entry probes of the tries around it, whose
     /// rows come later, since rows are ordered from the inside out. A row that protects a handler protects its probe
     /// too: a monitor's handler must cover every call made while the monitor is held, or the JIT gives up on the method.
-    fn range_start(&self, pc: usize, entry: u16, slots: &Slots<'_>) -> CodePosition {
+    fn range_start(&self, pc: usize, row: u16, slots: &Slots<'_>) -> CodePosition {
         let starting = self.starting_at(pc);
-        let around = starting.clone().take_while(|(_, it)| first_entry(it) > entry).count();
+        let around = starting.clone().take_while(|(_, it)| first_row(it) > row).count();
         let own = || {
             let mut clauses = starting.clone().flat_map(|(_, it)| &it.clauses);
-            clauses.any(|clause| clause.entries.contains(&entry))
+            clauses.any(|clause| clause.rows.contains(&row))
         };
         let slot = match around {
             0 if !own() => slots.handler(pc),
@@ -364,13 +364,13 @@ fn place_inserts(
     constants: &mut ProbeConstants,
     edit: &mut CodeEdit<'_>,
 ) -> Result<(), RelocateError> {
-    for row in inserts.chunk_by(|a, b| a.pc() == b.pc()) {
-        let pc = row[0].pc();
-        let landing = landing(row);
+    for group in inserts.chunk_by(|a, b| a.pc() == b.pc()) {
+        let pc = group[0].pc();
+        let landing = landing(group);
         if landing > 0 {
             edit.landings.push((pc, landing));
         }
-        for insert in row {
+        for insert in group {
             let start = edit.code.len();
             put_insert(insert, constants, &mut edit.code)?;
             edit.pieces.push(match insert.action {
@@ -399,8 +399,8 @@ pub(crate) fn put_insert(
 }
 
 /// The first exception table row of a try's clauses.
-fn first_entry(it: &CompiledTry) -> u16 {
-    it.clauses.iter().filter_map(|clause| clause.entries.first()).min().copied().unwrap_or(u16::MAX)
+fn first_row(it: &CompiledTry) -> u16 {
+    it.clauses.iter().filter_map(|clause| clause.rows.first()).min().copied().unwrap_or(u16::MAX)
 }
 
 /// Appends a probe; those that take a throwable copy the one on the stack.

@@ -1,10 +1,12 @@
-//! Methods with tries: the probes of these stand in rows, and the rest of the plan is made once all of them are written.
+//! Methods with tries: the probes of these stand in groups, and the rest of the plan is made once all of them are written.
 
 use crate::edges::Edges;
 use crate::inserts::{Action, Insert, landing};
 use crate::method::{MethodWeaver, put_insert};
 use crate::streamed::StreamedProbes;
-use catchment_classfile::{CodeEdit, Constants, ControlKind, Inserter, PlannedInserter, RelocateError, Row};
+use catchment_classfile::{
+    CodeEdit, Constants, ControlKind, Inserter, PieceGroup, PlannedInserter, RelocateError,
+};
 
 /// All probes of one method.
 pub(crate) struct PlannedProbes<'w, 'a> {
@@ -23,32 +25,32 @@ impl Inserter for PlannedProbes<'_, '_> {
     const MAX_INSERTED: usize = StreamedProbes::MAX_INSERTED;
 
     #[inline]
-    fn wants(&self, role: ControlKind) -> bool {
-        self.in_place.wants(role)
+    fn wants(&self, control: ControlKind) -> bool {
+        self.in_place.wants(control)
     }
 
     #[inline]
-    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        self.in_place.put_before(role, out)
+    fn put_before(&mut self, control: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        self.in_place.put_before(control, out)
     }
 
     #[inline]
-    fn next_row(&self) -> Option<usize> {
+    fn next_group(&self) -> Option<usize> {
         self.inserts.get(self.written).map(Insert::pc)
     }
 
-    fn put_row(&mut self, row: &mut Row<'_>) -> Result<(), RelocateError> {
+    fn put_group(&mut self, group: &mut PieceGroup<'_>) -> Result<(), RelocateError> {
         let rest = &self.inserts[self.written..];
-        let count = rest.iter().take_while(|insert| insert.pc() == row.pc()).count();
+        let count = rest.iter().take_while(|insert| insert.pc() == group.pc()).count();
         let landing = landing(&rest[..count]);
         if landing > 0 {
-            self.edit.landings.push((row.pc(), landing));
+            self.edit.landings.push((group.pc(), landing));
         }
         for insert in &rest[..count] {
             if let Action::BypassCaught = insert.action {
-                row.put_goto(landing);
+                group.put_goto(landing);
             } else {
-                put_insert(insert, self.in_place.constants, row.begin_piece())?;
+                put_insert(insert, self.in_place.constants, group.begin_piece())?;
             }
         }
         self.written += count;

@@ -6,8 +6,8 @@ use crate::escapes::{initialized_from, put_rethrow};
 use crate::frames::FrameTable;
 use crate::kinds::ControlKinds;
 use crate::method::put_probe;
+use crate::probe_points::{MethodIds, MethodProbePoints};
 use crate::probes::Probe;
-use crate::sites::{MethodIds, MethodProbePoints};
 use catchment_classfile::{Constants, ControlKind, Inserter, MethodCode, RelocateError, StreamInserter};
 
 /// The probes of one method, but for those of its tries.
@@ -24,15 +24,15 @@ pub(crate) struct StreamedProbes<'w, 'a> {
 impl<'w, 'a> StreamedProbes<'w, 'a> {
     pub(crate) fn new(
         source: &'w MethodCode<'w, 'a>,
-        sites: &MethodProbePoints<'a>,
+        points: &MethodProbePoints<'a>,
         kinds: ProbeKinds,
         constants: &'w mut ProbeConstants,
     ) -> Self {
         Self {
             source,
-            wanted: kinds.in_place().with(ControlKind::Return, sites.ids.exit.is_some()),
-            ids: sites.ids,
-            next_in_place: sites.first_in_place,
+            wanted: kinds.in_place().with(ControlKind::Return, points.ids.exit.is_some()),
+            ids: points.ids,
+            next_in_place: points.first_in_place,
             constants,
         }
     }
@@ -48,14 +48,14 @@ impl Inserter for StreamedProbes<'_, '_> {
     const MAX_INSERTED: usize = 7;
 
     #[inline]
-    fn wants(&self, role: ControlKind) -> bool {
-        self.wanted.contains(role)
+    fn wants(&self, control: ControlKind) -> bool {
+        self.wanted.contains(control)
     }
 
     // For every call of a class.
     #[inline(always)]
-    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        match (role, self.ids.exit) {
+    fn put_before(&mut self, control: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        match (control, self.ids.exit) {
             (ControlKind::Return, Some(id)) => put_probe(Probe::MethodExit, id, self.constants, out),
             (ControlKind::Throw, _) => put_probe(Probe::Throwing, self.next_in_place(), self.constants, out),
             _ => put_probe(Probe::Call, self.next_in_place(), self.constants, out),

@@ -4,10 +4,10 @@
 //! initialise their class. A class counts when `Class.forName` returns. Nothing here runs Java code.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
-use super::arrivals::{class_name, names, number_of};
-use crate::arrivals::{Arrivals, MethodNames, Target};
+use super::recorder::{class_name, names, number_of};
 use crate::observer::Observer;
-use catchment_protocol::arrivals::MethodName;
+use crate::recorder::{MethodNames, Recorder, Target};
+use catchment_protocol::recording::MethodName;
 use jvmti_bindings::prelude::*;
 use std::cell::RefCell;
 
@@ -101,10 +101,10 @@ impl Reflection {
         jvmti: &Jvmti,
         jni: &JniEnv,
         observer: &Observer,
-        arrivals: &Arrivals,
+        recorder: &Recorder,
         event: &LocationEvent,
     ) {
-        let caller = caller(jvmti, jni, observer, arrivals);
+        let caller = caller(jvmti, jni, observer, recorder);
         // SAFETY: null stands for the current thread; the first argument of all of them is an object.
         let Ok(argument) = (unsafe { jvmti.get_local_object(std::ptr::null_mut(), 0, 0) }) else { return };
         if argument.is_null() {
@@ -113,14 +113,14 @@ impl Reflection {
         if self.for_name.contains(&event.method()) {
             // SAFETY: the parameter is a string.
             let name = unsafe { jni.get_string_lossy(argument) };
-            ask(jvmti, arrivals, caller, name);
+            ask(jvmti, recorder, caller, name);
             return;
         }
         let is_method = event.method() == self.invoke;
         // SAFETY: `this` of a method of the class that has these fields.
-        let noted = unsafe { self.member(jvmti, jni, observer, arrivals, argument, is_method, caller) };
+        let noted = unsafe { self.member(jvmti, jni, observer, recorder, argument, is_method, caller) };
         if noted.is_none() {
-            arrivals.problem(observer, "agent", "what a reflective call came to could not be read");
+            recorder.problem(observer, "agent", "what a reflective call came to could not be read");
         }
     }
 
@@ -132,7 +132,7 @@ impl Reflection {
         jvmti: &Jvmti,
         jni: &JniEnv,
         observer: &Observer,
-        arrivals: &Arrivals,
+        recorder: &Recorder,
         member: jni::jobject,
         is_method: bool,
         caller: Option<usize>,
@@ -142,10 +142,10 @@ impl Reflection {
         let (declaring, slot) =
             unsafe { (jni.get_object_field(member, fields.class), jni.get_int_field(member, fields.slot)) };
         // SAFETY: the class that the field holds.
-        let class = unsafe { number_of(jvmti, arrivals, declaring) }?;
+        let class = unsafe { number_of(jvmti, recorder, declaring) }?;
         let target =
             if is_method { Target::Method { class, slot } } else { Target::Constructor { class, slot } };
-        if arrivals.is_known_call(caller, target) {
+        if recorder.is_known_call(caller, target) {
             return Some(());
         }
         // SAFETY: fields of the member, which hold what their types say; the class from above.
@@ -162,21 +162,21 @@ impl Reflection {
         let (method, descriptor) = name;
         let is_application = !is_hidden && observer.is_application(&class);
         let name = MethodName { class, method, descriptor };
-        arrivals.note_call(observer, caller, target, MethodNames { name, is_application, is_hidden });
+        recorder.note_call(observer, caller, target, MethodNames { name, is_application, is_hidden });
         Some(())
     }
 
     /// `Class.forName` returns or throws.
-    pub(crate) fn returned(&self, observer: &Observer, arrivals: &Arrivals, event: &FramePopEvent) {
+    pub(crate) fn returned(&self, observer: &Observer, recorder: &Recorder, event: &FramePopEvent) {
         if !self.for_name.contains(&event.method()) {
             return;
         }
         let asked = ASKED.with_borrow_mut(Vec::pop);
         let Some((caller, class)) = asked.filter(|_| !event.was_popped_by_exception()) else { return };
-        let target = Target::Initialiser { class: arrivals.number_class(class.clone()) };
+        let target = Target::Initialiser { class: recorder.number_class(class.clone()) };
         let is_application = observer.is_application(&class);
         let name = MethodName { class, method: "<clinit>".to_owned(), descriptor: "()V".to_owned() };
-        arrivals.note_call(observer, caller, target, MethodNames { name, is_application, is_hidden: false });
+        recorder.note_call(observer, caller, target, MethodNames { name, is_application, is_hidden: false });
     }
 }
 
@@ -214,14 +214,14 @@ unsafe fn signatures(jvmti: &Jvmti, jni: &JniEnv, classes: jni::jobject) -> Opti
 }
 
 /// The first method on the stack that is not reflection's own.
-fn caller(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, arrivals: &Arrivals) -> Option<usize> {
+fn caller(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, recorder: &Recorder) -> Option<usize> {
     // SAFETY: null stands for the current thread.
     let frames = unsafe { jvmti.get_stack_trace(std::ptr::null_mut(), 0, FRAMES_READ) }.ok()?;
     let mut ids = frames.into_iter().skip(1).map(|frame| frame.method as usize);
     ids.find(|&id| {
-        let is_reflection = arrivals.is_reflection(id).or_else(|| {
-            arrivals.name_method(id, names(jvmti, jni, observer, id));
-            arrivals.is_reflection(id)
+        let is_reflection = recorder.is_reflection(id).or_else(|| {
+            recorder.name_method(id, names(jvmti, jni, observer, id));
+            recorder.is_reflection(id)
         });
         is_reflection == Some(false)
     })
@@ -229,10 +229,10 @@ fn caller(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, arrivals: &Arrivals)
 
 /// Remembers which class was asked for, and has the JVM tell when `Class.forName` ends. That is expensive, so only where it
 /// may bring something new.
-fn ask(jvmti: &Jvmti, arrivals: &Arrivals, caller: Option<usize>, name: Option<String>) {
+fn ask(jvmti: &Jvmti, recorder: &Recorder, caller: Option<usize>, name: Option<String>) {
     let Some(name) = name.filter(|name| !name.starts_with('[')) else { return };
-    let target = Target::Initialiser { class: arrivals.number_class(name.clone()) };
-    if arrivals.is_known_call(caller, target) {
+    let target = Target::Initialiser { class: recorder.number_class(name.clone()) };
+    if recorder.is_known_call(caller, target) {
         return;
     }
     // SAFETY: null stands for the current thread; the topmost frame is the one that has just begun.

@@ -134,15 +134,15 @@ impl<'a> Attributes<'_, 'a> {
         let data = attribute.data;
         match kind {
             Kind::Frames => frames.put_frames(data, out)?,
-            Kind::Lines => self.put_rows::<4>(attribute, out, |row| {
-                let pc = self.map.debug_position(usize::from(u2_at(row, 0)))?;
-                row[..2].copy_from_slice(&pc.to_be_bytes());
+            Kind::Lines => self.put_table::<4>(attribute, out, |line| {
+                let pc = self.map.debug_position(usize::from(u2_at(line, 0)))?;
+                line[..2].copy_from_slice(&pc.to_be_bytes());
                 Ok(())
             })?,
-            Kind::Variables => self.put_rows::<10>(attribute, out, |row| {
-                let (start, length) = self.map.debug_range(u2_at(row, 0), u2_at(row, 2))?;
-                row[..2].copy_from_slice(&start.to_be_bytes());
-                row[2..4].copy_from_slice(&length.to_be_bytes());
+            Kind::Variables => self.put_table::<10>(attribute, out, |variable| {
+                let (start, length) = self.map.debug_range(u2_at(variable, 0), u2_at(variable, 2))?;
+                variable[..2].copy_from_slice(&start.to_be_bytes());
+                variable[2..4].copy_from_slice(&length.to_be_bytes());
                 Ok(())
             })?,
             Kind::TypeAnnotations => {
@@ -153,21 +153,21 @@ impl<'a> Attributes<'_, 'a> {
         Ok(())
     }
 
-    /// Copies a table and then lets `aim` change each row in its place.
-    fn put_rows<const WIDTH: usize>(
+    /// Copies a debug table and then lets `aim` change each of its elements in its place.
+    fn put_table<const WIDTH: usize>(
         &self,
         attribute: Attribute<'a>,
         out: &mut Vec<u8>,
         aim: impl Fn(&mut [u8; WIDTH]) -> Result<(), ClassError>,
     ) -> Result<(), ClassError> {
         let count = usize::from(Reader::new(attribute.data).u2()?);
-        let rows = out.len() + 2;
+        let start = out.len() + 2;
         put_run(self.source.class.bytes, attribute.span(), out);
-        if out.len() != rows + count * WIDTH {
+        if out.len() != start + count * WIDTH {
             let what = "its length does not match its count".to_string();
             return Err(ClassError::Attribute { attribute: "debug table", what });
         }
-        out[rows..].as_chunks_mut::<WIDTH>().0.iter_mut().try_for_each(aim)
+        out[start..].as_chunks_mut::<WIDTH>().0.iter_mut().try_for_each(aim)
     }
 
     /// Straight-line methods have no stack map of their own; an appended block makes one necessary.
@@ -175,7 +175,7 @@ impl<'a> Attributes<'_, 'a> {
     fn needs_new_stack_map(&self) -> bool {
         let straight = || {
             let mut jumps = self.source.outline.jumps().iter();
-            !self.source.code.has_exceptions() && !jumps.any(|it| it.role.has_targets())
+            !self.source.code.has_exceptions() && !jumps.any(|it| it.control.has_targets())
         };
         let major = self.source.class.major;
         self.appends && (major > 50 || major == 50 && straight())
@@ -216,6 +216,6 @@ impl PositionMap for CodePositions<'_> {
     }
 
     fn exception(&self, index: u16) -> u16 {
-        self.rows.binary_search_by_key(&index, |(old, _)| *old).map_or(index, |row| self.rows[row].1)
+        self.rows.binary_search_by_key(&index, |(old, _)| *old).map_or(index, |found| self.rows[found].1)
     }
 }

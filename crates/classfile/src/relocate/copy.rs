@@ -13,26 +13,26 @@ pub trait Inserter {
     /// About the most bytes it writes at one place.
     const MAX_INSERTED: usize;
 
-    /// Whether something stands directly in front of instructions of this role: calls, returns or throws.
-    fn wants(&self, role: ControlKind) -> bool;
+    /// Whether something stands directly in front of instructions of this kind: calls, returns or throws.
+    fn wants(&self, control: ControlKind) -> bool;
 
-    /// Writes what stands directly in front of an instruction of a role it wants.
-    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError>;
+    /// Writes what stands directly in front of an instruction of a kind it wants.
+    fn put_before(&mut self, control: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
-    /// The pc of the next instruction with a row of pieces in front of it, and of what [`Self::put_before`] writes there.
-    fn next_row(&self) -> Option<usize> {
+    /// The pc of the next instruction with a group of pieces in front of it, and of what [`Self::put_before`] writes there.
+    fn next_group(&self) -> Option<usize> {
         None
     }
 
-    /// Writes that row.
-    fn put_row(&mut self, _: &mut Row<'_>) -> Result<(), RelocateError> {
+    /// Writes that group.
+    fn put_group(&mut self, _: &mut PieceGroup<'_>) -> Result<(), RelocateError> {
         Ok(())
     }
 }
 
-/// A row of pieces being written; see the picture in [`super`].
+/// A group of pieces being written; see the picture in [`super`].
 #[derive(Debug)]
-pub struct Row<'r> {
+pub struct PieceGroup<'r> {
     pc: usize,
     base: usize,
     out: &'r mut Vec<u8>,
@@ -44,8 +44,8 @@ pub struct Row<'r> {
     gotos: Option<(usize, usize)>,
 }
 
-impl Row<'_> {
-    /// The old pc of the instruction behind the row.
+impl PieceGroup<'_> {
+    /// The old pc of the instruction behind the group.
     pub fn pc(&self) -> usize {
         self.pc
     }
@@ -56,7 +56,7 @@ impl Row<'_> {
         self.out
     }
 
-    /// Adds a piece that goes to a later slot of the row. There is only one such.
+    /// Adds a piece that goes to a later slot of the group. There is only one such.
     pub fn put_goto(&mut self, slot: usize) {
         self.gotos = Some((self.out.len(), slot));
         self.begin_piece().extend_from_slice(&[GOTO, 0, 0]);
@@ -78,7 +78,7 @@ impl Row<'_> {
 pub(super) struct Copier<'c, 'a> {
     pub(super) source: &'c MethodCode<'c, 'a>,
     pub(super) positions: &'c mut Positions,
-    /// Where jumps within rows land.
+    /// Where jumps within groups land.
     pub(super) targets: &'c mut FrameTargets,
     /// Where the new code starts in what is written.
     pub(super) base: usize,
@@ -104,17 +104,17 @@ impl Copier<'_, '_> {
                 copied = self.copy_odd(odd, copied, &mut switches, inserter, out)?;
                 odd = next_odd(inserter, switches);
             }
-            if !inserter.wants(landmark.role) {
+            if !inserter.wants(landmark.control) {
                 continue;
             }
             put_run(class, code + copied..code + pc, out);
             copied = pc;
             let before = new_pc(base, out);
             if odd == pc {
-                self.put_row(pc, inserter, out)?;
+                self.put_group(pc, inserter, out)?;
                 odd = next_odd(inserter, switches);
             }
-            inserter.put_before(landmark.role, out)?;
+            inserter.put_before(landmark.control, out)?;
             self.positions.stop(pc, before, new_pc(base, out));
         }
         while odd < usize::MAX {
@@ -127,7 +127,7 @@ impl Copier<'_, '_> {
         Ok(())
     }
 
-    /// Copies up to the instruction at `pc`, with the row in front of it, and itself if it is the next switch. Gives up to
+    /// Copies up to the instruction at `pc`, with the group in front of it, and itself if it is the next switch. Gives up to
     /// where all is copied then.
     #[inline(never)]
     fn copy_odd(
@@ -144,8 +144,8 @@ impl Copier<'_, '_> {
         let (class, code) = (self.source.class.bytes, self.source.code_offset());
         put_run(class, code + copied..code + pc, out);
         let before = new_pc(self.base, out);
-        if inserter.next_row() == Some(pc) {
-            self.put_row(pc, inserter, out)?;
+        if inserter.next_group() == Some(pc) {
+            self.put_group(pc, inserter, out)?;
         }
         let at = new_pc(self.base, out);
         self.positions.stop(pc, before, at);
@@ -161,7 +161,7 @@ impl Copier<'_, '_> {
         }
     }
 
-    fn put_row(
+    fn put_group(
         &mut self,
         pc: usize,
         inserter: &mut impl Inserter,
@@ -169,9 +169,9 @@ impl Copier<'_, '_> {
     ) -> Result<(), RelocateError> {
         let (positions, targets) = (&mut *self.positions, &mut *self.targets);
         let first_slot = positions.pieces.len();
-        let mut row = Row { pc, base: self.base, out, positions, targets, first_slot, gotos: None };
-        inserter.put_row(&mut row)?;
-        row.end();
+        let mut group = PieceGroup { pc, base: self.base, out, positions, targets, first_slot, gotos: None };
+        inserter.put_group(&mut group)?;
+        group.end();
         Ok(())
     }
 }
@@ -179,8 +179,8 @@ impl Copier<'_, '_> {
 /// The pc where something else happens next than at calls and exits.
 #[inline]
 fn next_odd(inserter: &impl Inserter, switches: &[Landmark]) -> usize {
-    let row = inserter.next_row().unwrap_or(usize::MAX);
-    switches.first().map_or(row, |switch| switch.pc().min(row))
+    let group = inserter.next_group().unwrap_or(usize::MAX);
+    switches.first().map_or(group, |switch| switch.pc().min(group))
 }
 
 /// How much was written since `base`; what is too much for 32 bits is too long for a class file.

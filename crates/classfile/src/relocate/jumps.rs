@@ -28,7 +28,7 @@ pub(super) fn aim_jumps(
 ) -> Result<(), ClassError> {
     for landmark in source.outline.jumps() {
         let from = moved[landmark.pc()].at();
-        match landmark.role {
+        match landmark.control {
             ControlKind::Switch => aim_switch(source, landmark, from, aim, code)?,
             ControlKind::Ret => {}
             _ => aim_jump(source, landmark, from, aim, code)?,
@@ -105,7 +105,7 @@ impl Emitter<'_, '_> {
         aim_jumps(self.source, layout.map().moved, self, code)?;
         let outline = self.source.outline;
         let landmarks = outline.jumps().iter().chain(outline.calls_and_exits());
-        for landmark in landmarks.filter(|it| !it.role.falls_through()) {
+        for landmark in landmarks.filter(|it| !it.control.falls_through()) {
             let next_pc = landmark.insn(self.source.code.bytes)?.next_pc();
             if self.layout.has_pieces(next_pc) {
                 self.targets.add_cut_off(next_pc);

@@ -72,8 +72,8 @@ impl<'l, 'a> Layout<'l, 'a> {
         if !self.outline.switches().is_empty() || !widened.is_empty() {
             let jumps = self.outline.jumps().iter();
             let may_resize =
-                |pc: usize, role| role == ControlKind::Switch || widened.binary_search(&pc).is_ok();
-            resized.extend(jumps.filter(|it| may_resize(it.pc(), it.role)).map(|it| it.pc()));
+                |pc: usize, control| control == ControlKind::Switch || widened.binary_search(&pc).is_ok();
+            resized.extend(jumps.filter(|it| may_resize(it.pc(), it.control)).map(|it| it.pc()));
         }
     }
 

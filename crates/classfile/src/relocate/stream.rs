@@ -37,8 +37,8 @@ pub trait PlannedInserter<'a>: Inserter {
     fn plan(&mut self) -> Result<(&CodeEdit<'a>, &mut dyn Constants), RelocateError>;
 }
 
-/// What came of streaming a method.
-enum Outcome {
+/// The result of streaming a method.
+enum StreamResult {
     Done,
     Unchanged,
     TooLong,
@@ -69,7 +69,7 @@ impl<'a> Relocator<'_, 'a> {
     fn stream<I: Inserter>(
         &mut self,
         source: &MethodCode<'_, 'a>,
-        put: impl FnOnce(&mut WorkBuffers, &mut Vec<u8>) -> Result<Outcome, RelocateError>,
+        put: impl FnOnce(&mut WorkBuffers, &mut Vec<u8>) -> Result<StreamResult, RelocateError>,
     ) -> Result<bool, RelocateError> {
         let len = source.code.bytes.len();
         if source.has_old_header() || len == 0 || len > MAX_NEAR_LEN as usize {
@@ -82,9 +82,9 @@ impl<'a> Relocator<'_, 'a> {
             out.reserve(source.attribute.data.len() + places * I::MAX_INSERTED + 64);
             out.extend_from_slice(&[0; CODE_HEADER]);
             work.positions.clear();
-            let outcome = put(work, out)?;
-            fits = !matches!(outcome, Outcome::TooLong);
-            Ok(matches!(outcome, Outcome::Done))
+            let result = put(work, out)?;
+            fits = !matches!(result, StreamResult::TooLong);
+            Ok(matches!(result, StreamResult::Done))
         });
         replaced.map(|()| fits)
     }
@@ -96,7 +96,7 @@ fn stream_without_tries(
     inserter: &mut impl StreamInserter,
     work: &mut WorkBuffers,
     out: &mut Vec<u8>,
-) -> Result<Outcome, RelocateError> {
+) -> Result<StreamResult, RelocateError> {
     let base = out.len();
     inserter.put_entry(out)?;
     let start_landing = new_pc(base, out);
@@ -106,11 +106,11 @@ fn stream_without_tries(
     let handler_pc = new_pc(base, out);
     let protected_from = inserter.put_handler(out)?;
     if handler_pc as usize == source.code.bytes.len() && protected_from.is_none() {
-        return Ok(Outcome::Unchanged);
+        return Ok(StreamResult::Unchanged);
     }
     let new_len = new_pc(base, out);
     if new_len > MAX_NEAR_LEN {
-        return Ok(Outcome::TooLong);
+        return Ok(StreamResult::TooLong);
     }
     let map = CodeMap { outline: source.outline, moved: &positions.moved };
     let mut streamed = Streamed { source, map, start_landing };
@@ -122,7 +122,7 @@ fn stream_without_tries(
     let mut frames = StreamedFrames { streamed: &streamed, handler, constants: inserter.constants() };
     let appends = handler.is_some();
     Attributes { source, map, names, exceptions: &[], changed: true, appends }.put(&mut frames, out)?;
-    Ok(Outcome::Done)
+    Ok(StreamResult::Done)
 }
 
 fn stream_planned<'a>(
@@ -130,7 +130,7 @@ fn stream_planned<'a>(
     inserter: &mut impl PlannedInserter<'a>,
     work: &mut WorkBuffers,
     out: &mut Vec<u8>,
-) -> Result<Outcome, RelocateError> {
+) -> Result<StreamResult, RelocateError> {
     let base = out.len();
     let WorkBuffers { positions, frame_targets: targets, names } = work;
     targets.clear();
@@ -138,15 +138,15 @@ fn stream_planned<'a>(
     let copied_len = new_pc(base, out);
     let (edit, constants) = inserter.plan()?;
     if copied_len as usize == source.code.bytes.len() && edit.is_empty() {
-        return Ok(Outcome::Unchanged);
+        return Ok(StreamResult::Unchanged);
     }
     let layout = Layout::of_copied(source, edit, positions, copied_len);
     if layout.code_len() > MAX_NEAR_LEN {
-        return Ok(Outcome::TooLong);
+        return Ok(StreamResult::TooLong);
     }
     Emitter { source, edit, layout: &layout, targets, changed: true, constants }
         .complete(base, names, out)?;
-    Ok(Outcome::Done)
+    Ok(StreamResult::Done)
 }
 
 /// Code that was streamed.
@@ -175,11 +175,11 @@ impl Streamed<'_, '_> {
             let start = self.landing(usize::from(row.start))?;
             let end = self.map.moved(usize::from(row.end))?.before();
             let handler = self.landing(usize::from(row.handler))?;
-            put_row([short(start), short(end), short(handler), row.catch_type], out);
+            put_exception_row([short(start), short(end), short(handler), row.catch_type], out);
         }
         if let Some((from, handler)) = last {
             let start = self.map.moved(from)?.before();
-            put_row([short(start), short(handler), short(handler), 0], out);
+            put_exception_row([short(start), short(handler), short(handler), 0], out);
         }
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Aim for Streamed<'_, '_> {
 }
 
 /// A row of an exception table.
-fn put_row(row: [u16; 4], out: &mut Vec<u8>) {
+fn put_exception_row(row: [u16; 4], out: &mut Vec<u8>) {
     out.extend_from_slice(row.map(u16::to_be_bytes).as_flattened());
 }
 

@@ -5,7 +5,8 @@ use crate::relocate::{NoConstants, edit, insert};
 use catchment_classfile::opcodes::{GOTO, ICONST_0, IFEQ, INVOKESTATIC, NOP, POP, RETURN, TABLESWITCH};
 use catchment_classfile::{
     ClassError, ClassFile, CodeEdit, CodePosition, Constants, ControlKind, Inserter, MethodCode, Outlines,
-    Piece, PlannedInserter, PoolAppender, RelocateError, Relocator, RelocatorBuffers, Row, StreamInserter,
+    Piece, PieceGroup, PlannedInserter, PoolAppender, RelocateError, Relocator, RelocatorBuffers,
+    StreamInserter,
 };
 
 const ENTRY: [u8; 2] = [ICONST_0, POP];
@@ -20,8 +21,8 @@ struct Greeter {
 impl Inserter for Greeter {
     const MAX_INSERTED: usize = 3;
 
-    fn wants(&self, role: ControlKind) -> bool {
-        role == ControlKind::Call
+    fn wants(&self, control: ControlKind) -> bool {
+        control == ControlKind::Call
     }
 
     fn put_before(&mut self, _: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
@@ -57,22 +58,22 @@ const IN_ROW: [u8; 1] = [NOP];
 impl Inserter for RowGreeter<'_, '_> {
     const MAX_INSERTED: usize = 3;
 
-    fn wants(&self, role: ControlKind) -> bool {
-        self.calls.wants(role)
+    fn wants(&self, control: ControlKind) -> bool {
+        self.calls.wants(control)
     }
 
-    fn put_before(&mut self, role: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        self.calls.put_before(role, out)
+    fn put_before(&mut self, control: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
+        self.calls.put_before(control, out)
     }
 
-    fn next_row(&self) -> Option<usize> {
+    fn next_group(&self) -> Option<usize> {
         self.rows.first().copied()
     }
 
-    fn put_row(&mut self, row: &mut Row<'_>) -> Result<(), RelocateError> {
-        assert_eq!(Some(row.pc()), self.next_row());
-        row.put_goto(2);
-        row.begin_piece().extend(IN_ROW);
+    fn put_group(&mut self, group: &mut PieceGroup<'_>) -> Result<(), RelocateError> {
+        assert_eq!(Some(group.pc()), self.next_group());
+        group.put_goto(2);
+        group.begin_piece().extend(IN_ROW);
         self.rows = &self.rows[1..];
         Ok(())
     }

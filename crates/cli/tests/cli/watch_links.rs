@@ -203,7 +203,7 @@ fn check_offsets(program: &Program, seen: &Seen) {
             let raises = invokes.contains(&opcode) || index == 0 && [idiv, athrow].contains(&opcode);
             assert!(raises, "{opcode:#x} at {pc} in {method}");
             if index + 1 == frames.len() {
-                let covers = |row: catchment_classfile::ExceptionEntry| {
+                let covers = |row: catchment_classfile::ExceptionRow| {
                     caught["handler_pc"] == row.handler
                         && (usize::from(row.start)..usize::from(row.end)).contains(&pc)
                 };

@@ -3,7 +3,7 @@
 //! A `finally`, a `synchronized` or a try-with-resources catches everything and throws it on: the same exception, raised where
 //! it was raised before. A `throw` in a clause that somebody wrote is a raising point of its own, even of the same object.
 
-use catchment_classfile::{ClassFile, ExceptionEntry};
+use catchment_classfile::{ClassFile, ExceptionRow};
 use catchment_ir::{Body, Op, PoolIndex, Translator, Var};
 use catchment_pairs::{ClassPairs, pairs_of};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ impl ClassHandlers {
 /// The exception table of one method, and the throws that only pass on.
 #[derive(Debug, Default)]
 pub(crate) struct MethodHandlers {
-    rows: Vec<ExceptionEntry>,
+    rows: Vec<ExceptionRow>,
     /// By pc of a `throw`: the handlers whose exceptions it throws on.
     passed_on: FxHashMap<u16, Vec<u16>>,
     /// By pc of a `throw` that somebody wrote: the clauses whose exceptions it throws again.
@@ -55,7 +55,7 @@ impl MethodHandlers {
     ) -> Self {
         let Some(method) = class.methods.get(usize::from(position)) else { return Self::default() };
         let Ok(Some((_, code))) = class.code(method) else { return Self::default() };
-        let rows: Vec<ExceptionEntry> = code.exceptions().collect();
+        let rows: Vec<ExceptionRow> = code.exceptions().collect();
         let all: FxHashSet<u16> = rows.iter().map(|row| row.handler).collect();
         let (written, compiler_made): (FxHashSet<u16>, FxHashSet<u16>) =
             all.into_iter().partition(|handler| handlers.pair_at(position, *handler).is_some());
@@ -77,7 +77,7 @@ impl MethodHandlers {
         rows
     }
 
-    pub(crate) fn rows(&self) -> &[ExceptionEntry] {
+    pub(crate) fn rows(&self) -> &[ExceptionRow] {
         &self.rows
     }
 
@@ -95,7 +95,7 @@ impl MethodHandlers {
     }
 
     /// The clauses whose exceptions the `throw` at `pc` throws again, each with the rows that lead there.
-    pub(crate) fn thrown_again_at(&self, pc: u16) -> impl Iterator<Item = &ExceptionEntry> {
+    pub(crate) fn thrown_again_at(&self, pc: u16) -> impl Iterator<Item = &ExceptionRow> {
         let handlers = self.thrown_again.get(&pc).map_or(&[][..], Vec::as_slice);
         self.rows.iter().filter(|row| handlers.contains(&row.handler))
     }

@@ -23,16 +23,16 @@ fn alike(bodies: &[(&str, &str)], behind: &str) -> Vec<bool> {
     let class = ClassFile::parse(&bytes).expect("a class");
     let pairs = pairs_of(&class);
     let with_two = |number: usize| {
-        let mut sites = tries(&class, &pairs, &format!("m{number}")).into_iter();
-        sites.find(|site| site.clauses.len() > 1).expect("a try with two clauses")
+        let mut tries = tries(&class, &pairs, &format!("m{number}")).into_iter();
+        tries.find(|compiled_try| compiled_try.clauses.len() > 1).expect("a try with two clauses")
     };
     (0..bodies.len()).map(|number| are_alike_retyped(&class, with_two(number))).collect()
 }
 
-fn are_alike_retyped(class: &ClassFile<'_>, site: &CompiledTry) -> bool {
-    let retypes = [0, 1].map(|clause| Retype { site, clause, to: "java.io.IOException" });
+fn are_alike_retyped(class: &ClassFile<'_>, compiled_try: &CompiledTry) -> bool {
+    let retypes = [0, 1].map(|clause| Retype { compiled_try, clause, to: "java.io.IOException" });
     let bytes = retype_clauses(class, &retypes).expect("retyped");
-    are_alike(&ClassFile::parse(&bytes).expect("a class"), site, 0, 1).expect("followed")
+    are_alike(&ClassFile::parse(&bytes).expect("a class"), compiled_try, 0, 1).expect("followed")
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub(crate) fn compile_with(compiler: Compiler, source: &str, options: &[&str]) -
 
 /// The tries of a method, in source order, and their pairs.
 pub(crate) fn tries<'p>(class: &ClassFile<'_>, pairs: &'p ClassPairs, method: &str) -> Vec<&'p CompiledTry> {
-    pairs.tries.iter().filter(|site| class.methods[site.method].name == method).collect()
+    pairs.tries.iter().filter(|compiled_try| class.methods[compiled_try.method].name == method).collect()
 }
 
 /// What `see` says of the first clause of the only try of method `m` of a class.

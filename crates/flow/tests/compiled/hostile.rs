@@ -11,11 +11,11 @@ use std::fs;
 fn ask_all(bytes: &[u8]) -> usize {
     let Ok(class) = ClassFile::parse(bytes) else { return 0 };
     let mut followed = 0;
-    for site in &pairs_of(&class).tries {
-        for clause in 0..site.clauses.len() {
-            let needs = handler_uses(&class, site, clause).map(|uses| narrow_needs(&uses));
-            let relied = reliance(&class, site, clause);
-            let new = retype_clauses(&class, &[Retype { site, clause, to: "java.lang.Throwable" }]);
+    for compiled_try in &pairs_of(&class).tries {
+        for clause in 0..compiled_try.clauses.len() {
+            let needs = handler_uses(&class, compiled_try, clause).map(|uses| narrow_needs(&uses));
+            let relied = reliance(&class, compiled_try, clause);
+            let new = retype_clauses(&class, &[Retype { compiled_try, clause, to: "java.lang.Throwable" }]);
             if let Ok(new) = &new {
                 assert!(ClassFile::parse(new).is_ok(), "what is written can be read");
             }
@@ -50,11 +50,11 @@ fn a_clause_of_another_class_is_refused() {
     let mut misplaced = found.clone();
     misplaced.clauses[0].handler += 1;
     let mut without_rows = found.clone();
-    without_rows.clauses[0].entries = smallvec![40];
-    for (site, clause) in [(&elsewhere, 0), (&found, 9), (&misplaced, 0), (&without_rows, 0)] {
-        assert_eq!(reliance(&class, site, clause), Err(FlowError::NoSuchClause));
-        assert_eq!(handler_uses(&class, site, clause), Err(FlowError::NoSuchClause));
-        let change = Retype { site, clause, to: "java.lang.Throwable" };
+    without_rows.clauses[0].rows = smallvec![40];
+    for (compiled_try, clause) in [(&elsewhere, 0), (&found, 9), (&misplaced, 0), (&without_rows, 0)] {
+        assert_eq!(reliance(&class, compiled_try, clause), Err(FlowError::NoSuchClause));
+        assert_eq!(handler_uses(&class, compiled_try, clause), Err(FlowError::NoSuchClause));
+        let change = Retype { compiled_try, clause, to: "java.lang.Throwable" };
         assert_eq!(retype_clauses(&class, &[change]), Err(FlowError::NoSuchClause));
     }
 }

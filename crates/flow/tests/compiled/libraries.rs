@@ -56,18 +56,19 @@ fn stretch(bytes: &[u8], name: &str, original: &Path, new: &Path, met: &mut Met)
     let class = ClassFile::parse(bytes).expect("a class");
     let pairs = pairs_of(&class);
     let mut changes = Vec::new();
-    for site in &pairs.tries {
-        for clause in 0..site.clauses.len() {
+    for compiled_try in &pairs.tries {
+        for clause in 0..compiled_try.clauses.len() {
             met.clauses += 1;
-            let uses = handler_uses(&class, site, clause);
+            let uses = handler_uses(&class, compiled_try, clause);
             if let Err(FlowError::Subroutine(_)) = uses {
                 met.subroutines += 1;
                 continue;
             }
             if narrow_needs(&uses.expect("followed")).iter().all(throwable_meets) {
-                changes.push(Retype { site, clause, to: "java.lang.Throwable" });
+                changes.push(Retype { compiled_try, clause, to: "java.lang.Throwable" });
             }
-            let relied = reliance(&class, site, clause).expect("what can be followed once can be twice");
+            let relied =
+                reliance(&class, compiled_try, clause).expect("what can be followed once can be twice");
             met.relying += usize::from(!relied.is_empty());
         }
     }

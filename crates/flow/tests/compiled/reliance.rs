@@ -2,7 +2,7 @@
 
 use crate::classes::{JAVAC, compile, fixture, only_clause, tries};
 use catchment_classfile::ClassFile;
-use catchment_flow::{Receiver, Relied, Spot, Variable, reliance};
+use catchment_flow::{Access, Receiver, Relied, Variable, reliance};
 use catchment_pairs::pairs_of;
 use std::fs;
 
@@ -12,8 +12,8 @@ fn told(relied: &[Relied]) -> Vec<String> {
 }
 
 fn told_read(it: &Relied) -> String {
-    let line = |spot: &Spot| spot.line.map_or("?".to_string(), |line| line.to_string());
-    let place = match &it.place {
+    let line = |access: &Access| access.line.map_or("?".to_string(), |line| line.to_string());
+    let place = match &it.variable {
         Variable::Local { name: Some(name), .. } => name.clone(),
         Variable::Local { slot, name: None } => format!("slot {slot}"),
         Variable::Field { owner, name, of: Receiver::Static } => format!("{owner}.{name}"),
@@ -36,7 +36,7 @@ fn relied(method: &str) -> Vec<String> {
 
 fn relied_with(method: &str, options: &[&str]) -> Vec<String> {
     let bytes = compile(&format!("{HEAD}{method} }}"), options);
-    only_clause(&bytes, |class, site| told(&reliance(class, site, 0).expect("followed")))
+    only_clause(&bytes, |class, compiled_try| told(&reliance(class, compiled_try, 0).expect("followed")))
 }
 
 #[test]
@@ -45,10 +45,10 @@ fn the_flag_of_listing_7_is_relied_on() {
     let bytes = fs::read(classes.join("listings/Countdown.class")).expect("a class");
     let class = ClassFile::parse(&bytes).expect("a class");
     let pairs = pairs_of(&class);
-    let [site] = tries(&class, &pairs, "seconds")[..] else { panic!("one try") };
-    let found = reliance(&class, site, 0).expect("followed");
+    let [compiled_try] = tries(&class, &pairs, "seconds")[..] else { panic!("one try") };
+    let found = reliance(&class, compiled_try, 0).expect("followed");
     assert_eq!(told(&found), ["12 usable 8 9 before"]);
-    assert_eq!(found[0].place, Variable::Local { slot: 2, name: Some("usable".into()) });
+    assert_eq!(found[0].variable, Variable::Local { slot: 2, name: Some("usable".into()) });
 }
 
 #[test]

@@ -13,9 +13,12 @@ const NARROW: &str = "java.io.FileNotFoundException";
 /// Every clause of `class` that catches `from`, by try and clause.
 fn clauses(pairs: &ClassPairs, from: &str) -> Vec<(usize, usize)> {
     let tries = pairs.tries.iter().enumerate();
-    let all = tries.flat_map(|(site, it)| (0..it.clauses.len()).map(move |clause| (site, clause)));
-    all.filter(|(site, clause)| pairs.pairs[pairs.pair_of(*site, *clause)].types.iter().any(|it| it == from))
-        .collect()
+    let all =
+        tries.flat_map(|(compiled_try, it)| (0..it.clauses.len()).map(move |clause| (compiled_try, clause)));
+    all.filter(|(compiled_try, clause)| {
+        pairs.pairs[pairs.pair_of(*compiled_try, *clause)].types.iter().any(|it| it == from)
+    })
+    .collect()
 }
 
 /// The class with everything that catches the first type of a change catching the second.
@@ -26,8 +29,8 @@ fn stretched(bytes: &[u8], changes: &[(&str, &str)]) -> Vec<u8> {
     for (from, to) in changes {
         let found = clauses(&pairs, from);
         assert!(!found.is_empty(), "nothing catches {from}");
-        all.extend(found.iter().map(|(site, clause)| Retype {
-            site: &pairs.tries[*site],
+        all.extend(found.iter().map(|(compiled_try, clause)| Retype {
+            compiled_try: &pairs.tries[*compiled_try],
             clause: *clause,
             to,
         }));
@@ -145,7 +148,11 @@ fn several_types_become_one() {
         let pairs = pairs_of(&class);
         let changes: Vec<Retype<'_>> = clauses(&pairs, "java.io.UTFDataFormatException")
             .iter()
-            .map(|(site, clause)| Retype { site: &pairs.tries[*site], clause: *clause, to })
+            .map(|(compiled_try, clause)| Retype {
+                compiled_try: &pairs.tries[*compiled_try],
+                clause: *clause,
+                to,
+            })
             .collect();
         let new = retype_clauses(&class, &changes).expect("retyped");
         let types: Vec<Vec<String>> = pairs_of(&ClassFile::parse(&new).expect("a class"))
@@ -190,8 +197,9 @@ fn call_sites_of_string_concatenations_take_the_wider_type() {
 /// What retyping the only clause of method `m` to `Exception` says.
 fn refusal(body: &str) -> FlowError {
     let source = format!("import java.io.*; public class T {{ {body} }}");
-    only_clause(&compile(&source, &[]), |class, site| {
-        retype_clauses(class, &[Retype { site, clause: 0, to: "java.lang.Exception" }]).expect_err("refused")
+    only_clause(&compile(&source, &[]), |class, compiled_try| {
+        retype_clauses(class, &[Retype { compiled_try, clause: 0, to: "java.lang.Exception" }])
+            .expect_err("refused")
     })
 }
 
@@ -230,11 +238,13 @@ fn code_that_takes_only_the_narrow_type_refuses_a_wider_one() {
 fn a_private_method_of_old_classes_is_bound_to_its_class() {
     let source = "public class T extends RuntimeException { private void p() {} static void m(Runnable r) {
         try { r.run(); } catch (T e) { e.p(); } } }";
-    let error =
-        only_clause(&compile_with(Compiler::Javac { jdk: 17, release: 8 }, source, &[]), |class, site| {
-            retype_clauses(class, &[Retype { site, clause: 0, to: "java.lang.Exception" }])
+    let error = only_clause(
+        &compile_with(Compiler::Javac { jdk: 17, release: 8 }, source, &[]),
+        |class, compiled_try| {
+            retype_clauses(class, &[Retype { compiled_try, clause: 0, to: "java.lang.Exception" }])
                 .expect_err("refused")
-        });
+        },
+    );
     assert!(matches!(&error, FlowError::Bound { owner, .. } if owner == "T"), "{error}");
 }
 
@@ -242,8 +252,8 @@ fn a_private_method_of_old_classes_is_bound_to_its_class() {
 fn a_clause_cannot_have_two_new_types() {
     let source = "public class T { static void m(Runnable r) {
         try { r.run(); } catch (IllegalStateException e) { System.out.println(e); } } }";
-    let error = only_clause(&compile(source, &[]), |class, site| {
-        let change = |to| Retype { site, clause: 0, to };
+    let error = only_clause(&compile(source, &[]), |class, compiled_try| {
+        let change = |to| Retype { compiled_try, clause: 0, to };
         retype_clauses(class, &[change("java.lang.Exception"), change("java.lang.RuntimeException")])
     });
     assert_eq!(error, Err(FlowError::Ambiguous));

@@ -19,7 +19,7 @@ fn uses(method: &str) -> HandlerUses {
 
 fn uses_with(method: &str, options: &[&str]) -> HandlerUses {
     let bytes = compile(&format!("{HEAD}{method} }}"), options);
-    only_clause(&bytes, |class, site| handler_uses(class, site, 0).expect("followed"))
+    only_clause(&bytes, |class, compiled_try| handler_uses(class, compiled_try, 0).expect("followed"))
 }
 
 /// One line per use: line, what, and the marks of values that are cast or merged.
@@ -254,8 +254,8 @@ fn a_string_concatenation_is_told_from_a_lambda() {
     let bytes = fs::read(classes.join("TemplatesKt.class")).expect("a class");
     let class = ClassFile::parse(&bytes).expect("a class");
     let pairs = pairs_of(&class);
-    let [site] = tries(&class, &pairs, "template")[..] else { panic!("one try") };
-    let uses = handler_uses(&class, site, 0).expect("followed");
+    let [compiled_try] = tries(&class, &pairs, "template")[..] else { panic!("one try") };
+    let uses = handler_uses(&class, compiled_try, 0).expect("followed");
     let kinds: Vec<String> = uses.uses.iter().map(|it| told_kind(&it.kind)).collect();
     assert_eq!(
         kinds,

@@ -52,7 +52,7 @@ fn compare_method(
     let ours = our_uses(method, body, &insns);
     compared.uses += theirs.len();
     let what = format!("{}.{}{}", class.name, method.name, method.descriptor);
-    if insns.iter().any(|insn| insn.role() == ControlKind::Subroutine) {
+    if insns.iter().any(|insn| insn.control() == ControlKind::Subroutine) {
         // ASM knows which call a subroutine comes back to, we join them all.
         compared.subroutines += 1;
         for (insn, operands) in theirs {

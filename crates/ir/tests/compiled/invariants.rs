@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn check(class: &ClassFile<'_>, method: &Member<'_>, body: &Body) {
     let (_, code) = class.code(method).expect("code").expect("code");
     let what = format!("{}.{}{}", class.name, method.name, method.descriptor);
-    let has_subroutines = code.insns().flatten().any(|insn| insn.role() == ControlKind::Subroutine);
+    let has_subroutines = code.insns().flatten().any(|insn| insn.control() == ControlKind::Subroutine);
     let definitions = definitions(body, &what);
     check_blocks(body, &code, &what);
     check_handlers(body, &code, &what);
@@ -173,7 +173,7 @@ fn reached(class: &ClassFile<'_>, code: &Code<'_>) -> BTreeSet<usize> {
     let behind_calls: Vec<usize> = code
         .insns()
         .flatten()
-        .filter(|it| it.role() == ControlKind::Subroutine)
+        .filter(|it| it.control() == ControlKind::Subroutine)
         .map(|it| it.next_pc())
         .collect();
     let mut reached = BTreeSet::new();
@@ -184,10 +184,10 @@ fn reached(class: &ClassFile<'_>, code: &Code<'_>) -> BTreeSet<usize> {
         }
         let insn = Insn::at(code.bytes, pc).expect("an instruction");
         work.extend(insn.targets());
-        if insn.falls_through() && insn.role() != ControlKind::Subroutine {
+        if insn.falls_through() && insn.control() != ControlKind::Subroutine {
             work.push(insn.next_pc());
         }
-        if insn.role() == ControlKind::Ret {
+        if insn.control() == ControlKind::Ret {
             work.extend(&behind_calls);
         }
         if can_throw(class, &insn) {

@@ -41,7 +41,7 @@ fn locals_survive_subroutines_that_others_call_too() {
     let method = class.methods.iter().find(|it| it.name == "m").expect("m");
     let (_, code) = class.code(method).expect("code").expect("code");
     assert!(
-        code.insns().flatten().filter(|it| it.role() == ControlKind::Subroutine).count() > 4,
+        code.insns().flatten().filter(|it| it.control() == ControlKind::Subroutine).count() > 4,
         "it has subroutines"
     );
     let body = Translator::default().translate(&class, method).expect("translated").expect("code");

@@ -39,7 +39,7 @@ fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
 
 fn described(relied: Relied) -> Reliance {
     Reliance {
-        what: name_of(&relied.place),
+        what: name_of(&relied.variable),
         read_line: relied.read.line,
         is_read_after: relied.after,
         set_lines: relied.writes.iter().filter_map(|write| write.line).collect(),
@@ -79,15 +79,15 @@ fn joined(all: impl Iterator<Item = Reliance>) -> Vec<Reliance> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catchment_flow::Spot;
+    use catchment_flow::Access;
 
     fn relied(name: Option<&str>, read: u32, writes: &[u32], after: bool) -> Relied {
-        let spot = |line: u32| Spot { pc: line as usize, line: Some(line) };
+        let access = |line: u32| Access { pc: line as usize, line: Some(line) };
         Relied {
-            place: Variable::Local { slot: 3, name: name.map(str::to_owned) },
-            read: spot(read),
+            variable: Variable::Local { slot: 3, name: name.map(str::to_owned) },
+            read: access(read),
             after,
-            writes: writes.iter().map(|line| spot(*line)).collect(),
+            writes: writes.iter().map(|line| access(*line)).collect(),
             before: true,
         }
     }

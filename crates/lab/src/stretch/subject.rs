@@ -140,7 +140,7 @@ fn changed_class(stretchings: &Stretchings<'_>, changes: &mut Changes) -> Result
         .iter()
         .flat_map(|(subject, to)| {
             let sites = sites_of(&pairs, &subject.id).into_iter();
-            sites.map(|(index, clause)| Retype { site: &pairs.tries[index], clause, to })
+            sites.map(|(index, clause)| Retype { compiled_try: &pairs.tries[index], clause, to })
         })
         .collect();
     let bytes = retype_clauses(&class, &retypes).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use super::{Caught, Frame, RecordedMethod, Recording, ReflectiveCall};
 use crate::merge::some_of;
 use crate::results::JvmFiles;
 use crate::watched_run::Problem;
-use catchment_protocol::arrivals::{Arrival, NumberedMethod, Reflected};
+use catchment_protocol::recording::{Arrival, NumberedMethod, Reflected};
 use catchment_protocol::records::Record;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use crate::results::tests::jvm_files;
     use crate::watched_run::Ended;
-    use catchment_protocol::arrivals::{Frame as NumberedFrame, MethodName};
+    use catchment_protocol::recording::{Frame as NumberedFrame, MethodName};
 
     fn method(number: u32, name: &str, is_application: bool) -> Record {
         let name = MethodName { class: "a.B".into(), method: name.into(), descriptor: "()V".into() };

@@ -1,8 +1,8 @@
 package catchment.runtime;
 
 /**
- * Which exception classes arrived at each counter, how often, and where the first few came from; in a worker, the first few
- * of each test.
+ * Exception classes that arrived at each counter, how often, and the origins of the first few; in a worker, of the first
+ * few of each test.
  *
  * <p>Keeps names, never classes or exceptions, so nothing of the application stays alive because of it. Reading takes no
  * lock: arrays are replaced, not changed, and whoever reads a stale or half-published one finds nothing in it and asks
@@ -17,108 +17,109 @@ final class Exceptions {
     private static final int PAGE_MASK = (1 << PAGE_SHIFT) - 1;
 
     private static final Object LOCK = new Object();
-    /** By counter: page, place in the page, then the classes seen there. */
-    private static volatile Seen[][][] pages = new Seen[16][][];
+    /** By counter: page, slot in the page, then the classes that arrived there. */
+    private static volatile ExceptionClass[][][] pages = new ExceptionClass[16][][];
 
     private Exceptions() {}
 
-    private static final class Seen {
+    /** A class of which exceptions arrived at a counter. */
+    private static final class ExceptionClass {
         final String exception;
         final int counter;
         /** Changed under the lock only; a stale value read outside costs one more look. */
         int originsLeft = ORIGINS_KEPT;
-        /** In which they are left; under the lock as well. */
+        /** The test in which they are left; under the lock as well. */
         long test;
 
-        Seen(String exception, int counter) {
+        ExceptionClass(String exception, int counter) {
             this.exception = exception;
             this.counter = counter;
         }
     }
 
-    static void seen(Throwable thrown, int counter) {
+    static void arrived(Throwable thrown, int counter) {
         try {
             String exception = thrown.getClass().getName();
-            Seen seen = find(seenAt(counter), exception);
-            if (seen == null) {
-                seen = register(counter, exception);
+            ExceptionClass found = find(classesAt(counter), exception);
+            if (found == null) {
+                found = register(counter, exception);
             }
-            if (seen != null) {
-                keep(seen, thrown, counter);
+            if (found != null) {
+                keep(found, thrown, counter);
             }
         } catch (Throwable lostDetail) {
             // No stack or no memory left. The report shows the difference as exceptions of unknown class.
         }
     }
 
-    private static void keep(Seen seen, Throwable thrown, int counter) {
-        if (seen.counter >= 0) {
-            Probes.count(seen.counter);
+    private static void keep(ExceptionClass found, Throwable thrown, int counter) {
+        if (found.counter >= 0) {
+            Probes.count(found.counter);
         }
-        if ((seen.originsLeft > 0 || seen.test != Probes.test()) && takeOrigin(seen)) {
-            Agent.origin(thrown, counter, seen.exception);
+        if ((found.originsLeft > 0 || found.test != Probes.test()) && takeOrigin(found)) {
+            Agent.origin(thrown, counter, found.exception);
         }
     }
 
-    private static boolean takeOrigin(Seen seen) {
+    private static boolean takeOrigin(ExceptionClass found) {
         synchronized (LOCK) {
             long test = Probes.test();
-            if (seen.test != test) {
-                seen.test = test;
-                seen.originsLeft = ORIGINS_KEPT;
+            if (found.test != test) {
+                found.test = test;
+                found.originsLeft = ORIGINS_KEPT;
             }
-            return seen.originsLeft-- > 0;
+            return found.originsLeft-- > 0;
         }
     }
 
-    private static Seen[] seenAt(int counter) {
-        Seen[][][] known = pages;
+    private static ExceptionClass[] classesAt(int counter) {
+        ExceptionClass[][][] known = pages;
         int page = counter >>> PAGE_SHIFT;
-        Seen[][] places = page < known.length ? known[page] : null;
-        return places == null ? null : places[counter & PAGE_MASK];
+        ExceptionClass[][] slots = page < known.length ? known[page] : null;
+        return slots == null ? null : slots[counter & PAGE_MASK];
     }
 
-    private static Seen find(Seen[] known, String exception) {
+    private static ExceptionClass find(ExceptionClass[] known, String exception) {
         if (known != null) {
-            for (Seen seen : known) {
-                if (seen != null && seen.exception.equals(exception)) {
-                    return seen;
+            for (ExceptionClass found : known) {
+                if (found != null && found.exception.equals(exception)) {
+                    return found;
                 }
             }
         }
         return null;
     }
 
-    private static Seen register(int counter, String exception) {
+    private static ExceptionClass register(int counter, String exception) {
         synchronized (LOCK) {
-            Seen[] known = seenAt(counter);
-            Seen seen = find(known, exception);
+            ExceptionClass[] known = classesAt(counter);
+            ExceptionClass found = find(known, exception);
             int size = known == null ? 0 : known.length;
-            if (seen != null || size >= CLASSES_KEPT) {
-                return seen;
+            if (found != null || size >= CLASSES_KEPT) {
+                return found;
             }
-            Seen[] more = new Seen[size + 1];
+            ExceptionClass[] more = new ExceptionClass[size + 1];
             for (int i = 0; i < size; i++) {
                 more[i] = known[i];
             }
-            Seen[][] places = placesFor(counter);
-            seen = new Seen(exception, Agent.exceptionType(counter, exception));
-            more[size] = seen;
-            places[counter & PAGE_MASK] = more;
-            return seen;
+            ExceptionClass[][] slots = slotsFor(counter);
+            found = new ExceptionClass(exception, Agent.exceptionType(counter, exception));
+            more[size] = found;
+            slots[counter & PAGE_MASK] = more;
+            return found;
         }
     }
 
-    private static Seen[][] placesFor(int counter) {
+    private static ExceptionClass[][] slotsFor(int counter) {
         int page = counter >>> PAGE_SHIFT;
-        Seen[][][] known = pages;
+        ExceptionClass[][][] known = pages;
         if (page >= known.length) {
-            Seen[][][] more = new Seen[Math.max(page + 1, known.length * 2)][][];
+            ExceptionClass[][][] more = new ExceptionClass[Math.max(page + 1, known.length * 2)][][];
             System.arraycopy(known, 0, more, 0, known.length);
             known = more;
         }
         if (known[page] == null) {
-            known[page] = new Seen[PAGE_MASK + 1][];
+            known[page] = new ExceptionClass[PAGE_MASK + 1][];
         }
         pages = known;
         return known[page];

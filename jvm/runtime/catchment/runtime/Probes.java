@@ -68,7 +68,7 @@ public final class Probes {
         try {
             count(id);
             if (UNSAFE.getLong(EXPERIMENT) == 0) {
-                Exceptions.seen(thrown, id);
+                Exceptions.arrived(thrown, id);
             } else if (UNSAFE.getByte(ENTRIES + id) != 0) {
                 Agent.passed(thrown, id);
             }
@@ -81,7 +81,7 @@ public final class Probes {
         try {
             count(id);
             if (UNSAFE.getLong(EXPERIMENT) == 0) {
-                Exceptions.seen(thrown, id);
+                Exceptions.arrived(thrown, id);
             } else {
                 Agent.caught(thrown, id);
             }

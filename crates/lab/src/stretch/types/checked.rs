@@ -8,7 +8,7 @@ use crate::stretch::refusal::Refusal;
 use crate::stretch::types::escapes::{StretchedSites, Types, View};
 use crate::stretch::types::hierarchy::Hierarchy;
 use crate::stretch::types::throws_clauses::{ThrowsClause, throws_clause};
-use catchment_classfile::{ClassFile, ExceptionEntry, Member, access, annotation_types};
+use catchment_classfile::{ClassFile, ExceptionRow, Member, access, annotation_types};
 use catchment_flow::{FlowError, ThrowSite, Thrown, throw_sites};
 use catchment_pairs::{ClassPairs, Pair};
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ impl<'c, 'w> Checks<'c, 'w> {
             (0..pairs.tries.len()).filter(|it| pairs.tries[*it].method == number).collect();
         let rows = owned_rows(code.exceptions().collect(), pairs, &tries);
         let around = |pc: usize| {
-            let holds = |row: &ExceptionEntry| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
+            let holds = |row: &ExceptionRow| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
             rows.iter().filter(|(row, _)| holds(row)).map(|(_, owner)| *owner).collect()
         };
         let sites = throw_sites(class, number)?.into_iter().map(|site| (around(site.pc), site));
@@ -155,14 +155,14 @@ impl<'c, 'w> Checks<'c, 'w> {
 
 /// The rows of clauses that somebody wrote, with try and number; what the compiler made lets everything pass in the end.
 fn owned_rows(
-    rows: Vec<ExceptionEntry>,
+    rows: Vec<ExceptionRow>,
     pairs: &ClassPairs,
     tries: &[usize],
-) -> Vec<(ExceptionEntry, (usize, usize))> {
+) -> Vec<(ExceptionRow, (usize, usize))> {
     let owner = |row: u16| {
         tries.iter().find_map(|index| {
             let clauses = &pairs.tries[*index].clauses;
-            Some((*index, clauses.iter().position(|clause| clause.entries.contains(&row))?))
+            Some((*index, clauses.iter().position(|clause| clause.rows.contains(&row))?))
         })
     };
     (0..).zip(rows).filter_map(|(number, row)| Some((row, owner(number)?))).collect()

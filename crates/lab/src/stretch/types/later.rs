@@ -57,7 +57,7 @@ fn do_the_same(
     rung: &str,
 ) -> Result<bool, FlowError> {
     let site = &pairs.tries[index];
-    let retypes = [one, other].map(|clause| Retype { site, clause, to: rung });
+    let retypes = [one, other].map(|clause| Retype { compiled_try: site, clause, to: rung });
     let retyped = retype_clauses(class, &retypes)?;
     are_alike(&ClassFile::parse(&retyped)?, site, one, other)
 }

@@ -1,4 +1,4 @@
-//! Places that code writes and reads: local variables and fields.
+//! Local variables and fields that code writes and reads.
 
 use crate::FlowError;
 use crate::effects::{incremented, is_wide};
@@ -27,12 +27,12 @@ pub enum Variable {
 pub enum Receiver {
     Static,
     This,
-    /// Of some other object. Two of them count as the same place, though they may be of different objects.
+    /// Of some other object. Two of them count as the same variable, though they may be of different objects.
     Other,
 }
 
 impl Variable {
-    /// The same place without its name, which local variables have only in a part of the code.
+    /// The variable without its name, which local variables have only in a part of the code.
     pub(crate) fn key(self) -> Self {
         match self {
             Self::Local { slot, .. } => Self::Local { slot, name: None },

@@ -3,7 +3,7 @@
 //! A tree: from the catching frame every frame leads to those it has called. A way is known by its raising frame, and most
 //! ways share most of their frames with others.
 
-use catchment_protocol::arrivals::Frame;
+use catchment_protocol::recording::Frame;
 use rustc_hash::FxHashMap;
 
 /// More frames than this are not kept: some 100 MB.

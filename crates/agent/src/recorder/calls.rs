@@ -1,9 +1,9 @@
-//! Which methods were called by reflection, and by whom.
+//! Reflective calls: the methods that were called so, and their callers.
 
-use super::{Arrivals, MOST_ARRIVALS, MethodNames};
+use super::{MOST_ARRIVALS, MethodNames, Recorder};
 use crate::lock;
 use crate::observer::Observer;
-use catchment_protocol::arrivals::Reflected;
+use catchment_protocol::recording::Reflected;
 use catchment_protocol::records::Record;
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 const OF_REFLECTION: [&str; 2] = ["java.lang.reflect.", "jdk.internal.reflect."];
 const CLASS: &str = "java.lang.Class";
 
-/// What was called, as cheaply as it can be told.
+/// The method that was called, as cheaply as it can be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
     /// A method, by the number of its class and its place there.
@@ -37,7 +37,7 @@ pub(super) struct Calls {
     written: FxHashSet<Reflected>,
 }
 
-impl Arrivals {
+impl Recorder {
     pub(crate) fn is_known_call(&self, caller: Option<usize>, target: Target) -> bool {
         lock(&self.state).calls.known.contains(&(caller, target))
     }

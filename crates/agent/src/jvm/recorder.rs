@@ -13,9 +13,9 @@
 //! Nothing here runs Java code, and no handle outlives the callback.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
-use crate::arrivals::{Arrivals, MOST_ARRIVALS, MethodNames, Noted, RawArrival, RawFrame};
 use crate::observer::Observer;
-use catchment_protocol::arrivals::MethodName;
+use crate::recorder::{MOST_ARRIVALS, MethodNames, Noted, RawArrival, RawFrame, Recorder};
+use catchment_protocol::recording::MethodName;
 use jvmti_bindings::prelude::*;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -52,14 +52,14 @@ thread_local! {
 pub(crate) fn exception_thrown(
     jvmti: &Jvmti,
     observer: &Observer,
-    arrivals: &Arrivals,
+    recorder: &Recorder,
     event: &ExceptionEvent,
 ) {
     if event.catch_method().is_null() {
         return;
     }
     let Some((stack, is_cut)) = stack(jvmti) else {
-        arrivals.problem(observer, "agent", "the JVM did not show the stack of an exception");
+        recorder.problem(observer, "agent", "the JVM did not show the stack of an exception");
         return;
     };
     let Some(object) = number_of_object(jvmti, event.exception()) else { return };
@@ -84,7 +84,7 @@ pub(crate) fn exception_caught(
     jvmti: &Jvmti,
     jni: &JniEnv,
     observer: &Observer,
-    arrivals: &Arrivals,
+    recorder: &Recorder,
     event: &ExceptionCatchEvent,
 ) {
     // SAFETY: a live handle of this callback.
@@ -94,16 +94,16 @@ pub(crate) fn exception_caught(
         Some(raised.remove(at))
     });
     let Some(raised) = raised else {
-        tell_of_unraised(jvmti, jni, observer, arrivals, event);
+        tell_of_unraised(jvmti, jni, observer, recorder, event);
         return;
     };
     // SAFETY: null stands for the current thread.
     let left = unsafe { jvmti.get_frame_count(std::ptr::null_mut()) }.unwrap_or(0);
     let Some((frames, frames_left_out)) = way(&raised, usize::try_from(left).unwrap_or(0)) else {
-        arrivals.problem(observer, "agent", "an exception came from too far up the stack to be recorded");
+        recorder.problem(observer, "agent", "an exception came from too far up the stack to be recorded");
         return;
     };
-    let Some(exception) = number_of_class(jvmti, jni, arrivals, event.exception()) else { return };
+    let Some(exception) = number_of_class(jvmti, jni, recorder, event.exception()) else { return };
     let raw = RawArrival {
         exception,
         frames: &frames,
@@ -111,13 +111,13 @@ pub(crate) fn exception_caught(
         handler_pc: u32::try_from(event.location()).unwrap_or(u32::MAX),
         after: u32::try_from((tag & ARRIVAL_MASK) - 1).ok(),
     };
-    match note(jvmti, jni, observer, arrivals, &raw) {
+    match note(jvmti, jni, observer, recorder, &raw) {
         Some(number) => {
             let tag = (raised.object << ARRIVAL_BITS) | (jni::jlong::from(number) + 1);
             // SAFETY: a live handle of this callback.
             let _ = unsafe { jvmti.set_tag(event.exception(), tag) };
         }
-        None => arrivals.problem(
+        None => recorder.problem(
             observer,
             "agent",
             &format!(
@@ -127,7 +127,7 @@ pub(crate) fn exception_caught(
     }
     if frames_left_out > 0 {
         let what = format!("exceptions came through more than {FRAMES_KEPT} frames; the lowest are left out");
-        arrivals.problem(observer, "agent", &what);
+        recorder.problem(observer, "agent", &what);
     }
 }
 
@@ -161,17 +161,17 @@ fn note(
     jvmti: &Jvmti,
     jni: &JniEnv,
     observer: &Observer,
-    arrivals: &Arrivals,
+    recorder: &Recorder,
     raw: &RawArrival<'_>,
 ) -> Option<u32> {
-    match arrivals.note(observer, raw) {
+    match recorder.note(observer, raw) {
         Noted::As(number) => Some(number),
         Noted::NoRoom => None,
         Noted::Unnamed(methods) => {
             for id in methods {
-                arrivals.name_method(id, names(jvmti, jni, observer, id));
+                recorder.name_method(id, names(jvmti, jni, observer, id));
             }
-            match arrivals.note(observer, raw) {
+            match recorder.note(observer, raw) {
                 Noted::As(number) => Some(number),
                 Noted::NoRoom | Noted::Unnamed(_) => None,
             }
@@ -225,16 +225,16 @@ fn number_of_object(jvmti: &Jvmti, exception: jni::jobject) -> Option<jni::jlong
     unsafe { jvmti.set_tag(exception, object << ARRIVAL_BITS) }.ok().map(|()| object)
 }
 
-fn number_of_class(jvmti: &Jvmti, jni: &JniEnv, arrivals: &Arrivals, exception: jni::jobject) -> Option<u32> {
+fn number_of_class(jvmti: &Jvmti, jni: &JniEnv, recorder: &Recorder, exception: jni::jobject) -> Option<u32> {
     // SAFETY: a live handle of this callback, and of the class it gives.
-    unsafe { number_of(jvmti, arrivals, jni.get_object_class(exception)) }
+    unsafe { number_of(jvmti, recorder, jni.get_object_class(exception)) }
 }
 
 /// The number by which a class is known; its tag saves asking for the name.
 ///
 /// # Safety
 /// A live handle of a class.
-pub(super) unsafe fn number_of(jvmti: &Jvmti, arrivals: &Arrivals, class: jni::jclass) -> Option<u32> {
+pub(super) unsafe fn number_of(jvmti: &Jvmti, recorder: &Recorder, class: jni::jclass) -> Option<u32> {
     // SAFETY: `class` is a live class, as the caller promises.
     unsafe {
         let tag = jvmti.get_tag(class).ok()?;
@@ -242,7 +242,7 @@ pub(super) unsafe fn number_of(jvmti: &Jvmti, arrivals: &Arrivals, class: jni::j
             return u32::try_from(tag - 1).ok();
         }
         let (name, _) = class_name(jvmti, class)?;
-        let number = arrivals.number_class(name);
+        let number = recorder.number_class(name);
         jvmti.set_tag(class, jni::jlong::from(number) + 1).ok().map(|()| number)
     }
 }
@@ -252,7 +252,7 @@ fn tell_of_unraised(
     jvmti: &Jvmti,
     jni: &JniEnv,
     observer: &Observer,
-    arrivals: &Arrivals,
+    recorder: &Recorder,
     event: &ExceptionCatchEvent,
 ) {
     let MethodNames { name, is_application, .. } = names(jvmti, jni, observer, event.method() as usize);
@@ -267,5 +267,5 @@ fn tell_of_unraised(
         "{exception} came to the handler at {}; the JVM did not tell where from, so it is not recorded",
         event.location()
     );
-    arrivals.problem(observer, &place, &what);
+    recorder.problem(observer, &place, &what);
 }

@@ -1,18 +1,34 @@
-//! The scope of the variable of a clause, which ends the clause's own code.
+//! The instructions of a clause.
 
+use crate::blocks::Blocks;
+use crate::instructions::Instructions;
 use catchment_classfile::{Insn, VariableRow};
 
-/// Where the scope of the variable ends that a clause stores its exception in with its first instruction; `None` if it
-/// stores none, or debug information does not name it.
+/// The instructions of the clause at instruction `handler`, in code order: those only reachable through it, up to the
+/// end of the variable it stores the exception in, where debug information has it. Without that, code behind the try
+/// that nothing else leads to counts as well.
+pub fn clause_extent(
+    insns: &Instructions<'_>,
+    blocks: &Blocks,
+    handler: usize,
+    variables: impl IntoIterator<Item = VariableRow>,
+) -> Vec<usize> {
+    let end = insns.get(handler).and_then(|first| end_of_exception_variable(&first, variables));
+    let own = |index: &usize| end.is_none_or(|end| insns.pc(*index) < end);
+    blocks.only_through(handler).into_iter().flatten().filter(own).collect()
+}
+
+/// The pc at which the scope of the variable ends that a clause stores its exception in with its first instruction;
+/// `None` if it stores none, or debug information does not name it.
 ///
 /// The scope begins right behind the store: a variable that is there already is another's, whose slot is used again.
-pub fn end_of_exception_variable(
+fn end_of_exception_variable(
     first: &Insn<'_>,
     variables: impl IntoIterator<Item = VariableRow>,
 ) -> Option<usize> {
     let slot = first.astore()?;
-    let is_its = |row: &VariableRow| row.slot == slot && usize::from(row.start) == first.next_pc();
-    variables.into_iter().filter(is_its).map(|row| usize::from(row.end)).min()
+    let is_of_clause = |row: &VariableRow| row.slot == slot && usize::from(row.start) == first.next_pc();
+    variables.into_iter().filter(is_of_clause).map(|row| usize::from(row.end)).min()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Exceptions that came to handlers, with the way they came.
+//! The entries of a recording: exceptions that came to handlers, with the way they came, and reflective calls.
 //!
-//! Methods are numbered within one JVM, in the order in which they are first named; so are arrivals. A record is written once
-//! all that it names has been.
+//! Methods are numbered within one JVM, in the order in which they are first named; so are arrivals. A record is
+//! written once all that it names has been.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
-//! What is noted and what is written, without a JVM.
+//! Arrivals that are noted and written, without a JVM.
 
 use super::*;
-use catchment_protocol::arrivals::MethodName;
 use catchment_protocol::log;
 use catchment_protocol::options::AgentOptions;
+use catchment_protocol::recording::MethodName;
 
 /// The ids of a method of the application and one of a library.
 const OURS: usize = 0x100;
@@ -12,7 +12,7 @@ const THEIRS: usize = 0x200;
 struct Bench {
     folder: tempfile::TempDir,
     observer: Observer,
-    arrivals: Arrivals,
+    recorder: Recorder,
 }
 
 impl Bench {
@@ -20,17 +20,17 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let options = AgentOptions { results: folder.path().to_owned(), ..AgentOptions::default() };
         let observer = Observer::create(&options).unwrap();
-        let arrivals = Arrivals::default();
-        assert_eq!(arrivals.number_class("a.E".into()), 0);
-        assert_eq!(arrivals.number_class("a.E".into()), 0);
-        arrivals.name_method(OURS, names("ours", true));
-        arrivals.name_method(THEIRS, names("theirs", false));
-        Self { folder, observer, arrivals }
+        let recorder = Recorder::default();
+        assert_eq!(recorder.number_class("a.E".into()), 0);
+        assert_eq!(recorder.number_class("a.E".into()), 0);
+        recorder.name_method(OURS, names("ours", true));
+        recorder.name_method(THEIRS, names("theirs", false));
+        Self { folder, observer, recorder }
     }
 
     fn note(&self, frames: &[RawFrame], after: Option<u32>) -> Noted {
         let raw = RawArrival { exception: 0, frames, frames_left_out: 0, handler_pc: 9, after };
-        self.arrivals.note(&self.observer, &raw)
+        self.recorder.note(&self.observer, &raw)
     }
 
     /// The numbers of written arrivals, each with that of the one before.
@@ -73,8 +73,8 @@ fn each_way_is_written_once_with_the_methods_it_names() {
 fn methods_without_names_are_asked_for() {
     let bench = Bench::new();
     assert_eq!(bench.note(&[(7, 1), (OURS, 2), (8, 3)], None), Noted::Unnamed(vec![7, 8]));
-    bench.arrivals.name_method(7, names("ours", true));
-    bench.arrivals.name_method(8, names("other", true));
+    bench.recorder.name_method(7, names("ours", true));
+    bench.recorder.name_method(8, names("other", true));
     assert_eq!(bench.note(&[(7, 1), (OURS, 2), (8, 3)], None), Noted::As(0));
     // Another id for the same names, as when a class is loaded twice.
     assert_eq!(bench.note(&[(OURS, 1), (7, 2), (8, 3)], None), Noted::As(0));
@@ -119,7 +119,7 @@ fn the_past_of_an_object_that_is_thrown_everywhere_is_forgotten_at_last() {
 fn a_problem_is_told_once() {
     let bench = Bench::new();
     for _ in 0..3 {
-        bench.arrivals.problem(&bench.observer, "agent", "odd");
+        bench.recorder.problem(&bench.observer, "agent", "odd");
     }
     assert_eq!(bench.records().len(), 1);
 }
@@ -129,8 +129,8 @@ fn reflective_calls_are_written_once_and_hidden_classes_never() {
     let bench = Bench::new();
     let note = |slot: i32, names: MethodNames| {
         let target = Target::Method { class: 0, slot };
-        bench.arrivals.note_call(&bench.observer, Some(OURS), target, names);
-        assert!(bench.arrivals.is_known_call(Some(OURS), target));
+        bench.recorder.note_call(&bench.observer, Some(OURS), target, names);
+        assert!(bench.recorder.is_known_call(Some(OURS), target));
     };
     note(1, names("called", false));
     note(1, names("called", false));
@@ -139,6 +139,6 @@ fn reflective_calls_are_written_once_and_hidden_classes_never() {
     note(3, MethodNames { is_hidden: true, ..names("lambda", false) });
     let calls = bench.records().into_iter().filter(|record| matches!(record, Record::Reflected(_)));
     assert_eq!(calls.count(), 1);
-    assert_eq!(bench.arrivals.is_reflection(OURS), Some(false));
-    assert_eq!(bench.arrivals.is_reflection(0x300), None);
+    assert_eq!(bench.recorder.is_reflection(OURS), Some(false));
+    assert_eq!(bench.recorder.is_reflection(0x300), None);
 }

@@ -2,7 +2,7 @@
 
 use super::RawFrame;
 use crate::observer::Observer;
-use catchment_protocol::arrivals::{Frame, MethodName, NumberedMethod};
+use catchment_protocol::recording::{Frame, MethodName, NumberedMethod};
 use catchment_protocol::records::Record;
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Which exceptions came to which handlers, each way once; and what was called by reflection.
+//! The recording of this JVM: arrivals of exceptions at handlers, each way once, and reflective calls.
 //!
 //! All arrivals are known, those at handlers of the JDK and of libraries too: an exception that a `finally` there catches and
 //! throws again comes to the application later, and its way began before. Written down are those at handlers of the
@@ -15,7 +15,7 @@ pub(crate) use methods::MethodNames;
 use crate::lock;
 use crate::observer::Observer;
 use calls::Calls;
-use catchment_protocol::arrivals::{Arrival, Frame};
+use catchment_protocol::recording::{Arrival, Frame};
 use catchment_protocol::records::Record;
 use methods::Methods;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -55,7 +55,7 @@ pub(crate) enum Noted {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Arrivals {
+pub(crate) struct Recorder {
     state: Mutex<State>,
 }
 
@@ -89,7 +89,7 @@ impl Known {
     }
 }
 
-impl Arrivals {
+impl Recorder {
     /// The number of an exception class; classes of one name share it.
     pub(crate) fn number_class(&self, name: String) -> u32 {
         let mut state = lock(&self.state);

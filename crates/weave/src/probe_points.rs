@@ -101,19 +101,19 @@ pub(crate) struct ProbePointsMemory {
     tries: Vec<CompiledTry>,
 }
 
-pub(crate) fn number_sites<'a>(
+pub(crate) fn number_probes<'a>(
     class: &ClassFile<'a>,
     kinds: ProbeKinds,
     memory: ProbePointsMemory,
 ) -> ClassProbePoints<'a> {
-    let mut sites = ClassProbePoints::new(kinds, memory);
+    let mut points = ClassProbePoints::new(kinds, memory);
     let finder = TryFinder::new(class);
     for (index, method) in class.methods.iter().enumerate() {
-        if let Err(error) = sites.number_method(class, &finder, index) {
-            sites.problems.push(Problem::new(method, &error));
+        if let Err(error) = points.number_method(class, &finder, index) {
+            points.problems.push(Problem::new(method, &error));
         }
     }
-    sites
+    points
 }
 
 impl<'a> ClassProbePoints<'a> {
@@ -144,7 +144,7 @@ impl<'a> ClassProbePoints<'a> {
         }
         let span = match self.outlines.add(code.bytes) {
             Ok(span) => span,
-            // Only where there may be tries somebody misses them.
+            // Without an exception table no probe is lost, so the error is not reported.
             Err(error) => return if code.has_exceptions() { Err(error) } else { Ok(()) },
         };
         let outline = self.outlines.get(&span);
@@ -167,8 +167,8 @@ impl<'a> ClassProbePoints<'a> {
             let in_place = kinds.in_place();
             let (mut probes, mut returns) = (0, false);
             for landmark in landmarks {
-                probes += usize::from(in_place.contains(landmark.role));
-                returns |= landmark.role == ControlKind::Return;
+                probes += usize::from(in_place.contains(landmark.control));
+                returns |= landmark.control == ControlKind::Return;
             }
             numbering.next += probes;
             ids = numbering.of_method(kinds, returns);
@@ -176,9 +176,9 @@ impl<'a> ClassProbePoints<'a> {
         if numbering.next > self.count {
             let first_id = std::mem::replace(&mut self.count, numbering.next);
             let (method, outline) = (index, span);
-            let sites =
+            let points =
                 MethodProbePoints { method, first_id, tries, first_in_place, ids, attribute, code, outline };
-            self.methods.push(sites);
+            self.methods.push(points);
         }
         found
     }
@@ -186,25 +186,25 @@ impl<'a> ClassProbePoints<'a> {
     /// What each probe observes, by local id.
     pub(crate) fn list(&self) -> Vec<ProbePoint> {
         let mut list = Vec::with_capacity(self.count);
-        for sites in &self.methods {
-            for try_site in sites.tries.clone() {
+        for points in &self.methods {
+            for try_site in points.tries.clone() {
                 list_try(try_site, self.tries[try_site].clauses.len(), self.kinds, &mut list);
             }
-            self.list_in_place(sites, &mut list);
-            let method = sites.method;
-            list.extend(sites.ids.enter.map(|_| ProbePoint::MethodEnter { method }));
-            list.extend(sites.ids.exit.map(|_| ProbePoint::MethodExit { method }));
-            list.extend(sites.ids.escape.map(|_| ProbePoint::MethodEscape { method }));
+            self.list_in_place(points, &mut list);
+            let method = points.method;
+            list.extend(points.ids.enter.map(|_| ProbePoint::MethodEnter { method }));
+            list.extend(points.ids.exit.map(|_| ProbePoint::MethodExit { method }));
+            list.extend(points.ids.escape.map(|_| ProbePoint::MethodEscape { method }));
         }
         list
     }
 
-    fn list_in_place(&self, sites: &MethodProbePoints<'a>, list: &mut Vec<ProbePoint>) {
-        let landmarks = self.outlines.get(&sites.outline).calls_and_exits();
-        let method = sites.method;
-        list.extend(landmarks.iter().filter(|it| self.kinds.stand_before(it.role)).map(|landmark| {
+    fn list_in_place(&self, points: &MethodProbePoints<'a>, list: &mut Vec<ProbePoint>) {
+        let landmarks = self.outlines.get(&points.outline).calls_and_exits();
+        let method = points.method;
+        list.extend(landmarks.iter().filter(|it| self.kinds.stand_before(it.control)).map(|landmark| {
             let pc = u16::try_from(landmark.pc()).unwrap_or(u16::MAX);
-            match landmark.role {
+            match landmark.control {
                 ControlKind::Throw => ProbePoint::Throwing { method, pc },
                 _ => ProbePoint::Call { method, pc },
             }
@@ -259,9 +259,9 @@ impl Numbering {
 }
 
 fn list_try(try_site: usize, clauses: usize, kinds: ProbeKinds, list: &mut Vec<ProbePoint>) {
-    let mut add = |kind, site| {
+    let mut add = |kind, point| {
         if kinds.contains(kind) {
-            list.push(site);
+            list.push(point);
         }
     };
     add(ProbeKinds::TRY_ENTER, ProbePoint::TryEnter { try_site });
