@@ -243,6 +243,41 @@ fn escapes_blind_spots_and_the_catalogue_come_as_json_too() {
 }
 
 #[test]
+fn every_view_says_where_classes_come_from() {
+    let program = Program::new("Reader", READER);
+    let project = tempfile::tempdir().unwrap();
+    let path = |name: &str| project.path().join(name);
+    for folder in ["src/main/java", "target/classes"] {
+        fs::create_dir_all(path(folder)).unwrap();
+    }
+    fs::write(path("pom.xml"), "<project/>").unwrap();
+    fs::write(path("src/main/java/Reader.java"), READER).unwrap();
+    for class in fs::read_dir(&program.classes).unwrap().map(Result::unwrap) {
+        fs::copy(class.path(), path("target/classes").join(class.file_name())).unwrap();
+    }
+    let view = |options: &[&str]| {
+        let mut command = links();
+        command.current_dir(project.path()).args([
+            "--classpath",
+            "target/classes",
+            "--json",
+            "--analysis",
+            "rta",
+        ]);
+        let output = command.args(options).output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|_| panic!("{}", error_text(&output)))
+    };
+    let why = view(&["--why", "throw  Reader.check -> Reader.java:13"]);
+    let escapes = view(&["--escapes", "--entry", "Reader.main"]);
+    let located = ["pair", "from", "paths/0/0", "graph/stations/1"];
+    let located = located.map(|name| why.pointer(&format!("/links/0/{name}")).unwrap());
+    for class in located.into_iter().chain(escapes.pointer("/methods/0")) {
+        let (source, module, jar) = (&class["source"], &class["module"], &class["jar"]);
+        assert_eq!((source, module, jar), (&"src/main/java/Reader.java".into(), &".".into(), &Value::Null));
+    }
+}
+
+#[test]
 fn methods_that_can_be_reached_are_written_to_a_file() {
     let program = Program::new("Reader", READER);
     let file = program.classes.join("methods.txt");

@@ -119,12 +119,12 @@ fn a_finding_says_by_itself_what_it_is_about() {
     project.pairs[0].clause.catch_line = Some(83);
     let suppressions = [suppress("p")];
     let accepted = &findings(&project, &suppressions).accepted[0];
-    assert!(
-        accepted
-            .message
-            .to_string()
-            .starts_with("com.acme.CacheTest.corrupt never ends when Failure0 comes at once: ")
-    );
+    let expected = [
+        "works for the exceptions the tests cause, not for one at the start of the try",
+        "com.acme.CacheTest.corrupt never ends when Failure0 comes at once",
+    ];
+    assert_eq!(accepted.message.sentences, expected);
+    assert!(accepted.message.to_string().starts_with(&format!("{}: ", expected.join(": "))));
     assert_eq!((accepted.site.class.as_str(), accepted.site.line), ("com.acme.Cache", Some(83)));
     assert_eq!((accepted.pair.as_deref(), accepted.accepted.as_deref()), (Some("p"), Some("known")));
     // A timeout alone is weaker evidence than a failed assertion.
