@@ -6,20 +6,21 @@ pub(crate) mod counters;
 pub(crate) mod events;
 pub(crate) mod turns;
 
-use crate::session::Session;
+use crate::session::{LabError, Session};
 use crate::slot::counters::PairNumbers;
 use crate::slot::events::WorkerEvents;
 use crate::worker::{LEAST_HEAP_MIB, Worker, WorkerEnd, WorkerSetup};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::{TestRun, TestUnit};
 use catchment_protocol::equipment::Equipment;
-use catchment_protocol::experiment::Experiment;
+use catchment_protocol::experiment::{Act, Experiment};
 use catchment_watch::unix;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Workers replaced for threads that a test has left behind, all slots together, before that is too often.
@@ -105,7 +106,7 @@ impl Running<'_> {
         limit: Duration,
     ) -> (Result<TestRun, WorkerEnd>, u64) {
         let interrupt = self.events.session.interrupt;
-        if experiment.is_none() {
+        if experiment.as_ref().is_none_or(|experiment| experiment.act == Act::Nothing) {
             self.settled.insert(test.to_owned());
         }
         // Not every JVM comes as far as to begin the test.
@@ -178,8 +179,6 @@ pub(crate) struct Slot<'a> {
     fresh_room: Room,
     warm: Option<Running<'a>>,
     started: u64,
-    /// Warm workers so far.
-    warm_workers: u64,
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
     changes: Changes,
@@ -198,7 +197,6 @@ impl<'a> Slot<'a> {
             fresh_room,
             warm: None,
             started: 0,
-            warm_workers: 0,
             littered: 0,
             changes: Changes::default(),
             equipment: Equipment::NONE,
@@ -228,7 +226,6 @@ impl<'a> Slot<'a> {
             Some(running) => running,
             None => {
                 self.littered = 0;
-                self.warm_workers += 1;
                 self.start(configuration, false)?
             }
         };
@@ -247,11 +244,6 @@ impl<'a> Slot<'a> {
         if self.warm.take().is_some() {
             self.session.stats().replaced += 1;
         }
-    }
-
-    /// Another number is another worker.
-    pub(crate) fn warm_worker(&self) -> u64 {
-        self.warm_workers
     }
 
     /// Of the warm worker, if there is one.
@@ -313,6 +305,30 @@ pub(crate) fn slots_folder(folder: &Path) -> PathBuf {
 
 fn slot_folder(folder: &Path, number: usize) -> PathBuf {
     slots_folder(folder).join(number.to_string())
+}
+
+/// Lets the slots take one item after the other, each a step of the progress, until none is left or the session is over.
+/// Gives the results and the items that are left.
+pub(crate) fn work_off<'a, I: Send, R: Send>(
+    session: &Session<'_>,
+    slots: &mut [Slot<'a>],
+    items: impl Into<VecDeque<I>>,
+    work: impl Fn(&mut Slot<'a>, I) -> Result<R, LabError> + Sync,
+) -> Result<(Vec<R>, VecDeque<I>), LabError> {
+    let (left, results) = (Mutex::new(items.into()), Mutex::new(Vec::new()));
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    in_parallel(slots, |slot| {
+        while !session.is_over()
+            && let Some(item) = next()
+        {
+            let result = work(slot, item)?;
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+            session.reporter.step(1);
+        }
+        Ok::<_, LabError>(())
+    })?;
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((results, left.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Lets every slot work on its own thread until each says that there is nothing left for it.

@@ -5,15 +5,14 @@
 //! whichever test came first in that worker, and is no evidence.
 
 use crate::baseline::once_per_jvm::OncePerJvmPairs;
-use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
+use crate::observations::{PairNumber, Phase, PlainRun, Runs, TestNumber};
 use crate::session::{LabError, Session};
-use crate::slot::{Running, Slot, in_parallel};
+use crate::slot::{Running, Slot, work_off};
 use crate::store::KnownTest;
 use crate::worker::WorkerEnd;
 use catchment_protocol::experiment::Sample;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
@@ -111,20 +110,14 @@ fn for_each_test(
     // Tests of one configuration together: workers are per configuration. The last of the suite first: a test that needs
     // what an earlier one leaves behind must not find it in the worker.
     missing.sort_by_key(|test| (tests.get(test).map(|test| test.configuration), Reverse(*test)));
-    let missing = Mutex::new(VecDeque::from(missing));
-    in_parallel(slots, |slot| {
-        while let Some(number) = missing.lock().ok().and_then(|mut missing| missing.pop_front()) {
-            if session.is_over() {
-                return Ok(());
-            }
-            let Some(test) = tests.get(&number) else { continue };
-            let begun = Instant::now();
-            session.turns.take(|| run(slot, number, test))?;
-            session.stats().solo.add(begun.elapsed().as_secs_f64());
-            session.reporter.step(1);
-        }
+    work_off(session, slots, missing, |slot, number| {
+        let Some(test) = tests.get(&number) else { return Ok(()) };
+        let begun = Instant::now();
+        session.turns.take(|| run(slot, number, test))?;
+        session.stats().solo.add(begun.elapsed().as_secs_f64());
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
 /// Tests that passed and executed a try, or whose class did so while it was prepared: alone, each test of the class does.
@@ -199,18 +192,12 @@ pub(crate) fn run_plain(
     limit: Duration,
 ) -> Result<((PlainRun, Samples), bool), LabError> {
     let (result, micros) = running.run_test(&test.unit.id, None, limit);
-    match result {
-        Ok(run) => {
-            let samples = running.events.samples(&run);
-            let plain = PlainRun { micros, ..running.events.plain(&run) };
-            Ok(((plain, samples), false))
-        }
-        Err(WorkerEnd::Interrupted) => Err(LabError::Worker(WorkerEnd::Interrupted)),
-        Err(end) => {
-            let outcome = PlainOutcome::Ended(end.to_string());
-            Ok(((PlainRun { outcome, micros, ..PlainRun::default() }, Vec::new()), true))
-        }
+    if result == Err(WorkerEnd::Interrupted) {
+        return Err(LabError::Interrupted);
     }
+    let plain = PlainRun { micros, ..running.events.plain_of(&result) };
+    let samples = result.as_ref().map(|run| running.events.samples(run)).unwrap_or_default();
+    Ok(((plain, samples), result.is_err()))
 }
 
 /// With nothing armed a test that passed in the suite ends. The first in a JVM pays for what prepares its class, a server

@@ -23,7 +23,7 @@ pub enum LabError {
     #[error("{0}")]
     Worker(WorkerEnd),
     /// Nothing is lost: the next session goes on from here.
-    #[error("interrupted; what the check has finished is kept, and the next one goes on from there")]
+    #[error("interrupted; what was finished is kept, and the next run goes on from there")]
     Interrupted,
 }
 

@@ -3,7 +3,7 @@
 use crate::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::session::Session;
 use crate::slot::counters::{CounterMeanings, PairNumbers};
-use crate::worker::{Jvm, Listener};
+use crate::worker::{Jvm, Listener, WorkerEnd};
 use catchment_protocol::conversation::{Failure, Outcome, TestRun, TestUnit};
 use catchment_protocol::experiment::Sample;
 use catchment_protocol::occurrences::Occurrences;
@@ -46,6 +46,14 @@ impl<'a> WorkerEvents<'a> {
             fired: None,
             unobserved: BTreeMap::new(),
             before: HashMap::new(),
+        }
+    }
+
+    /// The plain run of a test that may have ended its JVM.
+    pub(crate) fn plain_of(&self, result: &Result<TestRun, WorkerEnd>) -> PlainRun {
+        match result {
+            Ok(run) => self.plain(run),
+            Err(end) => PlainRun { outcome: PlainOutcome::Ended(end.to_string()), ..PlainRun::default() },
         }
     }
 

@@ -1,5 +1,4 @@
-//! Questions and their answers: the plan, the attempts at it, the answers of tests that were asked many questions of one
-//! kind, and those about several stretched clauses at once.
+//! Questions and their answers: the plan, the attempts at it, and the answers to all questions outside the plan.
 
 use super::stored::StoredAttempt;
 use super::{Planned, Result, Store};
@@ -24,31 +23,19 @@ impl Store {
         })
     }
 
-    /// Stores the answers of a test about a pair to many questions of one kind.
-    pub(crate) fn keep_answer(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        kind: &str,
-        answer: &impl Serialize,
-    ) -> Result<()> {
+    /// Keeps an answer in place of an earlier one. `subject` names what is asked about: a pair, or stretched clauses.
+    pub(crate) fn keep_answer(&self, subject: &str, question: &str, answer: &impl Serialize) -> Result<()> {
         let json = serde_json::to_string(answer)?;
-        self.execute(
-            "insert or replace into answer values (?1, ?2, ?3, ?4)",
-            params![pair.0, test.0, kind, json],
-        )?;
+        let statement = "insert or replace into answer values (?1, ?2, ?3)";
+        self.execute(statement, params![subject, question, json])?;
         Ok(())
     }
 
-    pub(crate) fn answer<A: DeserializeOwned>(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        kind: &str,
-    ) -> Result<Option<A>> {
-        let query = "select answer from answer where pair = ?1 and test = ?2 and kind = ?3";
+    /// `None` for a question that was not asked, or not to the end.
+    pub(crate) fn answer<A: DeserializeOwned>(&self, subject: &str, question: &str) -> Result<Option<A>> {
+        let query = "select answer from answer where subject = ?1 and question = ?2";
         let found =
-            self.connection.query_row(query, params![pair.0, test.0, kind], |row| row.get::<_, String>(0));
+            self.connection.query_row(query, params![subject, question], |row| row.get::<_, String>(0));
         let json = found.optional().map_err(|reason| self.failed(reason))?;
         Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
     }
@@ -87,32 +74,6 @@ impl Store {
         }
         Ok(attempts)
     }
-
-    /// The answer about several stretched clauses at once; `clauses` names them, with the types that they catch.
-    pub(crate) fn keep_of_combination(
-        &self,
-        clauses: &str,
-        question: &str,
-        answer: &impl Serialize,
-    ) -> Result<()> {
-        let json = serde_json::to_string(answer)?;
-        let statement = "insert or replace into combination values (?1, ?2, ?3)";
-        self.execute(statement, params![clauses, question, json])?;
-        Ok(())
-    }
-
-    /// `None` for what was not asked, or not to the end.
-    pub(crate) fn of_combination<A: DeserializeOwned>(
-        &self,
-        clauses: &str,
-        question: &str,
-    ) -> Result<Option<A>> {
-        let query = "select answer from combination where clauses = ?1 and question = ?2";
-        let found =
-            self.connection.query_row(query, params![clauses, question], |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
-    }
 }
 
 #[cfg(test)]
@@ -120,16 +81,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_combination_of_clauses_did_is_kept_by_what_was_asked_of_it() {
+    fn answers_are_kept_by_subject_and_question() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open(folder.path(), 1, false).unwrap();
-        store.keep_of_combination("1 a.E", "suite", &Some((3, "why"))).unwrap();
-        store.keep_of_combination("1 a.E", "alone", &true).unwrap();
+        store.keep_answer("1 a.E", "suite", &Some((3, "why"))).unwrap();
+        store.keep_answer("1 a.E", "alone", &true).unwrap();
         drop(store);
         let (store, _) = Store::open(folder.path(), 1, false).unwrap();
-        let suite: Option<Option<(i64, String)>> = store.of_combination("1 a.E", "suite").unwrap();
+        let suite: Option<Option<(i64, String)>> = store.answer("1 a.E", "suite").unwrap();
         assert_eq!(suite, Some(Some((3, "why".to_owned()))));
-        assert_eq!(store.of_combination("1 a.E", "alone").unwrap(), Some(true));
-        assert_eq!(store.of_combination::<bool>("2 a.E", "alone").unwrap(), None);
+        assert_eq!(store.answer("1 a.E", "alone").unwrap(), Some(true));
+        assert_eq!(store.answer::<bool>("2 a.E", "alone").unwrap(), None);
     }
 }

@@ -31,17 +31,19 @@ impl Trials<'_, '_> {
             return Ok(vec![None; questions.len()]);
         }
         let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let (seen, micros) = running.run_class(&test.unit.class, Some(experiment), time_limit(longest));
+        let (class_run, micros) = running.run_class(&test.unit.class, Some(experiment), time_limit(longest));
         let count = questions.len() as u64;
         let times =
             Times { micros: micros / count, plain_micros: self.baseline.class_micros(*number) / count };
-        let attempts: Result<Vec<_>, _> =
-            questions.iter().map(|question| self.attempt_among(running, question, &seen, times)).collect();
+        let attempts: Result<Vec<_>, _> = questions
+            .iter()
+            .map(|question| self.attempt_among(running, question, &class_run, times))
+            .collect();
         let attempts = attempts?;
-        if seen.end.is_some() {
+        if class_run.end.is_some() {
             slot.discard();
             unproven.put_back();
-        } else if self.leaves_litter(slot, questions, &seen) {
+        } else if self.leaves_litter(slot, questions, &class_run) {
             unproven.condemn();
         }
         Ok(attempts)
@@ -51,11 +53,11 @@ impl Trials<'_, '_> {
         &self,
         running: &Running<'_>,
         question: &Question,
-        seen: &ClassRun,
+        class_run: &ClassRun,
         times: Times,
     ) -> Result<Option<Attempt>, LabError> {
         let (_, test) = self.test(question.test);
-        let result = match (&seen.end, &seen.running, seen.of_test(&test.unit.id)) {
+        let result = match (&class_run.end, &class_run.running, class_run.of_test(&test.unit.id)) {
             (Some(WorkerEnd::Interrupted), ..) => return Err(LabError::Interrupted),
             (None, _, Some(run)) => Ok(run.clone()),
             (Some(end), Some(last), _) if *last == test.unit.id => Err(end.clone()),
@@ -67,9 +69,9 @@ impl Trials<'_, '_> {
         Ok((!is_lost).then_some(Attempt { plain_micros: times.plain_micros, ..attempt }))
     }
 
-    fn leaves_litter(&self, slot: &mut Slot<'_>, questions: &[&Question], seen: &ClassRun) -> bool {
+    fn leaves_litter(&self, slot: &mut Slot<'_>, questions: &[&Question], class_run: &ClassRun) -> bool {
         let tests: Vec<_> = questions.iter().map(|question| self.test(question.test).0).collect();
-        seen.finished.iter().any(|run| !run.threads_left.is_empty()) && self.note_litter(slot, &tests)
+        class_run.finished.iter().any(|run| !run.threads_left.is_empty()) && self.note_litter(slot, &tests)
     }
 
     /// Lets the class run once with nothing armed in the warm worker, unless it has, and tells whether the tests passed. A
