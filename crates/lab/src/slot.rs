@@ -58,8 +58,7 @@ impl ClassRun {
 
 impl Running<'_> {
     pub(crate) fn discover(&mut self, classes: &[String]) -> Result<(Vec<TestUnit>, Vec<String>), WorkerEnd> {
-        let interrupt = self.events.session.interrupt;
-        self.worker.discover(classes, &mut self.events, Duration::from_secs(600), interrupt)
+        self.worker.discover(classes, &mut self.events, Duration::from_secs(600))
     }
 
     /// Up to `steps` tests are steps of the progress; how many of them were not needed is left in it.
@@ -69,21 +68,19 @@ impl Running<'_> {
         silence: Duration,
         steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
-        let interrupt = self.events.session.interrupt;
         self.events.steps_left = *steps;
-        let result = self.worker.run_suite(classes, None, &mut self.events, silence, interrupt);
+        let result = self.worker.run_suite(classes, None, &mut self.events, silence);
         *steps = std::mem::take(&mut self.events.steps_left);
         result
     }
 
-    /// Runs all tests of one class and says what was seen of each, and how long that took from here.
+    /// Runs all tests of one class and says how many microseconds that took from here.
     pub(crate) fn run_class(
         &mut self,
         class: &str,
         experiment: Option<Experiment>,
         silence: Duration,
-    ) -> (ClassRun, u64) {
-        let interrupt = self.events.session.interrupt;
+    ) -> Result<(ClassRun, u64), LabError> {
         if experiment.is_none() {
             self.settled.insert(class.to_owned());
         }
@@ -91,30 +88,31 @@ impl Running<'_> {
         self.events.running = None;
         let start = Instant::now();
         let classes = [class.to_owned()];
-        let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, interrupt);
+        let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let end = unless_interrupted(result)?.err();
         let finished = std::mem::take(&mut self.events.finished);
         finished.iter().for_each(|run| self.events.session.turns.note(run));
-        (ClassRun { finished, running: self.events.running.take(), end: result.err() }, micros)
+        Ok((ClassRun { finished, running: self.events.running.take(), end }, micros))
     }
 
-    /// Runs one test and says how long that took from here.
+    /// Runs one test and says how many microseconds that took from here.
     pub(crate) fn run_test(
         &mut self,
         test: &str,
         experiment: Option<Experiment>,
         limit: Duration,
-    ) -> (Result<TestRun, WorkerEnd>, u64) {
-        let interrupt = self.events.session.interrupt;
+    ) -> Result<(Result<TestRun, WorkerEnd>, u64), LabError> {
         if experiment.as_ref().is_none_or(|experiment| experiment.act == Act::Nothing) {
             self.settled.insert(test.to_owned());
         }
         // Not every JVM comes as far as to begin the test.
         self.events.fired = None;
         let start = Instant::now();
-        let result = self.worker.run_test(test, experiment, &mut self.events, limit, interrupt);
+        let result = self.worker.run_test(test, experiment, &mut self.events, limit);
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         result.iter().for_each(|run| self.events.session.turns.note(run));
-        (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+        Ok((unless_interrupted(result)?, micros))
     }
 
     /// Tells whether the test, or the class, has had a plain run in this JVM.
@@ -125,6 +123,11 @@ impl Running<'_> {
     pub(crate) fn stop(self) {
         self.worker.stop();
     }
+}
+
+/// The end of a JVM is a result of a run, unless the user wants everything to end.
+fn unless_interrupted<T>(result: Result<T, WorkerEnd>) -> Result<Result<T, WorkerEnd>, LabError> {
+    if let Err(WorkerEnd::Interrupted) = result { Err(LabError::Interrupted) } else { Ok(result) }
 }
 
 /// Classes that the JVMs of a slot run in place of those that were built.

@@ -3,14 +3,12 @@
 //! ```text
 //! pair          the pairs, numbered
 //! test          the units that can be run alone, numbered, per run configuration
-//! plain_run     plain runs: of the suite, alone in a warm worker, alone in a fresh JVM
-//! usage         the usages of each pair in each plain run
+//! plain_run     plain runs, with the usages of each pair: of the suite, alone in a warm worker, alone in a fresh JVM
 //! sample        samples of caught exceptions
 //! finished      phases that are complete
 //! jvm           the Java and the test framework of each run configuration
-//! experiment    the plan: test, pair, exception
+//! experiment    the plan: test, pair, exception; and the attempts once it is over, warm ones once the worker has proven itself
 //! answer        answers to all other questions: execution by execution, call by call, with clauses stretched
-//! attempt       attempts at an experiment that is over; warm ones once the worker has proven itself
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
@@ -45,11 +43,6 @@ create table test (
 create table plain_run (
     test integer not null, phase text not null, ordinal integer not null, run text not null,
     primary key (test, phase, ordinal)) without rowid;
-create table usage (
-    test integer not null, phase text not null, ordinal integer not null, pair integer not null,
-    entries integer not null, pink integer not null, white integer not null,
-    sibling integer not null, escaped integer not null,
-    primary key (test, phase, ordinal, pair)) without rowid;
 create table sample (
     pair integer not null, exception text not null, test integer not null, sample text not null,
     primary key (pair, exception, test)) without rowid;
@@ -58,14 +51,11 @@ create table finished (configuration integer not null, phase text not null, ordi
 create table jvm (configuration integer primary key, java text not null, framework text not null);
 create table unobserved (pair integer primary key, reason text not null);
 create table experiment (
-    number integer primary key, pair integer not null, test integer not null, exception text not null,
+    number integer primary key, pair integer not null, test integer not null, exception text not null, attempts text,
     unique (pair, test, exception));
 create table answer (
     subject text not null, question text not null, answer text not null,
     primary key (subject, question)) without rowid;
-create table attempt (
-    experiment integer not null, ordinal integer not null, attempt text not null,
-    primary key (experiment, ordinal)) without rowid;
 ";
 
 #[derive(Debug, thiserror::Error)]
@@ -399,7 +389,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open(folder.path(), 1, false).unwrap();
         store.execute("update meta set value = '3 0000000000000001'", []).unwrap();
-        store.connection.execute_batch("drop table attempt").unwrap();
+        store.connection.execute_batch("drop table experiment").unwrap();
         drop(store);
         let found = Store::open(folder.path(), 1, false).unwrap().1;
         assert_eq!(found, Found::OtherVersion);

@@ -13,7 +13,6 @@ use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestN
 use crate::session::{LabError, Session};
 use crate::slot::{Running, Slot, work_off};
 use crate::store::KnownTest;
-use crate::worker::WorkerEnd;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 
@@ -90,7 +89,7 @@ fn run_class(
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
 ) -> Result<Vec<(TestNumber, PlainRun)>, LabError> {
-    let running = slot.warm(*configuration).map_err(LabError::Worker)?;
+    let running = slot.warm(*configuration)?;
     let (runs, has_ended) = plain_class(running, class, members, longest_micros)?;
     if has_ended {
         slot.discard();
@@ -105,10 +104,7 @@ pub(crate) fn plain_class(
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
 ) -> Result<(Vec<(TestNumber, PlainRun)>, bool), LabError> {
-    let (class_run, micros) = running.run_class(class, None, plain_time_limit(longest_micros));
-    if class_run.end == Some(WorkerEnd::Interrupted) {
-        return Err(LabError::Interrupted);
-    }
+    let (class_run, micros) = running.run_class(class, None, plain_time_limit(longest_micros))?;
     let of_test = |test: &KnownTest| match class_run.of_test(&test.unit.id) {
         Some(run) => PlainRun { micros, ..running.events.plain(run) },
         None => {

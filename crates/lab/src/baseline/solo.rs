@@ -9,7 +9,6 @@ use crate::observations::{PairNumber, Phase, PlainRun, Runs, TestNumber};
 use crate::session::{LabError, Session};
 use crate::slot::{Running, Slot, work_off};
 use crate::store::KnownTest;
-use crate::worker::WorkerEnd;
 use catchment_protocol::experiment::Sample;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,14 +28,7 @@ pub(crate) fn observe(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<(
     for_each_test(session, slots, &tests, missing, |slot, number, test| {
         let limit = plain_time_limit(suite_micros(&suite, number));
         let (runs, samples) = run_twice(slot, test, limit)?;
-        let ledger = session.ledger();
-        ledger.store.together(|| {
-            for (ordinal, run) in (0..).zip(&runs) {
-                ledger.store.keep_run(number, Phase::Solo, ordinal, run)?;
-            }
-            samples.iter().try_for_each(|(pair, sample)| ledger.store.keep_sample(*pair, number, sample))
-        })?;
-        Ok(())
+        keep(session, number, Phase::Solo, &runs, &samples)
     })?;
     observe_fresh(session, slots, &tests, &suite)?;
     tell_strays(session, &tests, &suite)
@@ -63,14 +55,23 @@ fn observe_fresh(
         for_each_test(session, slots, tests, missing, |slot, number, test| {
             let limit = plain_time_limit(suite_micros(suite, number));
             let (run, samples) = run_fresh(slot, test, limit)?;
-            let ledger = session.ledger();
-            ledger.store.together(|| {
-                ledger.store.keep_run(number, Phase::Fresh, 0, &run)?;
-                samples.iter().try_for_each(|(pair, sample)| ledger.store.keep_sample(*pair, number, sample))
-            })?;
-            Ok(())
+            keep(session, number, Phase::Fresh, &[run], &samples)
         })?;
     }
+}
+
+fn keep(
+    session: &Session<'_>,
+    test: TestNumber,
+    phase: Phase,
+    runs: &[PlainRun],
+    samples: &Samples,
+) -> Result<(), LabError> {
+    let store = &session.ledger().store;
+    Ok(store.together(|| {
+        (0..).zip(runs).try_for_each(|(ordinal, run)| store.keep_run(test, phase, ordinal, run))?;
+        samples.iter().try_for_each(|(pair, sample)| store.keep_sample(*pair, test, sample))
+    })?)
 }
 
 /// Reports threads and other leftovers of tests that execute tries during later tests.
@@ -156,7 +157,7 @@ fn run_twice(
     let (mut runs, mut samples) = (Vec::new(), Vec::new());
     let mut has_littered = false;
     for _ in 0..RUNS {
-        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+        let running = slot.warm(test.configuration)?;
         let ((run, found), has_ended) = run_plain(running, test, limit)?;
         has_littered |= !run.threads_left.is_empty();
         runs.push(run);
@@ -177,7 +178,7 @@ pub(crate) fn run_fresh(
     test: &KnownTest,
     limit: Duration,
 ) -> Result<(PlainRun, Samples), LabError> {
-    let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
+    let mut running = slot.start(test.configuration, true)?;
     let ((run, samples), has_ended) = run_plain(&mut running, test, limit)?;
     if !has_ended {
         running.stop();
@@ -191,10 +192,7 @@ pub(crate) fn run_plain(
     test: &KnownTest,
     limit: Duration,
 ) -> Result<((PlainRun, Samples), bool), LabError> {
-    let (result, micros) = running.run_test(&test.unit.id, None, limit);
-    if result == Err(WorkerEnd::Interrupted) {
-        return Err(LabError::Interrupted);
-    }
+    let (result, micros) = running.run_test(&test.unit.id, None, limit)?;
     let plain = PlainRun { micros, ..running.events.plain_of(&result) };
     let samples = result.as_ref().map(|run| running.events.samples(run)).unwrap_or_default();
     Ok(((plain, samples), result.is_err()))

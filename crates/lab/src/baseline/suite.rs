@@ -43,7 +43,7 @@ pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), 
         }
         match observe_one(session, slot, configuration, ordinal, &mut tests) {
             // The tests of the other configurations can still be run. The next check tries again.
-            Err(LabError::Worker(end)) if end != WorkerEnd::Interrupted => {
+            Err(LabError::Worker(end)) => {
                 let name = &session.project.configurations[configuration].name;
                 session.problem(name, &format!("none of its tests was run: {end}"));
                 unusable.insert(configuration, end);
@@ -132,8 +132,8 @@ pub(crate) fn run_suite(
     let settings = &session.project.configurations[configuration];
     let mut classes = settings.test_classes.clone();
     while !classes.is_empty() {
-        let mut running = slot.start(configuration, false).map_err(LabError::Worker)?;
-        let (units, problems) = running.discover(&classes).map_err(LabError::Worker)?;
+        let mut running = slot.start(configuration, false)?;
+        let (units, problems) = running.discover(&classes)?;
         suite_runs.jvm = running.events.jvm.clone();
         suite_runs.add_units(units);
         suite_runs.problems.extend(problems);
@@ -145,9 +145,7 @@ pub(crate) fn run_suite(
                 running.stop();
                 return Ok(suite_runs.without_parts_of_wholes());
             }
-            Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => {
-                return Err(LabError::Worker(end));
-            }
+            Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => return Err(end.into()),
             Err(end) => classes = suite_runs.add_end(&running, &end, &classes),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) type PairNumbers = HashMap<String, PairNumber>;
 /// Filled as the JVM weaves classes.
 #[derive(Debug, Default)]
 pub(crate) struct CounterMeanings {
-    roles: HashMap<u32, Vec<(PairNumber, CounterKind)>>,
+    kinds: HashMap<u32, Vec<(PairNumber, CounterKind)>>,
     /// The pair whose clause a counter counts.
     clauses: HashMap<u32, PairNumber>,
 }
@@ -27,9 +27,9 @@ impl CounterMeanings {
     }
 
     fn add_try(&mut self, base: u32, woven_try: &WovenTry, number: impl Fn(u32) -> Option<PairNumber>) {
-        for (pair, role, counter) in woven_try.roles() {
+        for (pair, kind, counter) in woven_try.roles() {
             if let (Some(pair), Some(counter)) = (number(pair), base.checked_add(counter)) {
-                self.roles.entry(counter).or_default().push((pair, role));
+                self.kinds.entry(counter).or_default().push((pair, kind));
             }
         }
         for clause in &woven_try.clauses {
@@ -43,8 +43,8 @@ impl CounterMeanings {
     pub(crate) fn usages(&self, counted: &[(u32, u64)]) -> Vec<(PairNumber, Usages)> {
         let mut sums: BTreeMap<PairNumber, Usages> = BTreeMap::new();
         for (counter, count) in counted {
-            for (pair, role) in self.roles.get(counter).into_iter().flatten() {
-                sums.entry(*pair).or_default().count(*role, *count);
+            for (pair, kind) in self.kinds.get(counter).into_iter().flatten() {
+                sums.entry(*pair).or_default().count(*kind, *count);
             }
         }
         sums.into_iter().collect()

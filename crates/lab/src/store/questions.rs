@@ -1,6 +1,6 @@
 //! Questions and their answers: the plan, the attempts at it, and the answers to all questions outside the plan.
 
-use super::stored::StoredAttempt;
+use super::stored::{List, StoredAttempt};
 use super::{Planned, Result, Store};
 use crate::observations::{PairNumber, TestNumber};
 use catchment_verdicts::Attempt;
@@ -8,6 +8,8 @@ use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+
+type StoredAttempts = List<StoredAttempt>;
 
 impl Store {
     /// Writes the plan down; what is planned already stays.
@@ -42,37 +44,23 @@ impl Store {
 
     /// All attempts at a planned experiment, in place of what was known of it.
     pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
-        let key = params![planned.pair.0, planned.test.0, planned.exception];
-        let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";
-        self.execute(&format!("delete from attempt where experiment in ({experiment})"), key)?;
-        for (ordinal, attempt) in (0_u32..).zip(attempts) {
-            let json = serde_json::to_string(&StoredAttempt::from(attempt.clone()))?;
-            self.execute(
-                "insert into attempt select number, ?4, ?5 from experiment \
-                 where pair = ?1 and test = ?2 and exception = ?3",
-                params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
-            )?;
-        }
+        let json = serde_json::to_string(&StoredAttempts::from(attempts.to_vec()))?;
+        self.execute(
+            "update experiment set attempts = ?4 where pair = ?1 and test = ?2 and exception = ?3",
+            params![planned.pair.0, planned.test.0, planned.exception, json],
+        )?;
         Ok(())
     }
 
+    /// The attempts at all planned experiments that are over.
     pub(crate) fn attempts(&self) -> Result<BTreeMap<Planned, Vec<Attempt>>> {
-        let query = "select pair, test, exception, attempt from attempt join experiment on experiment = number \
-                     order by number, ordinal";
+        let query = "select pair, test, exception, attempts from experiment where attempts is not null";
         let rows = self.rows(query, [], |row| {
-            let planned = Planned {
-                pair: PairNumber(row.get(0)?),
-                test: TestNumber(row.get(1)?),
-                exception: row.get(2)?,
-            };
-            Ok((planned, row.get::<_, String>(3)?))
+            let (pair, test) = (PairNumber(row.get(0)?), TestNumber(row.get(1)?));
+            Ok((Planned { pair, test, exception: row.get(2)? }, row.get::<_, String>(3)?))
         })?;
-        let mut attempts: BTreeMap<Planned, Vec<Attempt>> = BTreeMap::new();
-        for (planned, json) in rows {
-            let stored: StoredAttempt = serde_json::from_str(&json)?;
-            attempts.entry(planned).or_default().push(stored.into());
-        }
-        Ok(attempts)
+        let read = |json: &str| serde_json::from_str::<StoredAttempts>(json);
+        rows.into_iter().map(|(planned, json)| Ok((planned, read(&json)?.into()))).collect()
     }
 }
 

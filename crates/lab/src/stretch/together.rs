@@ -106,7 +106,7 @@ impl Stretching<'_, '_> {
             self.wear(slot, chosen)?;
             match run_suite(self.trials.session, slot, configuration, &mut 0) {
                 Ok(runs) => failing.extend(not_passing(&expected, &runs.runs)),
-                Err(LabError::Worker(end)) if end != WorkerEnd::Interrupted => {
+                Err(LabError::Worker(end)) => {
                     let of = |(_, test): (&str, TestId)| Failing { test, failure: end.to_string() };
                     failing.extend(expected.into_iter().map(of));
                 }
@@ -133,10 +133,8 @@ impl Stretching<'_, '_> {
 
     pub(crate) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), LabError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
-        let unusable =
-            |why: String| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
-        let changes = changes(chosen).map_err(|why| LabError::Worker(unusable(why)))?;
-        slot.change(changes);
+        let unusable = |why| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
+        slot.change(changes(chosen).map_err(unusable)?);
         Ok(())
     }
 }

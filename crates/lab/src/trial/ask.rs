@@ -9,7 +9,6 @@ use crate::slot::Slot;
 use crate::store::stored;
 use crate::trial::engine::{Question, Trials, most_visits};
 use crate::trial::proof::{Keeper, Unproven};
-use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{self, TestRun};
 use catchment_protocol::experiment::{self, Sites, Watch};
 use catchment_verdicts::{Attempt, ColourCounts, Demands, Stats, TestId, Timed, experiment_of, taken_over};
@@ -234,7 +233,6 @@ impl Trials<'_, '_> {
                 }
                 Ok(Ok(run))
             }
-            Some(Err(WorkerEnd::Interrupted)) => Err(LabError::Interrupted),
             Some(Err(end)) => {
                 slot.discard();
                 Ok(Err(Unavailable::for_now(end.to_string())))

@@ -93,6 +93,11 @@ impl<'a> Trials<'a, '_> {
         plain_time_limit(self.baseline.longest_micros(self.test(test).0))
     }
 
+    fn limit(&self, question: &Question, of_experiment: fn(u64) -> Duration) -> Duration {
+        let of = if question.is_look() { plain_time_limit } else { of_experiment };
+        of(self.baseline.longest_micros(self.test(question.test).0))
+    }
+
     /// Makes the attempts that the vote wants besides those that were made.
     pub(crate) fn attempts<K: Keeper>(
         &self,
@@ -122,7 +127,7 @@ impl<'a> Trials<'a, '_> {
         let Some((running, result, micros)) = self.run_warm(slot, question, unproven)? else {
             return Ok(Attempt::baseline_failed());
         };
-        let attempt = self.read(question, running, &result, micros)?;
+        let attempt = self.read(question, running, &result, micros);
         // A test that fails though nothing was done speaks against the worker.
         let is_usable = |run: &&TestRun| !question.is_look() || run.outcome == Outcome::Passed;
         match result.as_ref().ok().filter(is_usable) {
@@ -144,7 +149,7 @@ impl<'a> Trials<'a, '_> {
             return Ok(Attempt { is_fresh: true, ..Attempt::baseline_failed() });
         };
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let attempt = self.read(question, &running, &result, micros)?;
+        let attempt = self.read(question, &running, &result, micros);
         if result.is_ok() {
             running.stop();
         }
@@ -162,13 +167,10 @@ impl<'a> Trials<'a, '_> {
         if !question.comes_first && !self.settle_warm(slot, question.test, unproven)? {
             return Ok(None);
         }
-        let (number, test) = self.test(question.test);
-        let limit = match question.is_look() {
-            true => self.plain_limit(question.test),
-            false => time_limit(self.baseline.longest_micros(*number)),
-        };
-        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let (result, micros) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit);
+        let (_, test) = self.test(question.test);
+        let limit = self.limit(question, time_limit);
+        let running = slot.warm(test.configuration)?;
+        let (result, micros) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit)?;
         Ok(Some((running, result, micros)))
     }
 
@@ -178,19 +180,16 @@ impl<'a> Trials<'a, '_> {
         slot: &mut Slot<'s>,
         question: &Question,
     ) -> Result<Option<FreshRun<'s>>, LabError> {
-        let (number, test) = self.test(question.test);
-        let limit = match question.is_look() {
-            true => self.plain_limit(question.test),
-            false => fresh_time_limit(self.baseline.longest_micros(*number)),
-        };
-        let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
+        let (_, test) = self.test(question.test);
+        let limit = self.limit(question, fresh_time_limit);
+        let mut running = slot.start(test.configuration, true)?;
         if !question.comes_first {
             let ((plain, _), _) = run_plain(&mut running, test, self.plain_limit(question.test))?;
             if !plain.passed() {
                 return Ok(None);
             }
         }
-        let (result, _) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit);
+        let (result, _) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit)?;
         Ok(Some((running, result)))
     }
 
@@ -204,7 +203,7 @@ impl<'a> Trials<'a, '_> {
     ) -> Result<bool, LabError> {
         let (_, test) = self.test(asked);
         for _ in 0..2 {
-            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+            let running = slot.warm(test.configuration)?;
             if running.has_settled(&test.unit.id) {
                 return Ok(true);
             }
@@ -230,7 +229,7 @@ impl<'a> Trials<'a, '_> {
             return Ok(None);
         }
         let ((plain, _), has_ended) = self.session.turns.take(|| {
-            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+            let running = slot.warm(test.configuration)?;
             run_plain(running, test, self.plain_limit(asked))
         })?;
         if !plain.passed() || has_ended {
@@ -253,10 +252,7 @@ impl<'a> Trials<'a, '_> {
         running: &Running<'_>,
         result: &Result<TestRun, WorkerEnd>,
         micros: u64,
-    ) -> Result<Attempt, LabError> {
-        if let Err(WorkerEnd::Interrupted) = result {
-            return Err(LabError::Interrupted);
-        }
+    ) -> Attempt {
         let ledger = self.session.ledger();
         let events = &running.events;
         let location = |counter: u32| {
@@ -265,7 +261,7 @@ impl<'a> Trials<'a, '_> {
         };
         let attempt = attempt_of(result, events.fired.is_some(), location);
         let attempt = (question.reading)(attempt, &ExperimentRun { result, events });
-        Ok(Attempt { micros, plain_micros: self.micros_of(question.test), ..attempt })
+        Attempt { micros, plain_micros: self.micros_of(question.test), ..attempt }
     }
 }
 
