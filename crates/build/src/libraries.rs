@@ -9,7 +9,7 @@ use crate::class_folders::module_path;
 use crate::gradle;
 use crate::maven;
 use crate::root::{Build, Tool};
-use crate::{Located, ProjectError, ProjectRequest, Workspace, locate, saved};
+use crate::{Located, ProjectError, ProjectRequest, Workspace, cannot, locate, saved};
 use catchment_watch::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -195,11 +195,7 @@ fn ask(
 ) -> Result<Asked, ProjectError> {
     let folder = own_folder(&located.root);
     Workspace::of(&located.root).create_own_folder()?;
-    fs::create_dir_all(&folder).map_err(|reason| ProjectError::Io {
-        action: "cannot write to",
-        path: folder.clone(),
-        reason,
-    })?;
+    fs::create_dir_all(&folder).map_err(cannot("write to", &folder))?;
     let workspace = Workspace { root: folder.join("tree"), original: located.root.clone() };
     workspace.update()?;
     let query = BuildQuery { workspace: &workspace, top: workspace.in_copy(&build.top), folder };

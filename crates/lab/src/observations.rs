@@ -79,8 +79,7 @@ pub(crate) struct PlainRun {
     pub(crate) escaped: u64,
     pub(crate) external: Vec<String>,
     pub(crate) threads_left: Vec<String>,
-    /// In a table of their own.
-    #[serde(skip)]
+    #[serde(with = "stored::usages")]
     pub(crate) usages: Vec<(PairNumber, Usages)>,
     /// In a suite: what was used since the test before, which belongs to no test. What prepares its class is here.
     #[serde(with = "stored::usages")]

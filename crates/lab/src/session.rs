@@ -116,7 +116,7 @@ impl<'p> Session<'p> {
         let lock = lock::lock(&folder)?;
         progress.phase("build", None);
         let project = catchment_build::prepare(&request.project, &mut |text| progress.note(text))
-            .map_err(|error| LabError::from(error).or_interrupted())?;
+            .map_err(LabError::from)?;
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
         accept(&pairs)?;

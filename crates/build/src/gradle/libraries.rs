@@ -1,9 +1,9 @@
 //! Asks Gradle what the projects of a build need: an init script gives each a task that writes it down.
 
-use crate::ProjectError;
 use crate::build_run::BuildRun;
-use crate::gradle::{GradleBuild, Properties, failure, in_script, read_all};
+use crate::gradle::{GradleBuild, NO_CONFIGURATION_CACHE, Properties, failure, in_script, read_all};
 use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
+use crate::{ProjectError, cannot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -27,11 +27,7 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
     let answers = query.folder.join("answers");
     let script = query.folder.join("libraries.gradle");
     let text = SCRIPT.replace("@FOLDER@", &in_script(&answers)).replace("@TASK@", TASK);
-    fs::write(&script, text).map_err(|reason| ProjectError::Io {
-        action: "cannot write",
-        path: script.clone(),
-        reason,
-    })?;
+    fs::write(&script, text).map_err(cannot("write", &script))?;
     let mut failed = None;
     let mut projects = Vec::new();
     for offline in [true, false] {
@@ -39,11 +35,7 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         let mut command = Command::new(&program);
         command.current_dir(&query.top).args(["--no-daemon", "--continue", "--console=plain"]);
         command.args(offline.then_some("--offline")).arg("--init-script").arg(&script);
-        // The task looks at its project while it runs, which the configuration cache does not allow.
-        command.args([
-            "-Dorg.gradle.configuration-cache=false",
-            "-Dorg.gradle.unsafe.configuration-cache=false",
-        ]);
+        command.args(NO_CONFIGURATION_CACHE);
         let built = run.run(command.arg(TASK), &mut |_| {})?;
         projects = read_all(&answers);
         failed = if built.succeeded { first_failure(&projects) } else { Some(failure(&built.log)) };

@@ -13,7 +13,9 @@ use crate::check::selective::history::{executions_of, invalidate_if_diverged};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;
-use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailable};
+use crate::trial::ask::{
+    Answers, Line, QuestionSeries, SeriesQuestion, Subject, Unavailable, UnprovenSeries,
+};
 use crate::trial::engine::{Question, Trials};
 use catchment_protocol::experiment as armed;
 use catchment_protocol::experiment::{Sites, Visits, Watch, When, Within};
@@ -63,8 +65,8 @@ impl Inquiry for SelectiveInquiry {
         trials: Trials<'_, '_>,
         slot: &mut Slot<'_>,
         subject: &Subject,
-        unproven: &mut Row,
-    ) -> Result<Result<Questions<u64>, Unavailable>, LabError> {
+        unproven: &mut UnprovenSeries<'_>,
+    ) -> Result<Result<QuestionSeries<u64>, Unavailable>, LabError> {
         let samples = Watch { samples: true, ..Watch::default() };
         let looking = || (Sites::Tries, samples.clone());
         let watch = || trials.watch(slot, subject, unproven, looking(), Self::LINE);
@@ -76,7 +78,7 @@ impl Inquiry for SelectiveInquiry {
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
         let chosen = history.chosen();
-        let mut row = Vec::new();
+        let mut questions = Vec::new();
         for exception in &pair.clause.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
@@ -91,14 +93,18 @@ impl Inquiry for SelectiveInquiry {
                 let experiment = armed::Experiment { when, ..every };
                 let question = Question {
                     reading: Box::new(move |attempt, run| {
-                        invalidate_if_diverged(attempt, &before, run.before)
+                        invalidate_if_diverged(attempt, &before, run.before())
                     }),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
-                row.push(InRow { about: execution as u64 + 1, exception: exception.clone(), question });
+                questions.push(SeriesQuestion {
+                    about: execution as u64 + 1,
+                    exception: exception.clone(),
+                    question,
+                });
             }
         }
-        Ok(Ok(Questions { row, left: 0 }))
+        Ok(Ok(QuestionSeries { questions, left: 0 }))
     }
 
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
@@ -107,7 +113,7 @@ impl Inquiry for SelectiveInquiry {
             Answers::Unavailable(unavailable) => {
                 singles.unavailable.push((subject.test, unavailable.why.clone()));
             }
-            Answers::Told { runs, .. } => {
+            Answers::Given { runs, .. } => {
                 let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Selective(run.about)));
                 pair.experiments.extend(made);
             }

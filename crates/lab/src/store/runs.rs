@@ -1,10 +1,9 @@
-//! Runs with nothing armed: their usages and samples, and the phases that are complete.
+//! Runs with nothing armed, samples, and the phases that are complete.
 
 use super::{Result, Store};
-use crate::observations::{PairNumber, Phase, PlainRun, TestNumber};
+use crate::observations::{PairNumber, Phase, PlainRun, Runs, TestNumber};
 use crate::worker::Jvm;
 use catchment_protocol::experiment::Sample;
-use catchment_watch::Usages;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -18,53 +17,20 @@ impl Store {
         run: &PlainRun,
     ) -> Result<()> {
         let json = serde_json::to_string(run)?;
-        let key = params![test.0, phase.name(), ordinal];
-        self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
         self.execute(
             "insert or replace into plain_run values (?1, ?2, ?3, ?4)",
             params![test.0, phase.name(), ordinal, json],
         )?;
-        for (pair, usages) in &run.usages {
-            let Usages { entries, pink, white, sibling, escaped } = *usages;
-            let [entries, pink, white, sibling, escaped] = [entries, pink, white, sibling, escaped]
-                .map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-            self.execute(
-                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                params![test.0, phase.name(), ordinal, pair.0, entries, pink, white, sibling, escaped],
-            )?;
-        }
         Ok(())
     }
 
-    /// All runs of a phase, with their usages.
-    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), PlainRun>> {
+    /// All runs of a phase.
+    pub(crate) fn runs(&self, phase: Phase) -> Result<Runs> {
         let query = "select test, ordinal, run from plain_run where phase = ?1";
         let rows = self.rows(query, [phase.name()], |row| {
             Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
         })?;
-        let mut runs = BTreeMap::new();
-        for (key, json) in rows {
-            runs.insert(key, serde_json::from_str::<PlainRun>(&json)?);
-        }
-        let query =
-            "select test, ordinal, pair, entries, pink, white, sibling, escaped from usage where phase = ?1";
-        let usages = self.rows(query, [phase.name()], |row| {
-            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            let usages = Usages {
-                entries: count(3)?,
-                pink: count(4)?,
-                white: count(5)?,
-                sibling: count(6)?,
-                escaped: count(7)?,
-            };
-            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
-        })?;
-        for (key, pair, usages) in usages {
-            if let Some(run) = runs.get_mut(&key) {
-                run.usages.push((pair, usages));
-            }
-        }
-        Ok(runs)
+        rows.into_iter().map(|(key, json)| Ok((key, serde_json::from_str(&json)?))).collect()
     }
 
     /// The first one of a test stays.

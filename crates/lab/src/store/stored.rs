@@ -48,12 +48,11 @@ stored!(enum StoredNoOutcome = NoOutcome {
 });
 stored!(enum StoredNotRun = NotRun { NotNeeded, Budget, Interrupted, PlanOnly });
 stored!(struct StoredCaughtElsewhere = CaughtElsewhere { place: String, count: u64 });
-stored!(struct StoredUsages = Usages { entries: u64, pink: u64, white: u64, sibling: u64, escaped: u64 });
 
 /// A list of stored values, written as a plain array.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-struct List<S>(Vec<S>);
+pub(super) struct List<S>(Vec<S>);
 
 impl<S: From<V>, V> From<Vec<V>> for List<S> {
     fn from(values: Vec<V>) -> Self {
@@ -81,24 +80,32 @@ pub(crate) mod attempts {
     }
 }
 
-/// Usages inside other stored values, for `#[serde(with)]`.
+/// Usages inside other stored values, for `#[serde(with)]`: rows of numbers, since there are very many.
 pub(crate) mod usages {
-    use super::{StoredUsages, Usages};
+    use super::Usages;
     use crate::observations::PairNumber;
     use serde::{Deserialize, Deserializer, Serializer};
+
+    type Row = (PairNumber, [u64; 5]);
 
     pub(crate) fn serialize<S: Serializer>(
         usages: &[(PairNumber, Usages)],
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(usages.iter().map(|(pair, usages)| (pair, StoredUsages::from(*usages))))
+        let row = |&(pair, usages): &(PairNumber, Usages)| -> Row {
+            let Usages { entries, pink, white, sibling, escaped } = usages;
+            (pair, [entries, pink, white, sibling, escaped])
+        };
+        to.collect_seq(usages.iter().map(row))
     }
 
     pub(crate) fn deserialize<'d, D: Deserializer<'d>>(
         from: D,
     ) -> Result<Vec<(PairNumber, Usages)>, D::Error> {
-        let stored = Vec::<(PairNumber, StoredUsages)>::deserialize(from)?;
-        Ok(stored.into_iter().map(|(pair, usages)| (pair, usages.into())).collect())
+        let usages = |(pair, [entries, pink, white, sibling, escaped]): Row| {
+            (pair, Usages { entries, pink, white, sibling, escaped })
+        };
+        Ok(Vec::<Row>::deserialize(from)?.into_iter().map(usages).collect())
     }
 }
 

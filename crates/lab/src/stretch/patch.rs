@@ -89,8 +89,7 @@ impl Stretching<'_, '_> {
             session.reporter.phase("the project's own build, patched", None);
             let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
             let verified =
-                verify(request, &session.project, &changed, &mut |text| session.reporter.note(text))
-                    .map_err(|error| LabError::from(error).or_interrupted())?;
+                verify(request, &session.project, &changed, &mut |text| session.reporter.note(text))?;
             let passes = matches!(verified, Verified::Passes { .. });
             if passes && refuse_misnamed(candidates, &patched_folder(&session.project), &pairs) {
                 continue;

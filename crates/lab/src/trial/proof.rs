@@ -30,19 +30,6 @@ pub(crate) trait Keeper {
     fn put_back(&self, lost: Vec<Self::Result>);
 }
 
-/// The keeper of a tenant whose worker has no results that wait for a proof.
-pub(crate) struct NothingKept;
-
-impl Keeper for NothingKept {
-    type Result = ();
-
-    fn keep(&self, _: Vec<()>) -> Result<(), LabError> {
-        Ok(())
-    }
-
-    fn put_back(&self, _: Vec<()>) {}
-}
-
 /// Results of a slot's warm worker since it last proved itself.
 pub(crate) struct Unproven<'k, K: Keeper> {
     keeper: &'k K,
@@ -52,12 +39,6 @@ pub(crate) struct Unproven<'k, K: Keeper> {
     micros: u64,
     /// The worker is to be replaced once it has proven itself.
     is_condemned: bool,
-}
-
-impl Unproven<'static, NothingKept> {
-    pub(crate) fn nothing() -> Self {
-        Self::of(&NothingKept)
-    }
 }
 
 impl<'k, K: Keeper> Unproven<'k, K> {
@@ -74,10 +55,6 @@ impl<'k, K: Keeper> Unproven<'k, K> {
     /// Something is wrong with the worker, though not with what it has said.
     pub(crate) fn condemn(&mut self) {
         self.is_condemned = true;
-    }
-
-    pub(crate) fn is_condemned(&self) -> bool {
-        self.is_condemned
     }
 
     /// `sentinel_micros` is what the proof will take.
@@ -136,13 +113,7 @@ impl Trials<'_, '_> {
         doubtful: Option<TestId>,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<(), LabError> {
-        let Some(test) = doubtful.or(unproven.last_test) else {
-            if unproven.is_condemned {
-                slot.discard();
-                unproven.take();
-            }
-            return Ok(());
-        };
+        let Some(test) = doubtful.or(unproven.last_test) else { return self.prove_last(slot, unproven) };
         if doubtful.is_some() || unproven.is_due(self.micros_of(test)) {
             self.prove(slot, test, unproven)?;
         }
@@ -154,7 +125,15 @@ impl Trials<'_, '_> {
         slot: &mut Slot<'_>,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<(), LabError> {
-        unproven.last_test.map_or(Ok(()), |test| self.prove(slot, test, unproven))
+        match unproven.last_test {
+            Some(test) => self.prove(slot, test, unproven)?,
+            None if unproven.is_condemned => {
+                slot.discard();
+                unproven.take();
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// Runs the test with nothing armed. If it does not pass any more, nothing since the last proof counts.
@@ -187,8 +166,20 @@ impl Trials<'_, '_> {
 mod tests {
     use super::*;
 
-    fn unproven(count: usize, micros: u64) -> Unproven<'static, NothingKept> {
-        let mut unproven = Unproven::nothing();
+    struct Ignorant;
+
+    impl Keeper for Ignorant {
+        type Result = ();
+
+        fn keep(&self, _: Vec<()>) -> Result<(), LabError> {
+            Ok(())
+        }
+
+        fn put_back(&self, _: Vec<()>) {}
+    }
+
+    fn unproven(count: usize, micros: u64) -> Unproven<'static, Ignorant> {
+        let mut unproven = Unproven::of(&Ignorant);
         (0..count).for_each(|_| unproven.add(TestId(0), micros, ()));
         unproven
     }
