@@ -77,8 +77,6 @@ fn agent_cargo(workspace: &Path, target: &str, target_folder: &Path) -> BuildRes
             cargo.env_remove(name);
         }
     }
-    // Unpacked and loaded by every JVM: without symbols it is a tenth of the size.
-    cargo.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").env("CARGO_PROFILE_RELEASE_DEBUG", "false");
     Ok(cargo)
 }
 
