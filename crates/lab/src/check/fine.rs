@@ -86,7 +86,8 @@ impl Inquiry for FineInquiry<'_> {
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
             let every = at_every_execution(&ledger, pair, &planned, None, subject.usages.entries())?;
             questions.extend(sites.iter().map(|site| {
-                let when = When { within: Within::Executions(pair.clause.id.clone()), visits: Visits::FirstOfEach };
+                let when =
+                    When { within: Within::Executions(pair.clause.id.clone()), visits: Visits::FirstOfEach };
                 let experiment = Experiment { sites: Sites::At(vec![site.clone()]), when, ..every.clone() };
                 let question = Question {
                     reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run())),
