@@ -30,7 +30,7 @@ use smallvec::SmallVec;
 
 /// The kinds of exceptions that travel.
 #[derive(Debug, Default)]
-pub struct FlowOptions {
+pub struct ExceptionFlowOptions {
     /// Every `throw`.
     pub throws: bool,
     /// Operations of the catalogue. Nothing inside them raises again.
@@ -41,7 +41,7 @@ pub struct FlowOptions {
 
 /// The exception flow of a program: the sets that raised exceptions have come to.
 #[derive(Debug)]
-pub struct Flow {
+pub struct ExceptionFlow {
     pub raised: RaisedExceptions,
     pub(crate) graph: Graph,
     /// By instance: what can leave it.
@@ -51,7 +51,7 @@ pub struct Flow {
     handlers: FxHashMap<ClassId, ClassHandlers>,
 }
 
-impl Flow {
+impl ExceptionFlow {
     /// Numbers in [`Self::raised`] of what can leave an instance.
     pub fn escaping(&self, instance: InstanceId) -> &Set {
         self.graph.objects(self.escaping[instance.index()])
@@ -68,17 +68,16 @@ impl Flow {
     }
 }
 
-/// Exception flow through everything that was reached.
-pub fn flow(reached: &mut Reached<'_>, options: &FlowOptions) -> Flow {
-    flow_within(reached, options, Scope::Everything)
-}
-
-/// [`flow`] restricted to a scope. Sets outside the scope are empty or incomplete.
-pub fn flow_within(reached: &mut Reached<'_>, options: &FlowOptions, scope: Scope) -> Flow {
+/// Exception flow through what was reached. Sets outside the scope are empty or incomplete.
+pub fn exception_flow(
+    reached: &mut Reached<'_>,
+    options: &ExceptionFlowOptions,
+    scope: Scope,
+) -> ExceptionFlow {
     let depths = scope.depths(reached, &options.operations);
     let mut graph = Graph::default();
     let escaping = reached.instances.iter().map(|_| graph.node()).collect();
-    let flow = Flow {
+    let flow = ExceptionFlow {
         raised: RaisedExceptions::default(),
         graph,
         escaping,
@@ -107,8 +106,8 @@ pub fn flow_within(reached: &mut Reached<'_>, options: &FlowOptions, scope: Scop
 
 pub(crate) struct Building<'b, 'a> {
     pub(crate) reached: &'b mut Reached<'a>,
-    pub(crate) options: &'b FlowOptions,
-    pub(crate) flow: Flow,
+    pub(crate) options: &'b ExceptionFlowOptions,
+    pub(crate) flow: ExceptionFlow,
     pub(crate) methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
     /// What is raised where, once all edges are there.
@@ -307,7 +306,7 @@ impl Building<'_, '_> {
 
     /// The node of what is raised where the row for a class is asked first. What it does not take goes to `rest`.
     fn asked_first(&mut self, caught: NodeId, class: Option<ClassId>, rest: NodeId) -> NodeId {
-        let Flow { graph, .. } = &mut self.flow;
+        let ExceptionFlow { graph, .. } = &mut self.flow;
         let node = graph.node();
         match class {
             None => graph.add_edge(node, caught, Filter::NONE),

@@ -34,14 +34,14 @@ pub use catalogue::{Catalogue, FaultKind, FaultKindEntry, Operation};
 pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, ReflectiveTarget, Stats};
 pub use catchment_pointsto::{ClassSource, Layer, ModuleServices, services_file};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
-pub use exception_flow::raising_points::{RaisedException, RaisingKind};
+pub use exception_flow::raising_points::RaisedException;
 pub use exception_flow::scope::Scope;
-pub use exception_flow::{Flow, FlowOptions, flow, flow_within};
+pub use exception_flow::{ExceptionFlow, ExceptionFlowOptions, exception_flow};
 pub use links::{Clause, ClauseScope, Link, links};
 pub use reachability::filter;
 pub use recording::comparison::{Cause, Comparison, RecordedLink, SetAside, Unfound};
 pub use recording::{RecordedCatch, RecordedFrame, RecordedMethod, RecordedTarget, Recording, compare_under};
 pub use search::{
-    AnalysisCache, LinkSearch, SearchError, SearchRequest, Stage, search, search_from, search_on,
+    AnalysisCache, LinkSearch, SearchError, SearchRequest, Stage, search, search_from, search_unfiltered,
 };
 pub use selection::LinkSelection;

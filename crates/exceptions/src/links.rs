@@ -1,6 +1,6 @@
 //! Links: which raising points lead to which catch clauses.
 
-use crate::exception_flow::Flow;
+use crate::exception_flow::ExceptionFlow;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pointsto::ClassId;
 use catchment_pointsto::Reached;
@@ -56,7 +56,7 @@ pub enum ClauseScope {
 }
 
 /// All links into clauses, by clause and raising point.
-pub fn links(reached: &Reached<'_>, flow: &Flow, scope: ClauseScope) -> Vec<Link> {
+pub fn links(reached: &Reached<'_>, flow: &ExceptionFlow, scope: ClauseScope) -> Vec<Link> {
     let mut found: BTreeMap<(Clause, RaisingPoint), Vec<Typed>> = BTreeMap::new();
     for (instance, handler, caught) in flow.caught() {
         let Some(method) = reached.method_of(instance) else { continue };

@@ -19,7 +19,7 @@ mod sure;
 mod variables;
 
 use crate::analysis::DataFilter;
-use crate::exception_flow::Flow;
+use crate::exception_flow::ExceptionFlow;
 use crate::links::Link;
 use calls::CallReceivers;
 use catchment_pointsto::Reached;
@@ -29,7 +29,12 @@ use sets::{Division, Sets};
 use variables::Variables;
 
 /// Leaves out the links whose raising point no call in the try can come to. Without a heap nothing is left out.
-pub fn filter(links: Vec<Link>, reached: &mut Reached<'_>, flow: &Flow, filter: DataFilter) -> Vec<Link> {
+pub fn filter(
+    links: Vec<Link>,
+    reached: &mut Reached<'_>,
+    flow: &ExceptionFlow,
+    filter: DataFilter,
+) -> Vec<Link> {
     let Some(heap) = reached.heap.take() else { return links };
     let questions = Questions::of(&links, reached, &heap, flow);
     let calls = CallReceivers::new(&heap, &reached.instances, &mut reached.world);

@@ -11,7 +11,7 @@ use crate::describe::{common_class, describe_point, exception_type, site_of};
 use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::exception_flow::scope::Scope;
-use crate::exception_flow::{Flow, FlowOptions, flow_within};
+use crate::exception_flow::{ExceptionFlow, ExceptionFlowOptions, exception_flow};
 use crate::link_id::{link_id, point_of};
 use crate::links::{Clause, ClauseScope, Link, MergedLink, links, merge};
 use crate::reachability::filter;
@@ -59,19 +59,15 @@ pub enum Stage {
 pub enum SearchError {
     #[error(transparent)]
     Entry(#[from] EntryError),
-    #[error("cannot go on from what was solved before: {0}")]
-    Refused(#[from] Refusal),
-    #[error("cannot go on from what was solved before: it was for another analysis")]
-    OtherBase,
 }
 
 /// A finished search, which can be asked for more.
 #[derive(Debug)]
 pub struct LinkSearch<'a> {
     pub(crate) reached: Reached<'a>,
-    pub(crate) flow: Flow,
+    pub(crate) flow: ExceptionFlow,
     pub(crate) catalogue: Catalogue,
-    pub(crate) flow_options: FlowOptions,
+    pub(crate) flow_options: ExceptionFlowOptions,
     pub(crate) handlers: ClauseScope,
     analysis: Analysis,
     /// Links without a filter.
@@ -170,38 +166,16 @@ fn reach_from<'a>(
     }
 }
 
-/// Like [`search`], with what the base has solved. The source has the classes of the base, and those of the program.
-pub fn search_on<'a, 'b>(
-    base: &JdkBase<'a>,
-    source: &'b dyn ClassSource,
-    request: &SearchRequest,
-    stage: &mut dyn FnMut(Stage),
-) -> Result<LinkSearch<'b>, SearchError>
-where
-    'a: 'b,
-{
-    begin(source, request, stage)?;
-    let implicit = implicit_kinds(request.implicit);
-    let reached =
-        base.reach(source, request.analysis, implicit, &request.reflective_targets, find_entries(request));
-    let reached = reached.ok_or(SearchError::OtherBase)??;
-    let mut search = find_links(reached, source, request, request.analysis, stage);
-    search.narrow_in_stage(request.analysis.filter(), stage);
-    Ok(search)
-}
-
-/// Like [`search`], with the links that there are without the filter. It can be narrowed later.
-pub(crate) fn search_unfiltered<'a>(
+/// Like [`search_from`], with the links that there are without the filter, for whoever narrows them later.
+pub fn search_unfiltered<'a>(
+    cache: &impl AnalysisCache<'a>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
     begin(source, request, stage)?;
-    let SearchRequest { analysis, reflective_targets, .. } = request;
-    let implicit = implicit_kinds(request.implicit);
-    let (reached, _) =
-        reach(source, *analysis, implicit, None, Vec::new(), reflective_targets, find_entries(request));
-    let mut search = find_links(reached, source, request, *analysis, stage);
+    let (reached, _) = reach_from(cache.base(), source, request);
+    let mut search = find_links(reached, source, request, request.analysis, stage);
     search.narrow(None);
     Ok(search)
 }
@@ -238,12 +212,12 @@ fn find_links<'a>(
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
-    let flow_options = FlowOptions { throws: request.throws, operations: matched.throws, implicit };
+    let flow_options = ExceptionFlowOptions { throws: request.throws, operations: matched.throws, implicit };
     let scope = match (request.escapes, request.handlers) {
         (false, ClauseScope::Application) => Scope::ApplicationClauses,
         _ => Scope::Everything,
     };
-    let flow = flow_within(&mut reached, &flow_options, scope);
+    let flow = exception_flow(&mut reached, &flow_options, scope);
     stage(Stage::Links { raised: flow.raised.all().len() });
     let unfiltered = links(&reached, &flow, request.handlers);
     LinkSearch {
@@ -293,8 +267,8 @@ impl LinkSearch<'_> {
         self.narrow(by);
     }
 
-    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects were kept, as they are by a
-    /// search with any filter and by one on a base.
+    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects are there, as they are
+    /// after a search with any filter.
     pub fn narrow(&mut self, by: Option<DataFilter>) {
         let links = self.unfiltered.clone();
         self.narrow_to(by, links);

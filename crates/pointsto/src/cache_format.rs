@@ -1,4 +1,4 @@
-//! Values as bytes and back, for a base that is kept from one run to the next.
+//! Values as bytes and back, for a base that is cached from one run to the next.
 //!
 //! Numbers have a fixed width, little-endian, and lists are their length and their elements: to be read fast matters more than
 //! to be small. Only sets are written once each, since most of a solved graph's are equal to another:
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Reading is checked and never panics, but does not know what the numbers mean: whoever has the bytes has to know that they are
-//! those that were written, by the same code. No version is kept here for that reason, and no value is skipped or defaulted.
+//! those that were written, by the same code. No version is written for that reason, and no value is skipped or defaulted.
 
 use crate::sets::Set;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};

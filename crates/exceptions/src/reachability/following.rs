@@ -8,7 +8,7 @@
 
 use super::calls::CallReceivers;
 use super::hub::{Hub, NEAR};
-use catchment_pointsto::{InstanceId, MethodId};
+use catchment_pointsto::{InstanceId, MethodId, Set};
 use rustc_hash::FxHashSet;
 
 /// A search that has come so far is worth a hub.
@@ -38,14 +38,32 @@ impl Frontier {
 pub(super) trait State: Clone {
     /// A search that has not begun.
     fn empty(&self) -> Self;
-    /// Begins with what a call hands over.
-    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32);
+    /// Takes what a call hands over to one of its targets, on these receivers if it has any.
+    fn enter(
+        &mut self,
+        calls: &CallReceivers<'_, '_>,
+        site: u32,
+        target: InstanceId,
+        receivers: Option<&Set>,
+    );
     fn frontier(&self) -> &Frontier;
     fn frontier_mut(&mut self) -> &mut Frontier;
     /// What a method that is reached does by itself.
     fn read(&mut self, instance: InstanceId, calls: &mut CallReceivers<'_, '_>);
     /// Lets some of the new objects have their effects; false if there are none.
     fn work(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool;
+
+    /// Begins with what a call hands over.
+    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
+        let receivers = calls.receivers(site);
+        let targets = &calls.heap.sites[site as usize].targets;
+        for (target, receivers) in targets.iter().zip(receivers.iter()) {
+            if !receivers.as_ref().is_some_and(Set::is_empty) {
+                self.reach(*target);
+                self.enter(calls, site, *target, receivers.as_ref());
+            }
+        }
+    }
 
     /// Comes to a method, with no objects.
     fn reach(&mut self, instance: InstanceId) {

@@ -2,7 +2,7 @@
 
 use super::calls::CallReceivers;
 use super::following::{Following, State};
-use crate::exception_flow::Flow;
+use crate::exception_flow::ExceptionFlow;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::{Clause, Link};
 use catchment_pointsto::Heap;
@@ -22,7 +22,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    pub(super) fn of(links: &[Link], reached: &Reached<'_>, heap: &Heap, flow: &Flow) -> Self {
+    pub(super) fn of(links: &[Link], reached: &Reached<'_>, heap: &Heap, flow: &ExceptionFlow) -> Self {
         let wanted: FxHashSet<Pair> = links.iter().map(|link| (link.clause, link.point)).collect();
         let mut questions = Self::default();
         for (instance, handler, caught) in flow.caught() {
@@ -81,7 +81,7 @@ impl Questions {
 }
 
 /// What comes out of a call and to a handler.
-fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &Flow) -> Set {
+fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &ExceptionFlow) -> Set {
     let site = &heap.sites[site];
     let mut arriving = Set::default();
     if site.kind != CallKind::Thread {

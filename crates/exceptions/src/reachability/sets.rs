@@ -116,22 +116,19 @@ impl State for Sets {
         }
     }
 
-    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
-        let heap = calls.heap;
-        let receivers = calls.receivers(site);
-        let call = &heap.sites[site as usize];
-        for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
-            if receivers.as_ref().is_some_and(Set::is_empty) {
-                continue;
-            }
-            self.reach(*target);
-            let pool = self.pool_of[target.index()];
-            if let Some(receivers) = receivers {
-                self.add(pool, receivers);
-            }
-            for argument in call.arguments.iter().flatten() {
-                self.add(pool, heap.objects(*argument));
-            }
+    fn enter(
+        &mut self,
+        calls: &CallReceivers<'_, '_>,
+        site: u32,
+        target: InstanceId,
+        receivers: Option<&Set>,
+    ) {
+        let pool = self.pool_of[target.index()];
+        if let Some(receivers) = receivers {
+            self.add(pool, receivers);
+        }
+        for argument in calls.heap.sites[site as usize].arguments.iter().flatten() {
+            self.add(pool, calls.heap.objects(*argument));
         }
     }
 

@@ -51,24 +51,23 @@ impl State for Variables {
         Self::with(Rc::clone(&self.local), self.places.len())
     }
 
-    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
+    fn enter(
+        &mut self,
+        calls: &CallReceivers<'_, '_>,
+        site: u32,
+        target: InstanceId,
+        receivers: Option<&Set>,
+    ) {
         let heap = calls.heap;
-        let receivers = calls.receivers(site);
-        let call = &heap.sites[site as usize];
-        for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
-            if receivers.as_ref().is_some_and(Set::is_empty) {
-                continue;
-            }
-            self.reach(*target);
-            let this = heap.frame(*target).parameters.first().copied().flatten();
-            if let (Some(receivers), Some(this)) = (receivers, this) {
-                self.come_from_outside(receivers, heap);
-                self.flow(receivers, this, heap);
-            }
-            for (argument, parameter) in call.arguments.iter().zip(calls.parameters_of(*target)) {
-                if let (Some(argument), Some(parameter)) = (argument, parameter) {
-                    self.take(*argument, *parameter, heap);
-                }
+        let this = heap.frame(target).parameters.first().copied().flatten();
+        if let (Some(receivers), Some(this)) = (receivers, this) {
+            self.come_from_outside(receivers, heap);
+            self.flow(receivers, this, heap);
+        }
+        let arguments = heap.sites[site as usize].arguments.iter();
+        for (argument, parameter) in arguments.zip(calls.parameters_of(target)) {
+            if let (Some(argument), Some(parameter)) = (argument, parameter) {
+                self.take(*argument, *parameter, heap);
             }
         }
     }

@@ -5,7 +5,7 @@ use super::raising::{Finder, Raiser, Raising};
 use super::resolved::{Resolved, Resolver, site_in};
 use super::walk::{Instances, instances_of};
 use super::{RecordedCatch, RecordedFrame, Recording};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, JdkBase};
 use crate::answer::{PointDescription, RaisedBy, Site};
 use crate::describe::{describe_point, site_of};
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
@@ -106,7 +106,7 @@ pub fn compare_under(
         let reflective_targets =
             [request.reflective_targets.clone(), recording.reflective_targets()].concat();
         let request = SearchRequest { analysis: *first, reflective_targets, ..request.clone() };
-        let mut search = search_unfiltered(source, &request, stage)?;
+        let mut search = search_unfiltered(&|| None::<JdkBase<'_>>, source, &request, stage)?;
         let asked = search.went_through(recording);
         for analysis in of_graph {
             match analysis.filter() {

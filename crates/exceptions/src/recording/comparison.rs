@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why a link that was experienced is not found.
+/// The cause why a link that a recording went through is not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// Something that is known not to be seen.

@@ -6,7 +6,7 @@
 
 use super::resolved::{Instruction, Resolved, Resolver, instruction_at};
 use super::{RecordedFrame, Recording};
-use crate::exception_flow::FlowOptions;
+use crate::exception_flow::ExceptionFlowOptions;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pointsto::ImplicitKind;
 use catchment_pointsto::MethodId;
@@ -41,7 +41,7 @@ pub(super) struct Finder<'f, 'a> {
     pub(super) resolver: &'f mut Resolver,
     pub(super) world: &'f mut World<'a>,
     pub(super) recording: &'f Recording,
-    pub(super) options: &'f FlowOptions,
+    pub(super) options: &'f ExceptionFlowOptions,
     pub(super) exception: &'f str,
     pub(super) frames: &'f [RecordedFrame],
 }

@@ -13,7 +13,7 @@ const NOTHING: u32 = u32::MAX - 1;
 impl<'a> World<'a> {
     /// The class constant `index` of `class`.
     pub fn class_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<ClassId> {
-        self.kept(class, index, |world| {
+        self.resolved(class, index, |world| {
             let name = world.class_of(class).file()?.pool.class_name(index).ok()?;
             Some(world.class(name.as_bytes()).0)
         })
@@ -22,7 +22,7 @@ impl<'a> World<'a> {
 
     /// The method that constant `index` of `class` means; nothing if it cannot be found.
     pub fn method_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<MethodId> {
-        self.kept(class, index, |world| {
+        self.resolved(class, index, |world| {
             let member = world.member_ref(class, index)?;
             world.method_named(member).map(|method| method.0)
         })
@@ -37,7 +37,7 @@ impl<'a> World<'a> {
 
     /// The field that constant `index` of `class` means; nothing if it cannot be found.
     pub(crate) fn field_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<FieldId> {
-        self.kept(class, index, |world| {
+        self.resolved(class, index, |world| {
             let member = world.member_ref(class, index)?;
             world.field_named(member).map(|field| field.0)
         })
@@ -73,7 +73,8 @@ impl<'a> World<'a> {
         })
     }
 
-    fn kept(
+    /// The number behind a constant, found once.
+    fn resolved(
         &mut self,
         class: ClassId,
         index: PoolIndex,

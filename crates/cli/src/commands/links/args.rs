@@ -9,7 +9,7 @@ pub(crate) const LINKS_EXAMPLES: &str = "\
 Nothing of the program is run: its classes, those of its libraries and the JDK are read, and exceptions are followed from \
 where they are raised (every throw, and the operations of a catalogue of what fails when disk, network or system do) to the \
 clauses they can come to. In a Maven or Gradle project the build says which libraries there are; it compiles and tests nothing, \
-and its answer is kept in .catchment.
+and its answer is cached in .catchment.
 
 The program begins at its main methods, tests and servlets unless others are named, or where there are none at its public methods. \
 Tests of a large program can lead far, into mocks and databases: --entry-points api looks at the program alone. \

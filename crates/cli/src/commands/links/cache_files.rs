@@ -1,8 +1,8 @@
 //! Cache files: results of analyses in the user's cache folder.
 //!
 //! ```text
-//! <cache>/catchment/jdk/<key>.kept  =  magic, key, checksum of what follows, bytes of the base
-//! <cache>/catchment/programs/<key>.kept
+//! <cache>/catchment/jdk/<key>.cached  =  magic, key, checksum of what follows, bytes of the base
+//! <cache>/catchment/programs/<key>.cached
 //! ```
 //!
 //! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once.
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
 const MAGIC: [u8; 8] = *b"CMKEPT01";
-const EXTENSION: &str = "kept";
+const EXTENSION: &str = "cached";
 const UNFINISHED: &str = "unfinished-";
 
 /// An unfinished file older than this was left by a process that ended.
