@@ -1,4 +1,5 @@
-//! Observations of plain runs, as they are stored.
+//! Observations of plain runs, as they are stored: a copy for the store would have the same fields, and a test of `store`
+//! pins their names.
 
 use crate::store::stored;
 use catchment_verdicts::ColourCounts;

@@ -272,19 +272,10 @@ impl<'a> Slot<'a> {
         is_short_lived: bool,
     ) -> Result<Running<'a>, WorkerEnd> {
         let begun = Instant::now();
-        let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
-        room.tidy(self.session, &self.changes)?;
-        let setup = self.setup(configuration, is_short_lived);
-        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());
-        let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;
-        self.session.stats().workers.add(begun.elapsed().as_secs_f64());
-        Ok(Running { worker, events, configuration, settled: HashSet::new() })
-    }
-
-    fn setup(&mut self, configuration: usize, is_short_lived: bool) -> WorkerSetup {
         self.started += 1;
         let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
-        WorkerSetup {
+        room.tidy(self.session, &self.changes)?;
+        let setup = WorkerSetup {
             configuration: room.configurations[configuration].clone(),
             agent: self.session.agent.clone(),
             scratch: room.scratch.clone(),
@@ -292,7 +283,11 @@ impl<'a> Slot<'a> {
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             is_short_lived,
             equipment: self.equipment,
-        }
+        };
+        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());
+        let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;
+        self.session.stats().workers.add(begun.elapsed().as_secs_f64());
+        Ok(Running { worker, events, configuration, settled: HashSet::new() })
     }
 }
 

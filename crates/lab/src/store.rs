@@ -21,7 +21,8 @@ pub(crate) mod stored;
 use crate::observations::{PairNumber, TestNumber};
 use catchment_protocol::conversation::TestUnit;
 use catchment_watch::unix::free_bytes;
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -220,6 +221,13 @@ impl Store {
             statement.query_map(values, read)?.collect()
         };
         collect().map_err(|reason| self.failed(reason))
+    }
+
+    /// The value in the only column of the row that is asked for, if there is such a row.
+    fn json<T: DeserializeOwned>(&self, query: &str, values: impl rusqlite::Params) -> Result<Option<T>> {
+        let found = self.connection.query_row(query, values, |row| row.get::<_, String>(0)).optional();
+        let json = found.map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
     }
 
     /// The number of the pair with this id, given on first sight.

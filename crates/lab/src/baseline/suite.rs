@@ -42,7 +42,7 @@ pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), 
             continue;
         }
         match observe_one(session, slot, configuration, ordinal, &mut tests) {
-            // The tests of the other configurations can still be run. The next check tries again.
+            // The tests of the other configurations can still be run. The next run tries again.
             Err(LabError::Worker(end)) => {
                 let name = &session.project.configurations[configuration].name;
                 session.problem(name, &format!("none of its tests was run: {end}"));

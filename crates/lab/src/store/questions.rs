@@ -4,7 +4,7 @@ use super::stored::{List, StoredAttempt};
 use super::{Planned, Result, Store};
 use crate::observations::{PairNumber, TestNumber};
 use catchment_verdicts::Attempt;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -36,10 +36,7 @@ impl Store {
     /// `None` for a question that was not asked, or not to the end.
     pub(crate) fn answer<A: DeserializeOwned>(&self, subject: &str, question: &str) -> Result<Option<A>> {
         let query = "select answer from answer where subject = ?1 and question = ?2";
-        let found =
-            self.connection.query_row(query, params![subject, question], |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+        self.json(query, params![subject, question])
     }
 
     /// All attempts at a planned experiment, in place of what was known of it.

@@ -56,10 +56,7 @@ impl Store {
         let query = "select sample from sample join test on test.number = sample.test
             where pair = ?1 and (exception = ?2 or ?4)
             order by test.number <> ?3, exception <> ?2, configuration, class, unit, exception limit 1";
-        let parameters = params![pair.0, exception, test.0, is_only_type];
-        let found = self.connection.query_row(query, parameters, |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+        self.json(query, params![pair.0, exception, test.0, is_only_type])
     }
 
     /// A phase of a configuration is complete; what went wrong in it.
@@ -114,9 +111,6 @@ impl Store {
         ordinal: u32,
     ) -> Result<Option<Vec<String>>> {
         let query = "select problems from finished where configuration = ?1 and phase = ?2 and ordinal = ?3";
-        let key = params![configuration as i64, phase.name(), ordinal];
-        let found = self.connection.query_row(query, key, |row| row.get::<_, String>(0)).optional();
-        let json = found.map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+        self.json(query, params![configuration as i64, phase.name(), ordinal])
     }
 }

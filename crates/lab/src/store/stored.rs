@@ -158,6 +158,38 @@ mod tests {
         }
     }
 
+    /// Values without a stored type of their own, and a type of `protocol`; see the next test.
+    #[test]
+    fn the_names_of_runs_answers_and_samples_in_json_are_those_of_the_version() {
+        use crate::observations::{PairNumber, PlainOutcome, PlainRun};
+        use crate::trial::ask::{Answers, Run, Unavailable};
+        use catchment_protocol::experiment::{FieldValue, Sample};
+        let usages = Usages { entries: 5, pink: 1, white: 2, sibling: 3, escaped: 4 };
+        let run = PlainRun {
+            outcome: PlainOutcome::Failed("no".into()),
+            usages: vec![(PairNumber(7), usages)],
+            ..PlainRun::default()
+        };
+        let json = serde_json::to_string(&run).unwrap();
+        assert_eq!(
+            json,
+            r#"{"outcome":{"Failed":"no"},"micros":0,"escaped":0,"external":[],"threads_left":[],"usages":[[7,[5,1,2,3,4]]],"before":[]}"#
+        );
+        assert_eq!(serde_json::from_str::<PlainRun>(&json).unwrap(), run);
+        let given = Run { exception: "a.E".into(), about: 2, attempts: vec![] };
+        let answers = [
+            Answers::Given { runs: vec![given], left: 1 },
+            Answers::Unavailable(Unavailable::lasting("threads")),
+        ];
+        let expected = r#"[{"Given":{"runs":[{"exception":"a.E","about":2,"attempts":[]}],"left":1}},{"Unavailable":{"why":"threads","is_lasting":true}}]"#;
+        assert_eq!(serde_json::to_string(&answers).unwrap(), expected);
+        let fields = [("a.E", FieldValue::Null), ("a.E", FieldValue::Text("t".into()))]
+            .map(|(class, value)| (class.to_owned(), "f".to_owned(), value));
+        let sample = Sample { exception: "a.E".into(), fields: fields.into(), ..Sample::default() };
+        let expected = r#"{"exception":"a.E","message":null,"cause":null,"fields":[["a.E","f","Null"],["a.E","f",{"Text":"t"}]]}"#;
+        assert_eq!(serde_json::to_string(&sample).unwrap(), expected);
+    }
+
     /// Stores of this version have these names; other names need another version.
     #[test]
     fn the_names_in_json_are_those_of_the_version() {

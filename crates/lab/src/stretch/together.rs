@@ -67,7 +67,7 @@ impl Stretching<'_, '_> {
             Ok(asked.map(|failing| failing.map(number_of)))
         })?;
         let known = |(number, failure): (_, String)| {
-            let (test, _) = (0..).map(TestId).zip(tests).find(|(_, (each, _))| each.0 == number)?;
+            let (test, _) = (0..).map(TestId).zip(tests).find(|(_, (own, _))| own.0 == number)?;
             Some(Failing { test, failure })
         };
         Ok(kept.map(|failing| failing.and_then(known)))
@@ -83,7 +83,7 @@ impl Stretching<'_, '_> {
             return Ok(Some(None));
         }
         let Some(mut second) = self.failing_in_suite(slot, chosen)? else { return Ok(None) };
-        let same = second.iter().position(|failing| first.iter().any(|each| each.test == failing.test));
+        let same = second.iter().position(|failing| first.iter().any(|other| other.test == failing.test));
         Ok(Some((!second.is_empty()).then(|| second.swap_remove(same.unwrap_or(0)))))
     }
 

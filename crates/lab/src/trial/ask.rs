@@ -93,7 +93,7 @@ impl Unavailable {
 }
 
 /// Answers of one test to a series of questions, as they are stored. `A` is the subject of one question: an execution of
-/// the try, a call in it.
+/// the try, a call in it. No copy for the store: a test there pins the names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answers<A> {
     Unavailable(Unavailable),

@@ -11,7 +11,6 @@ use crate::trial::engine::{Question, Trials};
 use crate::trial::proof::{Keeper, Unproven};
 use catchment_protocol::experiment::Experiment;
 use catchment_verdicts::Attempt;
-use std::time::Instant;
 
 impl Trials<'_, '_> {
     /// One attempt at each question, all of one experiment and class; `None` for those that have to be tried alone.
@@ -82,20 +81,11 @@ impl Trials<'_, '_> {
         let members = questions.iter().map(|question| self.test(question.test));
         let members: Vec<_> = members.map(|(number, test)| (*number, test)).collect();
         let Some((_, test)) = members.first() else { return Ok(false) };
-        for _ in 0..2 {
-            let running = slot.warm(test.configuration)?;
-            if running.has_settled(&test.unit.class) {
-                return Ok(true);
-            }
-            let begun = Instant::now();
-            let (runs, has_ended) = plain_class(running, &test.unit.class, &members, longest_micros)?;
-            self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
-            if !has_ended && runs.iter().all(|(_, run)| run.passed()) {
-                return Ok(true);
-            }
-            self.replace(slot, has_ended, unproven)?;
-        }
-        Ok(false)
+        let class = &test.unit.class;
+        self.settle(slot, test.configuration, class, unproven, |running| {
+            let (runs, has_ended) = plain_class(running, class, &members, longest_micros)?;
+            Ok((!has_ended && runs.iter().all(|(_, run)| run.passed()), has_ended))
+        })
     }
 }
 

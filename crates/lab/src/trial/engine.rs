@@ -193,50 +193,44 @@ impl<'a> Trials<'a, '_> {
         Ok(Some((running, result)))
     }
 
-    /// Lets the test run once with nothing armed in the warm worker, unless it has, and tells whether it passed. A worker in
-    /// which it does not is replaced, once.
-    pub(crate) fn settle_warm<K: Keeper>(
+    /// Lets the test run once with nothing armed in the warm worker, unless it has, and tells whether it passed.
+    fn settle_warm<K: Keeper>(
         &self,
         slot: &mut Slot<'_>,
         asked: TestId,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<bool, LabError> {
         let (_, test) = self.test(asked);
+        self.settle(slot, test.configuration, &test.unit.id, unproven, |running| {
+            let ((plain, _), has_ended) = run_plain(running, test, self.plain_limit(asked))?;
+            Ok((plain.passed(), has_ended))
+        })
+    }
+
+    /// Lets a test, or class, run once with nothing armed in the warm worker, unless it has, and tells whether it passed. A
+    /// worker in which it does not is replaced, once. `run_plain` tells whether it passes, and whether the JVM has ended.
+    pub(crate) fn settle<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        configuration: usize,
+        name: &str,
+        unproven: &mut Unproven<'_, K>,
+        run_plain: impl Fn(&mut Running<'_>) -> Result<(bool, bool), LabError>,
+    ) -> Result<bool, LabError> {
         for _ in 0..2 {
-            let running = slot.warm(test.configuration)?;
-            if running.has_settled(&test.unit.id) {
+            let running = slot.warm(configuration)?;
+            if running.has_settled(name) {
                 return Ok(true);
             }
             let begun = Instant::now();
-            let ((plain, _), has_ended) = run_plain(running, test, self.plain_limit(asked))?;
+            let (passes, has_ended) = run_plain(running)?;
             self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
-            if plain.passed() {
+            if passes {
                 return Ok(true);
             }
             self.replace(slot, has_ended, unproven)?;
         }
         Ok(false)
-    }
-
-    /// The run of the test in the warm worker with nothing armed, if it passes; otherwise the worker is discarded.
-    pub(crate) fn passes_again(
-        &self,
-        slot: &mut Slot<'_>,
-        asked: TestId,
-    ) -> Result<Option<PlainRun>, LabError> {
-        let (_, test) = self.test(asked);
-        if slot.warm_configuration() != Some(test.configuration) {
-            return Ok(None);
-        }
-        let ((plain, _), has_ended) = self.session.turns.take(|| {
-            let running = slot.warm(test.configuration)?;
-            run_plain(running, test, self.plain_limit(asked))
-        })?;
-        if !plain.passed() || has_ended {
-            slot.discard();
-            return Ok(None);
-        }
-        Ok(Some(plain))
     }
 
     /// Tells whether the worker is to be replaced for threads that these tests have left behind. Where they do so with

@@ -6,6 +6,7 @@
 //! ends without one, takes its provisional results with it; they are repeated in another worker, which then has to prove
 //! itself at once, and in the end in fresh JVMs. What a fresh JVM has confirmed or refuted needs no proof.
 
+use crate::baseline::solo::run_plain;
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::trial::engine::Trials;
@@ -143,14 +144,18 @@ impl Trials<'_, '_> {
         test: TestId,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<(), LabError> {
-        if slot.warm_configuration() != Some(self.test(test).1.configuration) {
+        let (_, known) = self.test(test);
+        if slot.warm_configuration() != Some(known.configuration) {
             unproven.put_back();
             return Ok(());
         }
         let begun = Instant::now();
-        let passes = self.passes_again(slot, test)?.is_some();
+        let limit = self.plain_limit(test);
+        let ((plain, _), _) =
+            self.session.turns.take(|| run_plain(slot.warm(known.configuration)?, known, limit))?;
         self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
-        if !passes {
+        if !plain.passed() {
+            slot.discard();
             unproven.put_back();
             return Ok(());
         }

@@ -70,7 +70,7 @@ impl Stretching<'_, '_> {
         let (number, _) = &self.trials.baseline.tests[failing.test.index()];
         once(self.trials.session, chosen, &format!("test {} in the suite", number.0), || {
             let found = self.failing_in_suite(slot, chosen)?;
-            Ok(found.map(|found| found.iter().any(|each| each.test == failing.test)))
+            Ok(found.map(|found| found.iter().any(|other| other.test == failing.test)))
         })
     }
 }
