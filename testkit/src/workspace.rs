@@ -1,6 +1,7 @@
 //! Where the testkit keeps what it fetches and builds, and how several test processes share it.
 
 use anyhow::{Context, Result};
+use catchment_protocol::hash::stable_hash;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -64,19 +65,8 @@ pub fn cached_folder(kind: &str, key: &str, fill: impl FnOnce(&Path) -> Result<(
 }
 
 /// A name for a cache folder: equal for equal parts, in practice different for different ones.
-///
-/// FNV-1a over length-prefixed parts; the standard hasher promises no stability between releases.
 pub fn cache_key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |byte: u8| {
-        hash ^= u64::from(byte);
-        hash = hash.wrapping_mul(0x0100_0000_01b3);
-    };
-    for part in parts {
-        part.len().to_le_bytes().into_iter().for_each(&mut add);
-        part.iter().copied().for_each(&mut add);
-    }
-    format!("{hash:016x}")
+    format!("{:016x}", stable_hash(parts))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Failures that say nothing about the program: it took a value from the injected exception that a real one would have had.
+//! Failures that say nothing about the program: it took a value from the injected exception that a real one would
+//! have had.
 
 const NULL_POINTER: &str = "java.lang.NullPointerException";
 const RETURNED: &str = "because the return value of \"";
@@ -6,24 +7,25 @@ const RETURNED: &str = "because the return value of \"";
 /// The first release that says by default what was null.
 const EXPLAINED_SINCE: u32 = 15;
 
-/// What began a failure.
+/// The beginning of a failure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FirstThrown<'a> {
     pub(crate) exception: &'a str,
     pub(crate) message: Option<&'a str>,
-    /// Where: `class.method:line`.
+    /// The site: `class.method:line`.
     pub(crate) frame: Option<&'a str>,
 }
 
-/// Whether JVMs of this version explain their null pointers.
+/// True if JVMs of this version explain their null pointers.
 pub(crate) fn explains_nulls(java_version: &str) -> bool {
     let feature: String = java_version.chars().take_while(char::is_ascii_digit).collect();
     feature.parse().is_ok_and(|feature: u32| feature >= EXPLAINED_SINCE)
 }
 
-/// Whether a failure began with a null pointer that came out of the injected exception, going by the JVM's own explanation.
-/// `injected` are the names of its class and everything above it. In a JVM that does not explain, `thrown_in` is the method
-/// that it was thrown in: a null pointer there may have come out of it, which is enough to believe nothing.
+/// True if a failure began with a null pointer that came out of the injected exception, going by the JVM's own
+/// explanation. `injected` are the names of its class and everything above it. In a JVM that does not explain,
+/// `thrown_in` is the method that it was thrown in: a null pointer there may have come out of it, which is enough to
+/// believe nothing.
 pub(crate) fn is_artefact(first: FirstThrown<'_>, injected: &[String], thrown_in: Option<&str>) -> bool {
     if first.exception != NULL_POINTER {
         return false;

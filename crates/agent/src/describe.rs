@@ -1,11 +1,11 @@
-//! What was woven, as a record: from the weaver's numbering to the wire.
+//! Woven classes as records: from the weaver's numbering to the wire.
 
 use catchment_pairs::{ClassPairs, Pair};
 use catchment_protocol::records::{SkippedMethod, WovenClass, WovenClause, WovenPair, WovenTry};
 use catchment_weave::{ProbePoint, Woven};
 use rustc_hash::FxHashSet;
 
-/// Where a class came from.
+/// The origin of a class.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Delivered<'a> {
     /// Binary name with dots.

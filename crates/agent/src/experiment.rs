@@ -77,8 +77,8 @@ struct Visited {
 pub(crate) enum Visit {
     /// A try begins, and what it throws is to be made.
     HitAtTry,
-    /// A try begins that may be hit further on: its class decides how the exception is made, since the one that throws may
-    /// not know the type.
+    /// A try begins that may be hit further on: its class decides how the exception is made, since the one that
+    /// throws may not know the type.
     Prepared,
     /// An instruction is hit within an execution.
     HitWithin,
@@ -87,7 +87,7 @@ pub(crate) enum Visit {
     TooMany(u64),
 }
 
-/// What an exception about to be thrown is in its experiment.
+/// The part that an exception about to be thrown has in its experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fired {
     First,
@@ -127,7 +127,8 @@ impl Registry {
 }
 
 impl Experiments {
-    /// A class is about to run with these probes; sites of the running experiment among them act from the first visit on.
+    /// A class is about to run with these probes; sites of the running experiment among them act from the first visit
+    /// on.
     pub(crate) fn woven(&self, class: &WovenClass, sites: &[(u32, Site)], switches: &Switches) {
         let mut registry = lock(&self.registry);
         let registry = &mut *registry;
@@ -249,8 +250,8 @@ impl Experiments {
         if lock(&running.guard).visit(Some(execution)) { Visit::HitWithin } else { Visit::Passed }
     }
 
-    /// Something was caught: what has ended until now had ended by then. Gives the execution that did so just now by its
-    /// catch, where executions are told apart.
+    /// Something was caught: what has ended until now had ended by then. Gives the execution that did so just now by
+    /// its catch, where executions are told apart.
     pub(crate) fn look(&self, running: &Running, counters: &CounterFile) -> Option<u64> {
         if !running.tells_executions_apart() {
             return None;
@@ -306,8 +307,8 @@ impl Running {
         matches!(self.experiment.when.within, Within::Executions(_))
     }
 
-    /// The pair whose tries ask what to do when they begin. Where no visit can be hit and executions are not told apart,
-    /// nobody asks.
+    /// The pair whose tries ask what to do when they begin. Where no visit can be hit and executions are not told
+    /// apart, nobody asks.
     fn asking_pair(&self) -> Option<&str> {
         let hits_tries = !matches!(self.experiment.sites, Sites::Catches(_));
         let is_asking =

@@ -1,9 +1,9 @@
 //! Calls into the JVM, and the native methods it calls: the agent's side of `catchment.runtime.Agent`.
 //!
-//! `unsafe` code lives here, in the files of this folder that say so (`java.rs` makes most of it unnecessary in the others)
-//! and in `mapping.rs`. Everything here takes handles that the JVM gave to the running callback and keeps none of them
-//! beyond it, except ids of methods and fields of boot classes, which are never unloaded, and what an experiment needs
-//! until it ends.
+//! `unsafe` code lives here, in the files of this folder that say so (`java.rs` makes most of it unnecessary in the
+//! others) and in `mapping.rs`. Everything here takes handles that the JVM gave to the running callback and keeps
+//! none of them beyond it, except ids of methods and fields of boot classes, which are never unloaded, and what an
+//! experiment needs until it ends.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 mod build;
@@ -15,10 +15,10 @@ mod natives;
 mod read;
 mod recorder;
 mod reflected;
-mod threads;
 
 pub(crate) use build::{Recipe, Recipes};
 pub(crate) use connections::native_method_bound;
+pub(crate) use inject::Callers;
 pub(crate) use java::{Java, SharedJvmti};
 pub(crate) use members::WorkerMembers;
 pub(crate) use recorder::{exception_caught, exception_thrown};
@@ -38,7 +38,7 @@ const LINK: &str = "catchment/runtime/Agent";
 /// Classes that must be initialised before the first probe runs.
 const INITIALISED: [(&str, &str, &str); 2] = [
     ("catchment/runtime/Probes", "tryEnter", "(I)V"),
-    ("catchment/runtime/Exceptions", "seen", "(Ljava/lang/Throwable;I)V"),
+    ("catchment/runtime/Exceptions", "arrived", "(Ljava/lang/Throwable;I)V"),
 ];
 /// Stack traces are read this deep for the first frame of the application.
 const FRAMES_READ: jni::jsize = 1024;
@@ -102,8 +102,8 @@ impl JdkMembers {
 
 /// Defines the runtime in the boot loader, links it to this library and initialises it.
 ///
-/// Defining the classes instead of appending a jar to the boot class path leaves class-data sharing as it is and changes
-/// no property the program can see.
+/// Defining the classes instead of appending a jar to the boot class path leaves class-data sharing as it is and
+/// changes no property the program can see.
 pub(crate) fn install_runtime(
     jvmti: &Jvmti,
     jni: &JniEnv,
@@ -183,7 +183,7 @@ pub(crate) fn run_self_test(jni: &JniEnv, class: &RuntimeClass<'_>) -> Result<()
     if jni.exception_check() { Err(failed(jni, "run it")) } else { Ok(()) }
 }
 
-/// Where the class of this protection domain was loaded from. Reads fields and calls nothing: a class may be loaded with
+/// The code source of the class of this protection domain. Reads fields and calls nothing: a class may be loaded with
 /// hardly any stack left, and then a call would fail.
 pub(crate) fn code_source(jni: &JniEnv, members: &JdkMembers, domain: jni::jobject) -> Option<CodeSource> {
     let frame = jni.push_local_frame(8).ok()?;
@@ -214,7 +214,7 @@ pub(crate) fn loaded_classes(
         if let (Ok(loader), Some(name)) = (loader, internal_name)
             && !loader.is_null()
         {
-            // SAFETY: as above, and a method of `java.lang.Class`.
+            // SAFETY: `class` is a live handle, just given by this environment; the method is one of `java.lang.Class`.
             let domain = unsafe { object_from(jni, class, members.protection_domain) };
             found.push((name.replace('/', "."), code_source(jni, members, domain)));
         }
@@ -240,8 +240,8 @@ pub(crate) fn identity_hash(jvmti: &Jvmti, object: jni::jobject) -> Option<i32> 
     unsafe { jvmti.get_object_hash_code(object) }.ok()
 }
 
-/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs. `None` when the answer was
-/// neither a class nor that there is none: no stack or memory left, for example.
+/// Asks a loader for the runtime, as the JVM will when a probe of one of its classes first runs. `None` when the
+/// answer was neither a class nor that there is none: no stack or memory left, for example.
 pub(crate) fn finds_runtime(jni: &JniEnv, members: &JdkMembers, loader: jni::jobject) -> Option<bool> {
     let frame = jni.push_local_frame(8).ok()?;
     let name = jni.new_string_utf("catchment.runtime.Probes");
@@ -289,7 +289,7 @@ impl WeakHandle {
     }
 }
 
-/// What failed, with the pending Java exception (cleared) if there is one.
+/// The text of a failure, with the pending Java exception (cleared) if there is one.
 fn failed(jni: &JniEnv, what: &str) -> String {
     let Some(thrown) = jni.exception_occurred() else { return format!("cannot {what}") };
     jni.exception_clear();
@@ -390,7 +390,8 @@ unsafe fn note_origin(
         return unsafe { note_sample(jni, observer, thrown, counter) };
     }
     let class = jni.find_class("java/lang/Throwable")?;
-    // SAFETY: promised by the caller. Not virtual: an overriding method would run code of the application.
+    // SAFETY: `thrown` is a live throwable and `exception` a live string, as the caller promises. Not virtual: an
+    // overriding method would run code of the application.
     let (exception, trace) = unsafe {
         let trace = jni.call_nonvirtual_object_method(thrown, class, members.stack_trace, &[]);
         (jni.get_string_lossy(exception)?, trace)
@@ -437,7 +438,7 @@ unsafe fn top_frame(
     is_application: impl Fn(&str) -> bool,
 ) -> (Option<String>, bool) {
     let mut top = None;
-    // SAFETY: promised by the caller; indices are below the length.
+    // SAFETY: `trace` is a live array of stack trace elements, as the caller promises.
     let length = unsafe { jni.get_array_length(trace) }.min(FRAMES_READ);
     for index in 0..length {
         let Ok(frame) = jni.push_local_frame(8) else { break };

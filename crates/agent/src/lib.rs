@@ -1,17 +1,17 @@
 //! The JVMTI library inside the tested JVM.
 //!
-//! Loaded by `-agentpath`. Weaves the classes of the application as they are loaded, and keeps the books: names in a log,
-//! counts in a mapped file. Prints nothing, except one line when it must end the JVM: a run that observes nothing must
-//! not look like one in which nothing happened.
+//! Loaded by `-agentpath`. Weaves the classes of the application as they are loaded, and keeps the books: names in a
+//! log, counts in a mapped file. Prints nothing, except one line when it must end the JVM: a run that observes
+//! nothing must not look like one in which nothing happened.
 //!
-//! With a socket to a controller the JVM is a *worker*: the test driver in it runs tests on demand, and the agent tells the
-//! controller what each did, makes tries throw when asked, and ends the JVM when there is no point in going on.
+//! With a socket to a controller the JVM is a *worker*: the test driver in it runs tests on demand, and the agent
+//! tells the controller what each did, makes tries throw when asked, and ends the JVM when there is no point in going
+//! on.
 //!
 //! It asks for no capability to retransform classes: what it wove is then part of the class for good, also when another
 //! agent (Mockito's) retransforms it later.
 
 mod artefact;
-mod callers;
 mod describe;
 mod experiment;
 mod guard;
@@ -49,7 +49,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What native methods and callbacks share; the JVM gives them nothing to carry it in.
+/// The state that native methods and callbacks share; the JVM gives them nothing to carry it in.
 static OBSERVER: OnceLock<Observer> = OnceLock::new();
 static JDK_MEMBERS: OnceLock<JdkMembers> = OnceLock::new();
 /// In workers only.
@@ -280,8 +280,8 @@ impl CatchmentAgent {
         }
     }
 
-    /// Asks the system class loader now, when there is stack for it, and notes classes that came before anything could be
-    /// woven: a class loader of the application's that serves as system class loader, for example.
+    /// Asks the system class loader now, when there is stack for it, and notes classes that came before anything
+    /// could be woven: a class loader of the application's that serves as system class loader, for example.
     fn prepare_for_classes(&self, jvmti: &Jvmti, jni: &JniEnv, observer: &Observer) {
         let Some(members) = jdk_members() else { return };
         if observer.recorder().is_none()
@@ -350,8 +350,9 @@ fn start_recording(
     Ok(())
 }
 
-/// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them on, a JVM
-/// with an ahead-of-time cache does not take classes of the application from it, which would come without an event.
+/// Class load events are on from the very start, although nothing is woven before the JVM is initialised: seeing them
+/// on, a JVM with an ahead-of-time cache does not take classes of the application from it, which would come without
+/// an event.
 fn request_events(
     context: &AgentLoadContext<'_>,
     is_worker: bool,

@@ -1,4 +1,4 @@
-//! Which class loaders let their classes reach the probe runtime.
+//! Class loaders that let their classes reach the probe runtime.
 //!
 //! Nearly all do, through the boot loader. One that delegates only chosen packages (some module systems) would make the
 //! first probe fail with `NoClassDefFoundError`, in the middle of the program: its classes are left as they are.
@@ -22,8 +22,8 @@ pub(crate) struct Loaders {
 }
 
 impl Loaders {
-    /// Asks each loader until it answers; `None` when it did not, this time. No lock is held meanwhile: two threads may ask
-    /// the same loader, and get the same answer.
+    /// Asks each loader until it answers; `None` when it did not, this time. No lock is held meanwhile: two threads
+    /// may ask the same loader, and get the same answer.
     pub(crate) fn finds_runtime(
         &self,
         jvmti: &Jvmti,

@@ -3,7 +3,8 @@
 //! A large range of addresses is reserved once, so counters never move; the file behind it grows. It grows by
 //! `posix_fallocate`, never by a hole: a full disk is then an error here, not a SIGBUS in the program.
 //!
-//! Beside it lie the switches: what the probes look at before they do more than count. They are not for anybody outside.
+//! Beside it lie the switches: what the probes look at before they do more than count. They are not for anybody
+//! outside.
 //!
 //! `unsafe` code lives here and in `jvm.rs` with its folder.
 #![expect(unsafe_code, reason = "mapping memory and using it from two languages")]
@@ -35,7 +36,7 @@ struct Allocated {
     file_bytes: u64,
 }
 
-/// What the probes look at. All zero: just count.
+/// The switches of the probes. All zero: just count.
 ///
 /// ```text
 /// 0 u64: an experiment runs | 8 u64: tell when an exception leaves a method | 16 u64: number of the running test
@@ -91,7 +92,7 @@ impl Switches {
         self.word(TEST_OFFSET).store(number, Ordering::SeqCst);
     }
 
-    /// Whether the try entry with this number throws.
+    /// True if the try entry with this number throws.
     pub(crate) fn set_entry(&self, number: u32, on: bool) {
         self.entry_byte(number).store(on.into(), Ordering::SeqCst);
     }
@@ -165,7 +166,7 @@ impl CounterFile {
             .sum()
     }
 
-    /// How many counters have been allocated so far.
+    /// Number of counters allocated so far.
     pub(crate) fn allocated(&self) -> u32 {
         let allocated = lock(&self.allocated);
         u32::try_from(allocated.counters).unwrap_or(u32::MAX)
@@ -186,7 +187,7 @@ impl CounterFile {
         self.word((counters::OWNERS_OFFSET + (slot - 1) * 8) as u64).load(Ordering::Acquire)
     }
 
-    /// How many counters there can be.
+    /// Number of counters that fit.
     fn room(&self) -> usize {
         let chunks = (self.reserved as usize - counters::HEADER_BYTES) / counters::CHUNK_BYTES;
         chunks * counters::COUNTERS_PER_CHUNK
@@ -271,7 +272,7 @@ pub(crate) fn end_process(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// What the Java runtime does, for tests without one.
+/// A stand-in for the Java runtime, for tests without one.
 #[cfg(test)]
 impl CounterFile {
     pub(crate) fn count(&self, id: u32, slot: usize) {

@@ -1,4 +1,4 @@
-//! Which addresses lie outside this machine. No JVM here.
+//! Addresses that lie outside this machine. No JVM here.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
@@ -8,7 +8,7 @@ pub(crate) fn external_connection(address: &str, port: u16) -> Option<String> {
     is_external(address).then(|| SocketAddr::new(address, port).to_string())
 }
 
-/// Whether looking up this name asks anybody else. `answers` are the numeric addresses found.
+/// True if looking up this name asks anybody else. `answers` are the numeric addresses found.
 pub(crate) fn is_external_name(name: &str, answers: &[String]) -> bool {
     if name.is_empty() || name == "localhost" || name.ends_with(".localhost") || is_own_name(name) {
         return false;

@@ -127,8 +127,8 @@ impl Observer {
         let _ = self.write(&Record::Problem { place: place.to_owned(), what: what.to_owned() });
     }
 
-    /// The class with its probes, if it is the application's and has any. Whatever goes wrong, the class stays as it is.
-    /// `finds_runtime` tells whether its class loader lets it call probes, if the loader could be asked.
+    /// The class with its probes, if it is the application's and has any. Whatever goes wrong, the class stays as it
+    /// is. `finds_runtime` tells whether its class loader lets it call probes, if the loader could be asked.
     pub(crate) fn class_delivered(
         &self,
         class: &str,
@@ -178,7 +178,7 @@ impl Observer {
         lock(&self.application).contains(class)
     }
 
-    /// Whether the class came from a folder of the tests.
+    /// True if the class came from a folder of the tests.
     pub(crate) fn is_test(&self, class: &str) -> bool {
         lock(&self.tests).contains(class)
     }

@@ -1,9 +1,9 @@
 //! In which order the executions of one try began, and how each ended.
 //!
-//! Nobody tells when an execution ends: only counters move. So they are looked at whenever one begins, whenever some clause
-//! catches, and at the end of the test. What has ended between two looks are the innermost executions that were open: calls
-//! return in the reverse order. That holds for one thread whose open executions are all on its stack. Several threads, and
-//! coroutines, which leave the stack without ending, are noticed, and said.
+//! Nobody tells when an execution ends: only counters move. So they are looked at whenever one begins, whenever some
+//! clause catches, and at the end of the test. What has ended between two looks are the innermost executions that
+//! were open: calls return in the reverse order. That holds for one thread whose open executions are all on its
+//! stack. Several threads, and coroutines, which leave the stack without ending, are noticed, and said.
 
 use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
 use catchment_protocol::records::CounterKind;
@@ -12,7 +12,7 @@ use std::thread::{self, ThreadId};
 /// No more are kept.
 const MOST_KEPT: usize = 1 << 20;
 
-/// How many executions have ended, by how.
+/// Number of executions that have ended, by colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ended {
     pink: u64,
@@ -78,8 +78,8 @@ impl OccurrenceLog {
         Self { kept: Vec::new(), open: Vec::new(), ended, begun: 0, thread: None, is_interleaved: false }
     }
 
-    /// One more begins in this thread; how many did before. `ended` are all that have so far, `on_stack` says how many calls
-    /// of its method this thread is in.
+    /// One more begins in this thread; how many did before. `ended` are all that have so far, `on_stack` says how
+    /// many calls of its method this thread is in.
     pub(crate) fn begin(&mut self, ended: Ended, on_stack: impl FnOnce() -> usize) -> u64 {
         self.close_ended(ended);
         let thread = thread::current().id();
@@ -109,7 +109,7 @@ impl OccurrenceLog {
         outermost.filter(|_| new.white == 1 && colour == Colour::White)
     }
 
-    /// Whether any has begun that was not seen to end.
+    /// True if any has begun that was not seen to end.
     pub(crate) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }

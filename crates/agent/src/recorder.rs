@@ -1,9 +1,9 @@
 //! The recording of this JVM: arrivals of exceptions at handlers, each way once, and reflective calls.
 //!
-//! All arrivals are known, those at handlers of the JDK and of libraries too: an exception that a `finally` there catches and
-//! throws again comes to the application later, and its way began before. Written down are those at handlers of the
-//! application and what came before them, as soon as they are first seen. Safe code without a JVM in it; methods are known
-//! by what the JVM names them with (`id`), which it gives to no other method later.
+//! All arrivals are known, those at handlers of the JDK and of libraries too: an exception that a `finally` there
+//! catches and throws again comes to the application later, and its way began before. Written down are those at
+//! handlers of the application and what came before them, as soon as they are first seen. Safe code without a JVM in
+//! it; methods are known by what the JVM names them with (`id`), which it gives to no other method later.
 
 mod calls;
 mod methods;
@@ -24,7 +24,7 @@ use ways::Ways;
 
 /// More different arrivals than this are not kept.
 pub(crate) const MOST_ARRIVALS: usize = 200_000;
-/// How often one object may come to different handlers before its past is forgotten. Only objects that are made once and
+/// Number of handlers that one object may come to before its past is forgotten. Only objects that are made once and
 /// thrown everywhere come near it.
 const LONGEST_PAST: usize = 64;
 
@@ -44,7 +44,7 @@ pub(crate) struct RawArrival<'a> {
     pub(crate) after: Option<u32>,
 }
 
-/// What became of a raw arrival.
+/// The result of noting a raw arrival.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Noted {
     /// Its number.
@@ -140,7 +140,7 @@ impl Recorder {
         }
     }
 
-    /// Whether an exception of that class has come from one method of the class to another.
+    /// True if an exception of that class has come from one method of the class to another.
     pub(crate) fn has_seen(&self, class: &str, raising: &str, catching: &str, exception: &str) -> bool {
         let state = lock(&self.state);
         state.known.iter().any(|known| {
@@ -181,7 +181,7 @@ impl State {
         Some(number)
     }
 
-    /// What came before it first, so that a log that ends anywhere holds whole pasts.
+    /// Earlier arrivals first, so that a log that ends anywhere holds whole pasts.
     fn write(&mut self, observer: &Observer, number: u32) {
         let mut unwritten = Vec::new();
         let mut next = Some(number);

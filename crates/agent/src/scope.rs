@@ -1,8 +1,8 @@
-//! Which classes are the application's.
+//! Classes of the application.
 //!
 //! By default those that come from class folders: what a build has just produced lies there, while libraries come as
-//! jars. When the application's locations are named, only those count. Patterns add and remove. Classes of the JDK and of
-//! the tests never count. No JVM here, only names and locations.
+//! jars. When the application's locations are named, only those count. Patterns add and remove. Classes of the JDK
+//! and of the tests never count. No JVM here, only names and locations.
 
 use crate::lock;
 use catchment_protocol::options::{AgentOptions, percent_decode};
@@ -20,7 +20,7 @@ pub(crate) struct CodeSource {
     pub(crate) path: String,
 }
 
-/// What to do with a class.
+/// The decision about a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Not the application's.
@@ -44,11 +44,11 @@ pub(crate) struct Scope {
     exclude: Vec<String>,
     application: Vec<PathBuf>,
     tests: Vec<PathBuf>,
-    /// What the paths of URLs stand for. Few; asking the file system once is enough.
+    /// Meanings of the paths of URLs. Few; asking the file system once is enough.
     locations: Mutex<FxHashMap<String, CodeLocation>>,
 }
 
-/// What a URL stands for.
+/// The meaning of a URL.
 #[derive(Debug, Clone, Default)]
 struct CodeLocation {
     /// Set if it is a folder.

@@ -1,7 +1,7 @@
-//! What the woven `catchment.runtime.SelfTest` must have counted once it ran.
+//! Counts of the woven `catchment.runtime.SelfTest`, compared once it ran.
 //!
-//! A hook that is never called, a weaver that changes nothing or a runtime that counts nowhere would otherwise look like
-//! a program without exceptions.
+//! A hook that is never called, a weaver that changes nothing or a runtime that counts nowhere would otherwise look
+//! like a program without exceptions.
 
 use crate::mapping::CounterFile;
 use crate::recorder::Recorder;

@@ -1,7 +1,7 @@
-//! What the counters did while a test ran.
+//! Counters before and after a test.
 //!
-//! Looking at nine slots of every counter for every test would cost more than many a test. A slot without an owner at the
-//! beginning and at the end, and none in between, has not moved: it is not looked at.
+//! Looking at nine slots of every counter for every test would cost more than many a test. A slot without an owner at
+//! the beginning and at the end, and none in between, has not moved: it is not looked at.
 
 use crate::mapping::CounterFile;
 use catchment_protocol::counters::{OWNED_SLOTS, SLOTS};

@@ -1,12 +1,13 @@
 //! A concrete subclass of an abstract exception, as a class file written by hand.
 //!
-//! Its constructors pass everything on; the methods it must have give null, zero or nothing. None of it jumps, so a class
-//! file without stack maps will do.
+//! Its constructors pass everything on; the methods it must have give null, zero or nothing. None of it jumps, so a
+//! class file without stack maps will do.
+
+use catchment_classfile::access::{PUBLIC, SUPER, SYNTHETIC};
 
 /// The last version without stack maps that are checked strictly.
 const VERSION: u16 = 50;
-const PUBLIC: u16 = 0x1;
-const CLASS_FLAGS: u16 = PUBLIC | 0x20 | 0x1000;
+const CLASS_FLAGS: u16 = PUBLIC | SUPER | SYNTHETIC;
 
 mod op {
     pub(super) const ACONST_NULL: u8 = 0x01;
@@ -29,8 +30,8 @@ pub(crate) fn name_for(class: &str) -> String {
     format!("{class}$$CatchmentInjected")
 }
 
-/// `name` and `superclass` are binary names with dots. `constructors` are descriptors of the superclass's, which take at
-/// most three objects; `methods` are names and descriptors of what has to be implemented.
+/// `name` and `superclass` are binary names with dots. `constructors` are descriptors of the superclass's, which take
+/// at most three objects; `methods` are names and descriptors of what has to be implemented.
 pub(crate) fn bytes(
     name: &str,
     superclass: &str,

@@ -25,8 +25,8 @@ pub(crate) struct WovenTries {
     endings: FxHashMap<String, Vec<(CounterKind, u32)>>,
     /// Clauses by the counters of what they catch.
     clauses: FxHashMap<u32, Clause>,
-    /// Counters of what leaves a pair's tries and of what later clauses of them catch. What an earlier clause catches never
-    /// comes to a clause, whatever type that is for.
+    /// Counters of what leaves a pair's tries and of what later clauses of them catch. What an earlier clause catches
+    /// never comes to a clause, whatever type that is for.
     passing: FxHashMap<String, Vec<u32>>,
 }
 
@@ -117,8 +117,8 @@ impl WovenTries {
         self.clauses.get(&counter).is_some_and(|clause| clause.types.iter().any(|name| name == exception))
     }
 
-    /// An exception of this type at the clause of this counter tells how one of the clause's own types looks: the clause names
-    /// it, or it can only be narrower than the single type that the clause names.
+    /// An exception of this type at the clause of this counter tells how one of the clause's own types looks: the
+    /// clause names it, or it can only be narrower than the single type that the clause names.
     pub(crate) fn clause_tells(&self, counter: u32, exception: &str) -> bool {
         let tells = |clause: &Clause| match &*clause.types {
             [_] => true,

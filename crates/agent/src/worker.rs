@@ -1,11 +1,12 @@
 //! A worker's side of the conversation with the controller, and what it knows of the running test.
 //!
-//! No JVM here; the natives in `jvm/natives.rs` translate. One thread, the driver's, asks and reports; records and endings come
-//! from any thread. Without a controller a worker is of no use: whenever the socket fails, the process ends.
+//! No JVM here; the natives in `jvm/natives.rs` translate. One thread, the driver's, asks and reports; records and
+//! endings come from any thread. Without a controller a worker is of no use: whenever the socket fails, the process
+//! ends.
 
 use crate::artefact::explains_nulls;
-use crate::callers::Callers;
 use crate::experiment::{Experiments, Running as RunningExperiment};
+use crate::jvm::Callers;
 use crate::lock;
 use crate::mapping::{CounterFile, Switches, end_process};
 use crate::snapshots::{LeftSlots, Snapshots};
@@ -65,7 +66,7 @@ struct Running {
     threads: FxHashSet<u64>,
 }
 
-/// What any thread may add while a test runs.
+/// Notes that any thread may add while a test runs.
 #[derive(Debug, Default)]
 struct Notes {
     external: Vec<String>,
@@ -163,7 +164,8 @@ impl Worker {
         self.send(&Event::SuiteFinished { problems });
     }
 
-    /// A test begins: what is counted from here on is its, and what was asked for throws. `threads` are those there are.
+    /// A test begins: what is counted from here on is its, and what was asked for throws. `threads` are those there
+    /// are.
     pub(crate) fn test_started(
         &self,
         test: String,
@@ -248,7 +250,7 @@ impl Worker {
         self.is_suite.load(Ordering::SeqCst)
     }
 
-    /// What marks the exceptions that have left the application during this test. Those thrown by experiments have others.
+    /// The mark of exceptions that have left the application during this test. Those thrown by experiments have others.
     pub(crate) fn mark_of_escaped(&self) -> i64 {
         let begun = self.tests_begun.load(Ordering::SeqCst);
         i64::try_from(begun).map_or(i64::MIN, |begun| -begun)
@@ -269,8 +271,9 @@ impl Worker {
         }
     }
 
-    /// Whether an exception of this class at this clause is worth a look: nothing is injected, it tells what the clause may be
-    /// given, and the running test has no sample of it yet. One of each test: another test's exception may say other things.
+    /// True if an exception of this class at this clause is worth a look: nothing is injected, it tells what the
+    /// clause may be given, and the running test has no sample of it yet. One of each test: another test's exception
+    /// may say other things.
     pub(crate) fn wants_sample(&self, counter: u32, exception: &str) -> bool {
         self.experiments.clause_tells(counter, exception)
             && self.experiments.running().is_none()
@@ -323,7 +326,7 @@ impl Worker {
     }
 }
 
-/// Whether a JVM that could not give what it was asked for has reached its end. `flags` are those of the JVM's event,
+/// True if a JVM that could not give what it was asked for has reached its end. `flags` are those of the JVM's event,
 /// `free_memory` the share of its memory that is free.
 pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
     let has_no_memory = free_memory.is_none_or(|free| free < HEALTHY_FREE_MEMORY);

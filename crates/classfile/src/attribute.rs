@@ -15,7 +15,7 @@ pub struct Attribute<'a> {
 }
 
 impl<'a> Attribute<'a> {
-    /// Where [`Self::data`] lies in the class file.
+    /// Offset of [`Self::data`] in the class file.
     #[inline]
     pub(crate) fn span(&self) -> Range<usize> {
         self.offset..self.offset + self.data.len()

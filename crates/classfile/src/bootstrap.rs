@@ -1,10 +1,10 @@
-//! Who links an `invokedynamic`: the `BootstrapMethods` attribute of a class (JVMS §4.7.23).
+//! The linkage of `invokedynamic`: the `BootstrapMethods` attribute of a class (JVMS §4.7.23).
 
 use crate::bytes::{Reader, u2_at};
 use crate::tag::{DYNAMIC, INVOKE_DYNAMIC, METHOD_HANDLE};
 use crate::{ClassFile, ConstantPool, MemberRef};
 
-/// What a method handle does with its member (JVMS table 5.4.3.5-A).
+/// The act of a method handle on its member (JVMS table 5.4.3.5-A).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandleKind {
     GetField,

@@ -86,7 +86,8 @@ impl<'a> ClassFile<'a> {
         }
     }
 
-    /// Interfaces that the class implements or the interface extends, directly. Those whose name cannot be read are missing.
+    /// Interfaces that the class implements or the interface extends, directly. Those whose name cannot be read are
+    /// missing.
     pub fn interfaces(&self) -> impl Iterator<Item = JvmStr<'a>> {
         // Access flags and the two classes are in front of them.
         let mut reader = Reader::at(self.bytes, self.pool.end() + 6);
@@ -157,7 +158,7 @@ impl CodeName<'_, '_> {
 /// More than the new constants of nearly all classes take.
 const ROOM_FOR_CONSTANTS: usize = 4096;
 
-/// What stands behind the constant pool, with new contents for some `Code` attributes. Written from front to back.
+/// The part behind the constant pool, with new contents for some `Code` attributes. Written from front to back.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
     /// Behind some room for what comes in front of it once that is known.
@@ -179,7 +180,7 @@ impl Tail {
         self.replaced = 0;
     }
 
-    /// How many attributes have new contents.
+    /// Number of attributes with new contents.
     pub(crate) fn replaced(&self) -> usize {
         self.replaced
     }

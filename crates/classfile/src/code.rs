@@ -1,7 +1,8 @@
 //! The `Code` attribute.
 
 use crate::bytes::{Reader, u2_at};
-use crate::{Attribute, Attributes, ClassError, ConstantPool, Insns};
+use crate::insn::Insns;
+use crate::{Attribute, Attributes, ClassError, ConstantPool};
 
 /// One method's code.
 #[derive(Debug, Clone, Copy)]

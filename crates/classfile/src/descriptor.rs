@@ -12,13 +12,13 @@ pub fn parameters(descriptor: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What a method returns, as a field descriptor or `V`.
+/// The type that a method returns, as a field descriptor or `V`.
 pub fn returned(descriptor: &[u8]) -> &[u8] {
     let close = descriptor.iter().position(|byte| *byte == b')');
     close.and_then(|close| descriptor.get(close + 1..)).unwrap_or_default()
 }
 
-/// How many slots a value takes.
+/// Number of slots that a value takes.
 pub fn slots(descriptor: &[u8]) -> usize {
     match descriptor.first() {
         None | Some(b'V') => 0,

@@ -1,4 +1,4 @@
-//! What can be wrong with the bytes of a class.
+//! Errors in the bytes of a class.
 
 /// Why a class file could not be read. Offsets are bytes from the start of the class file unless said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

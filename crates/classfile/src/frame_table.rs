@@ -9,8 +9,8 @@ const FULL: u8 = 255;
 /// `chop_frame` and `append_frame` take away or add up to so many locals.
 const FEW: usize = 3;
 
-/// The contents of a `StackMapTable` with `frames`, by ascending pc, in a method that begins with `initial`. `class` gives
-/// the index of a class that is only [named](VerificationType::Named), or `None` when the pool is full.
+/// The contents of a `StackMapTable` with `frames`, by ascending pc, in a method that begins with `initial`. `class`
+/// gives the index of a class that is only [named](VerificationType::Named), or `None` when the pool is full.
 pub fn encode_frames(
     initial: &Frame<'_>,
     frames: &[(usize, Frame<'_>)],
@@ -76,7 +76,7 @@ fn put_frame(
     Ok(())
 }
 
-/// Whether `long` is `short` and at most a few more.
+/// True if `long` is `short` and at most a few more.
 fn few_more(short: &[VerificationType<'_>], long: &[VerificationType<'_>]) -> bool {
     long.starts_with(short) && long.len() - short.len() <= FEW
 }

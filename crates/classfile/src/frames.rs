@@ -4,7 +4,7 @@ use crate::access;
 use crate::bytes::Reader;
 use crate::{ClassError, ClassFile, Code, Member};
 
-/// What the verifier knows of one local variable or stack slot.
+/// The verifier's type of one local variable or stack slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerificationType<'a> {
     Top,
@@ -35,9 +35,9 @@ pub struct FrameAt<'a> {
     pub pc: usize,
     /// The first byte of the encoding.
     pub kind: u8,
-    /// What follows the kind and offset.
+    /// The bytes behind kind and offset.
     pub body: &'a [u8],
-    /// Whether the body names pcs: those of `new` instructions.
+    /// True if the body names pcs: those of `new` instructions.
     pub has_uninitialized: bool,
 }
 

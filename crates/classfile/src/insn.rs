@@ -58,7 +58,7 @@ impl<'a> Insn<'a> {
         }
     }
 
-    /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
+    /// True if control can go on to the next instruction. A subroutine call counts: it usually comes back.
     #[inline]
     pub fn falls_through(&self) -> bool {
         self.control().falls_through()
@@ -148,7 +148,7 @@ impl<'a> Insn<'a> {
         }
     }
 
-    /// Whether this calls a method.
+    /// True if this calls a method.
     #[inline]
     pub fn is_call(&self) -> bool {
         matches!(self.opcode, INVOKEVIRTUAL..=INVOKEDYNAMIC)

@@ -22,7 +22,7 @@ mod insn;
 mod names;
 pub mod opcodes;
 mod outline;
-mod patch;
+mod overwrite;
 mod pool;
 mod relocate;
 mod rewrite;
@@ -39,17 +39,17 @@ pub use class::{ClassFile, ClassMemory, Member};
 pub use code::{Code, ExceptionRow};
 pub use error::ClassError;
 pub use frame_table::encode_frames;
-pub use frames::{Frame, FrameAt, FrameWalk, VerificationType};
-pub use insn::{Insn, Insns, Successors};
+pub use frames::{Frame, FrameWalk, VerificationType};
+pub use insn::Insn;
 pub use names::JvmStr;
 pub use opcodes::ControlKind;
 pub use outline::{Landmark, Outline, OutlineSpan, Outlines};
-pub use patch::{Patch, patched};
+pub use overwrite::{Overwrite, overwritten};
 pub use pool::{ConstantPool, MemberRef, PoolAppender};
 pub use relocate::{
     Appended, AppendedEnd, BlockFrame, CodeEdit, CodePosition, Constants, Inserter, MethodCode, NewException,
     Piece, PieceGroup, PlannedInserter, RelocateError, Relocator, RelocatorBuffers, StreamInserter,
 };
 pub use rewrite::rewrite;
-pub use tables::{LineNumber, LineTable, LocalVariable, VariableRow, VariableTable, variable_rows};
+pub use tables::{LineTable, VariableRow, VariableTable, variable_rows};
 pub use test_framework::TestFramework;

@@ -86,7 +86,7 @@ const fn lengths() -> [u8; 256] {
     table
 }
 
-/// What an instruction is to those who follow control.
+/// The kind of an instruction in the control flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlKind {
     /// Goes on to the next instruction and nowhere else.
@@ -108,13 +108,13 @@ pub enum ControlKind {
 }
 
 impl ControlKind {
-    /// Whether control can go on to the next instruction. A subroutine call counts: it usually comes back.
+    /// True if control can go on to the next instruction. A subroutine call counts: it usually comes back.
     #[inline]
     pub fn falls_through(self) -> bool {
         matches!(self, Self::Step | Self::Call | Self::Branch | Self::Subroutine)
     }
 
-    /// Whether it names other instructions to go to.
+    /// True if it names other instructions to go to.
     #[inline]
     pub fn has_targets(self) -> bool {
         matches!(self, Self::Branch | Self::Goto | Self::Subroutine | Self::Switch)

@@ -35,7 +35,7 @@ impl Landmark {
         Insn::at(code, self.pc())
     }
 
-    /// Where a jump with a two-byte offset goes.
+    /// The target of a jump with a two-byte offset.
     #[inline]
     pub(crate) fn short_target(&self, code: &[u8]) -> usize {
         let offset = u2_at(code, self.pc() + 1).cast_signed();
@@ -53,7 +53,7 @@ pub struct Outlines {
     switches: Vec<Landmark>,
 }
 
-/// Where the outline of one method lies in its [`Outlines`].
+/// Position of the outline of one method in its [`Outlines`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineSpan {
     starts: Range<u32>,
@@ -159,7 +159,7 @@ fn decode_other(
     Ok(insn.next_pc())
 }
 
-/// What was added to `list` from `first` on. All code of a class file has fewer bytes than 32 bits count.
+/// The span of `list` from `first` on. All code of a class file has fewer bytes than 32 bits count.
 fn span<T>(first: usize, list: &[T]) -> Range<u32> {
     first as u32..list.len() as u32
 }
@@ -169,7 +169,7 @@ fn at<'l, T>(list: &'l [T], span: &Range<u32>) -> &'l [T] {
     &list[span.start as usize..span.end as usize]
 }
 
-/// What decoding has to know of an opcode: the length of its instruction, to which this is added for calls and exits;
+/// The shape of an opcode for decoding: the length of its instruction, to which this is added for calls and exits;
 /// from [`OTHER`] on it takes a closer look.
 static SHAPES: [u8; 256] = shapes();
 const CALL_OR_EXIT: u8 = 8;
@@ -204,19 +204,19 @@ impl<'o> Outline<'o> {
         self.calls_and_exits
     }
 
-    /// Those that go elsewhere in the method, in code order: jumps, switches and `ret`.
+    /// Instructions that go elsewhere in the method, in code order: jumps, switches and `ret`.
     #[inline]
     pub fn jumps(&self) -> &'o [Landmark] {
         self.jumps
     }
 
-    /// Those of the jumps that are switches.
+    /// Switches among the jumps.
     #[inline]
     pub(crate) fn switches(&self) -> &'o [Landmark] {
         self.switches
     }
 
-    /// Whether an instruction starts at `pc`.
+    /// True if an instruction starts at `pc`.
     #[inline]
     pub fn is_start(&self, pc: usize) -> bool {
         is_set(self.starts, pc)
@@ -230,7 +230,7 @@ impl<'o> Outline<'o> {
         find(self.calls_and_exits).or_else(|| find(self.jumps))
     }
 
-    /// Where the instructions with the given opcode are, which must be those of the same code.
+    /// Pcs of the instructions with the given opcode, in the code that was outlined.
     pub fn places_of(self, code: &[u8], opcode: u8) -> impl Iterator<Item = usize> {
         let places = code.iter().enumerate().filter(move |(_, it)| **it == opcode);
         places.map(|(pc, _)| pc).filter(move |pc| self.is_start(*pc))
@@ -241,7 +241,7 @@ impl<'o> Outline<'o> {
         (0..pc).rev().find(|before| self.is_start(*before))
     }
 
-    /// Whether control can go on from the instruction at `pc` to the next.
+    /// True if control can go on from the instruction at `pc` to the next.
     pub fn falls_through(&self, pc: usize) -> bool {
         self.landmark_at(pc).is_none_or(|landmark| landmark.control.falls_through())
     }
@@ -273,7 +273,7 @@ mod tests {
         let cut_off_call = &[RETURN, INVOKESTATIC, 0][..];
         for code in [cut_off_call, &[NOP, GOTO, 0], &[NOP, 255], &[WIDE], &[WIDE, NOP, 0, 0]] {
             let mut outlines = Outlines::default();
-            let error = crate::Insns::new(code).find_map(Result::err);
+            let error = crate::insn::Insns::new(code).find_map(Result::err);
             assert_eq!(outlines.add(code).err(), error);
             assert!(outlines.starts.is_empty());
             assert!(outlines.jumps.is_empty() && outlines.calls_and_exits.is_empty());

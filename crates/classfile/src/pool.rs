@@ -207,7 +207,7 @@ const fn sizes() -> [u8; 256] {
     table
 }
 
-/// What is wrong with a constant that has no size or ends behind the end of the file.
+/// The error of a constant that has no size or ends behind the end of the file.
 fn unreadable_constant(bytes: &[u8], offset: usize, tag: u8) -> ClassError {
     let mut reader = Reader::at(bytes, offset + 1);
     let rest = match tag {

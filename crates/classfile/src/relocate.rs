@@ -88,7 +88,7 @@ pub struct Appended<'a> {
     /// A span of [`CodeEdit::code`].
     pub code: Range<usize>,
     pub end: AppendedEnd,
-    /// What the verifier may assume at its start. Ignored for classes without stack maps.
+    /// The frame at its start, for the verifier. Ignored for classes without stack maps.
     pub frame: BlockFrame<'a>,
 }
 
@@ -149,7 +149,7 @@ impl NewException {
     }
 }
 
-/// What to change in one method.
+/// The changes to one method.
 #[derive(Debug, Clone, Default)]
 pub struct CodeEdit<'a> {
     /// Bytes of all inserted and appended code; pieces and blocks are spans of it.
@@ -206,7 +206,7 @@ impl CodeEdit<'_> {
         CodePosition::Slot { pc: target, slot }
     }
 
-    /// Whether the code stays as it is.
+    /// True if the code stays as it is.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty() && self.appended.is_empty()
     }
@@ -261,7 +261,7 @@ impl MethodCode<'_, '_> {
         self.class.major == 45 && self.class.minor < 3
     }
 
-    /// Where the code starts in the class file.
+    /// Offset of the code in the class file.
     fn code_offset(&self) -> usize {
         self.attribute.offset + CODE_HEADER
     }
@@ -274,7 +274,7 @@ pub struct RelocatorBuffers {
     tail: Tail,
 }
 
-/// What is known of the method at hand, and of the names of attributes.
+/// Buffers for the method at hand, and the names of attributes.
 #[derive(Debug, Default)]
 struct WorkBuffers {
     positions: Positions,
@@ -318,7 +318,7 @@ impl<'r, 'a> Relocator<'r, 'a> {
         })
     }
 
-    /// How many methods have new code.
+    /// Number of methods with new code.
     pub fn changed_methods(&self) -> usize {
         self.buffers.tail.replaced()
     }

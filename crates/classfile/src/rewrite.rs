@@ -5,7 +5,7 @@ use crate::{
     RelocatorBuffers,
 };
 
-/// What came out.
+/// The result of writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
     /// Equal to what went in, or the writer is wrong.

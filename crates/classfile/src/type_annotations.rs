@@ -4,7 +4,7 @@ use crate::ClassError;
 use crate::annotations::skip_annotation;
 use crate::bytes::Reader;
 
-/// What a new code layout does to the positions inside a type annotation.
+/// The new positions inside a type annotation.
 pub(crate) trait PositionMap {
     /// A range of instructions, as (start, length).
     fn range(&self, start: u16, length: u16) -> Result<(u16, u16), ClassError>;

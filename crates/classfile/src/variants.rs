@@ -18,8 +18,8 @@ impl PoolAppender {
         Some(index)
     }
 
-    /// The dynamic call site `site`, linked in the same way, with another descriptor. `None` if the pool is full or `site`
-    /// is none.
+    /// The dynamic call site `site`, linked in the same way, with another descriptor. `None` if the pool is full or
+    /// `site` is none.
     pub fn dynamic_with(&mut self, pool: &ConstantPool<'_>, site: u16, descriptor: &[u8]) -> Option<u16> {
         let (tag @ (DYNAMIC | INVOKE_DYNAMIC), parts) = pool.raw(site)? else { return None };
         let (NAME_AND_TYPE, name_and_type) = pool.raw(u2_at(parts, 2))? else { return None };

@@ -12,13 +12,13 @@
 use crate::catalogue::Catalogue;
 use crate::describe::site_of;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
-use catchment_pairs::stable_hash;
 use catchment_pointsto::MethodId;
 use catchment_pointsto::World;
+use catchment_protocol::hash::stable_hash;
 
 /// Id of the link from a raising point to a pair.
 pub(crate) fn link_id(point: u64, pair: &str) -> String {
-    format!("{:016x}", stable_hash(&[&point.to_le_bytes(), pair.as_bytes()]))
+    format!("{:016x}", stable_hash([&point.to_le_bytes()[..], pair.as_bytes()]))
 }
 
 /// Hash of a raising point.
@@ -26,7 +26,7 @@ pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, point: RaisingP
     let kind = match point.kind {
         RaisingKind::Operation(number) => {
             let entry = catalogue.operations().get(number as usize).map(ToString::to_string);
-            return stable_hash(&[b"operation", entry.unwrap_or_default().as_bytes()]);
+            return stable_hash([b"operation".as_slice(), entry.unwrap_or_default().as_bytes()]);
         }
         RaisingKind::Throw => "throw".to_owned(),
         RaisingKind::Initialiser => "initialiser".to_owned(),
@@ -36,7 +36,7 @@ pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, point: RaisingP
     let names = [kind, site.class, site.method, site.descriptor];
     let [kind, class, method, descriptor] = names.each_ref().map(|name| name.as_bytes());
     let ordinal = ordinal_of(world, point.method, point.pc).to_le_bytes();
-    stable_hash(&[kind, class, method, descriptor, &ordinal])
+    stable_hash([kind, class, method, descriptor, &ordinal])
 }
 
 /// How many instructions of the same opcode stand before this one; 0 in code that cannot be read.

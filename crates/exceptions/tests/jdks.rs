@@ -1,15 +1,14 @@
 //! The catalogue against real JDKs: what a release is said to have is there, and what it is said not to have is not.
 
 use catchment_classfile::ClassFile;
+use catchment_classfile::access::{ABSTRACT, NATIVE, PROTECTED, PUBLIC};
 use catchment_exceptions::{Catalogue, Operation};
 use catchment_program::{LoadOptions, jdk_image, visit};
 use catchment_testkit::{compilers, jdk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-const PUBLIC_OR_PROTECTED: u16 = 0x0001 | 0x0004;
-const NATIVE: u16 = 0x0100;
-const ABSTRACT: u16 = 0x0400;
+const PUBLIC_OR_PROTECTED: u16 = PUBLIC | PROTECTED;
 
 struct Method {
     name: String,

@@ -1,8 +1,8 @@
-//! Whether two clauses of a try do the same.
+//! Comparison of two clauses of a try: they are alike if they do the same.
 //!
-//! Both handlers are gone through side by side. They are alike if they never differ before they meet: same instructions,
-//! protected alike, and out of both control leads to the same places. Variables of theirs that nothing else knows may be
-//! kept in different slots.
+//! Both handlers are gone through side by side. They are alike if they never differ before they meet: same
+//! instructions, protected alike, and out of both control leads to the same places. Variables of theirs that nothing
+//! else knows may be kept in different slots.
 
 use crate::FlowError;
 use crate::method::Method;
@@ -10,8 +10,8 @@ use catchment_classfile::{ClassFile, ExceptionRow, Insn, opcodes};
 use catchment_pairs::CompiledTry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether clauses number `one` and `other` of a try do the same. What they call on the caught object has to be looked up in
-/// the same type, so clauses of different types are made to catch one type first.
+/// True if clauses number `one` and `other` of a try do the same. What they call on the caught object has to be
+/// looked up in the same type, so clauses of different types are made to catch one type first.
 pub fn are_alike(
     class: &ClassFile<'_>,
     compiled_try: &CompiledTry,
@@ -32,7 +32,7 @@ struct Walk<'c, 'a> {
 type Slots = BTreeMap<u16, u16>;
 
 impl<'a> Walk<'_, 'a> {
-    /// Whether everything that control comes to from one pc on is like what it comes to from the other.
+    /// True if everything that control comes to from one pc on is like what it comes to from the other.
     fn meet(&self, one: usize, other: usize) -> bool {
         let (mut seen, mut slots) = (BTreeSet::new(), Slots::new());
         let mut work = vec![(one, other)];
@@ -124,7 +124,7 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-/// What a switch looks for. Where it leads to is told from its own place, which differs.
+/// Keys of a switch. Its targets are relative to its own pc, which differs.
 fn keys<'b>(switch: &Insn<'b>) -> impl Iterator<Item = &'b [u8]> {
     let aligned = ((switch.pc + 4) & !3) - switch.pc;
     let words = switch.bytes.get(aligned..).unwrap_or_default().chunks_exact(4);

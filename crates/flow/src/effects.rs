@@ -1,4 +1,4 @@
-//! What every instruction does to locals and stack (JVMS §6.5), as far as origins of values go.
+//! Effects of every instruction on locals and stack (JVMS §6.5), as far as origins of values go.
 //!
 //! Loads, stores, casts and the `dup` family pass values on; everything else pops some slots and pushes new values.
 
@@ -90,7 +90,7 @@ pub(crate) fn incremented(insn: &Insn<'_>) -> Option<usize> {
     }
 }
 
-/// Whether the load or store `opcode`, in its long form, moves a long or double.
+/// True if the load or store `opcode`, in its long form, moves a long or double.
 pub(crate) fn is_wide(opcode: u8) -> bool {
     matches!(opcode, 22 | 24 | 55 | 57)
 }
@@ -151,7 +151,7 @@ impl<'a> Values<'_, '_, 'a> {
     }
 }
 
-/// Whether a call takes an object to call the method of.
+/// True if a call takes an object to call the method of.
 pub(crate) fn has_receiver(call: &Insn<'_>) -> bool {
     !matches!(call.opcode, opcodes::INVOKESTATIC | opcodes::INVOKEDYNAMIC)
 }
@@ -209,8 +209,8 @@ mod tests {
     use catchment_program::{LoadOptions, visit};
     use catchment_testkit::pinned;
 
-    /// The compiler's frames are the oracle: they say how high the stack is and which locals are set. Gives the number of
-    /// frames.
+    /// The compiler's frames are the oracle: they say how high the stack is and which locals are set. Gives the
+    /// number of frames.
     fn compare_with_frames(bytes: &[u8]) -> usize {
         let class = ClassFile::parse(bytes).expect("a class");
         let with_code = (0..class.methods.len())

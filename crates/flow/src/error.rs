@@ -2,7 +2,7 @@
 
 use catchment_classfile::{ClassError, RelocateError};
 
-/// What is wrong, or too much. Pcs are offsets into the method's code.
+/// An error in a method, or a method that is too much. Pcs are offsets into the method's code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FlowError {
     #[error("the class has no such method with code, or the method no such clause")]

@@ -1,8 +1,8 @@
-//! What happens to values inside one method.
+//! Values inside one method: origins, uses and types.
 //!
-//! Follows the object that a `catch` clause caught through the code ([`handler_uses`]), lets the clause catch another type
-//! ([`retype_clauses`]), says what a clause reads of what its try wrote ([`reliance`]), what a method's calls and throws
-//! may end with ([`throw_sites`], [`handler_sites`]), and whether two clauses do the same ([`are_alike`]).
+//! Follows the object that a `catch` clause caught through the code ([`handler_uses`]), lets the clause catch another
+//! type ([`retype_clauses`]), says what a clause reads of what its try wrote ([`reliance`]), what a method's calls
+//! and throws may end with ([`throw_sites`], [`handler_sites`]), and whether two clauses do the same ([`are_alike`]).
 //!
 //! Pure: one class at a time, no files. No hierarchy either: where it decides, the names of the types are in the result
 //! ([`narrow_needs`]). Subroutines (`jsr`) are refused.

@@ -47,8 +47,8 @@ impl<'c, 'a> Method<'c, 'a> {
         })
     }
 
-    /// Clause number `clause` of a try of this method. Refused if its rows of the exception table lead elsewhere: then the
-    /// try was found in another class.
+    /// Clause number `clause` of a try of this method. Refused if its rows of the exception table lead elsewhere:
+    /// then the try was found in another class.
     pub(crate) fn clause<'t>(
         &self,
         compiled_try: &'t CompiledTry,

@@ -1,4 +1,4 @@
-//! What a handler's code needs the caught object to be.
+//! Types that a handler's code needs the caught object to have.
 
 use crate::{HandlerUses, Use, UseKind};
 
@@ -16,7 +16,7 @@ pub enum NarrowNeed {
     Unknown { line: Option<u32> },
 }
 
-/// What the code needs, sorted, each once.
+/// Needs of the code, sorted, each once.
 pub fn narrow_needs(uses: &HandlerUses) -> Vec<NarrowNeed> {
     // Where the object meets others, all of them have the type of the place they meet in.
     let meets = uses.held.iter().filter(|held| held.merged);

@@ -1,4 +1,4 @@
-//! What an instruction does with each of its operands.
+//! Operands of an instruction, each with its use.
 
 use crate::FlowError;
 use crate::effects::{arguments, has_receiver};
@@ -10,7 +10,8 @@ use catchment_classfile::{Insn, JvmStr, MemberRef, opcodes};
 
 type Operand<'s> = (&'s Value, UseKind);
 
-/// The references that `insn` takes from the stack and what it does with them. Those that are merely moved are left out.
+/// The references that `insn` takes from the stack and what it does with them. Those that are merely moved are left
+/// out.
 pub(crate) fn operands<'s>(
     method: &Method<'_, '_>,
     insn: &Insn<'_>,
@@ -126,7 +127,7 @@ fn captured<'s>(
     Ok(operands)
 }
 
-/// What the elements of an array are declared to be, if all its origins agree.
+/// Declared type of an array's elements, if all its origins agree.
 fn element_type(method: &Method<'_, '_>, array: &Value) -> Option<String> {
     let mut types = array.origins().iter().map(|origin| element_type_of(method, *origin));
     let first = types.next()??;

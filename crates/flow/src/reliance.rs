@@ -1,7 +1,7 @@
-//! What a clause reads of what the body of its try writes.
+//! Reliance: variables that a clause reads and the body of its try writes.
 //!
-//! Such a clause may depend on how far the body came. Calls are not looked into: a field that only a called method writes
-//! or reads is not seen. Elements of arrays are left out.
+//! Such a clause may depend on how far the body came. Calls are not looked into: a field that only a called method
+//! writes or reads is not seen. Elements of arrays are left out.
 
 use crate::FlowError;
 use crate::method::Method;
@@ -22,7 +22,7 @@ pub struct Relied {
     pub after: bool,
     /// Writes in the body that an exception may follow, by pc.
     pub writes: Vec<Access>,
-    /// Whether an exception may also come when none of them has happened, so that an older value is read.
+    /// True if an exception may also come when none of them has happened, so that an older value is read.
     pub before: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct Access {
     pub line: Option<u32>,
 }
 
-/// What clause number `clause` of a try, and the code it leads to, relies on; by pc of the read.
+/// Variables that clause number `clause` of a try, and the code it leads to, relies on; by pc of the read.
 pub fn reliance(
     class: &ClassFile<'_>,
     compiled_try: &CompiledTry,

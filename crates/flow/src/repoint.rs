@@ -4,7 +4,7 @@ use crate::method::Method;
 use crate::retype::{ALWAYS_FITS, Edit, NewType};
 use crate::{FlowError, HandlerUses, Use, UseKind};
 use catchment_classfile::descriptor::{parameters, returned};
-use catchment_classfile::{Insn, Patch, RelocateError};
+use catchment_classfile::{Insn, Overwrite, RelocateError};
 
 /// Lets everything done with the object take the new type, or says what cannot.
 pub(crate) fn repoint(
@@ -38,7 +38,7 @@ pub(crate) fn repoint(
     retype_concatenations(method, uses, new_type, edit)
 }
 
-/// Whether what names `declared` has to name the new type.
+/// True if what names `declared` has to name the new type.
 fn must_move(it: &Use, declared: &String, new_type: &NewType) -> Result<bool, FlowError> {
     if it.merged && new_type.outgrows(declared) {
         return Err(FlowError::Merged { pc: it.pc, narrow: declared.clone() });
@@ -51,8 +51,8 @@ fn insn_at<'a>(method: &Method<'_, 'a>, pc: usize) -> Result<Insn<'a>, FlowError
 }
 
 /// The constant is the operand of a field access or call, two bytes behind the opcode.
-fn operand(method: &Method<'_, '_>, pc: usize, constant: u16) -> Patch {
-    Patch::u2(method.code.offset + pc + 1, constant)
+fn operand(method: &Method<'_, '_>, pc: usize, constant: u16) -> Overwrite {
+    Overwrite::u2(method.code.offset + pc + 1, constant)
 }
 
 fn move_owner(
@@ -63,7 +63,7 @@ fn move_owner(
 ) -> Result<(), FlowError> {
     let member = insn_at(method, pc)?.u2();
     let moved = edit.constants.member_of(&method.class.pool, member, new_type.constant);
-    edit.patches.push(operand(method, pc, moved.ok_or(RelocateError::PoolFull)?));
+    edit.overwrites.push(operand(method, pc, moved.ok_or(RelocateError::PoolFull)?));
     Ok(())
 }
 
@@ -89,7 +89,7 @@ fn retype_concatenations(
         let is_moving = |index: usize| parameters.contains(&(pc, index));
         let descriptor = with_type(method.callee_descriptor(&call)?, is_moving, &new_type.internal);
         let moved = edit.constants.dynamic_with(&method.class.pool, call.u2(), &descriptor);
-        edit.patches.push(operand(method, pc, moved.ok_or(RelocateError::PoolFull)?));
+        edit.overwrites.push(operand(method, pc, moved.ok_or(RelocateError::PoolFull)?));
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! A class in which clauses catch another type.
 //!
 //! Rows of the exception table name the new type, frames that hold the caught object say so, and members that were
-//! looked up in the old type are looked up in the new one (`repoint.rs`). No instruction changes its length and no constant
-//! its index. Names and types of local variables in the debug tables stay: no verifier reads them.
+//! looked up in the old type are looked up in the new one (`repoint.rs`). No instruction changes its length and no
+//! constant its index. Names and types of local variables in the debug tables stay: no verifier reads them.
 //!
-//! Whether the new type is legal is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
+//! The legality of the new type is the caller's to know ([`narrow_needs`](crate::narrow_needs)); what surely is not is
 //! refused.
 
 use crate::method::Method;
@@ -14,7 +14,7 @@ use crate::uses::Trace;
 use crate::{FlowError, HandlerUses};
 use catchment_classfile::descriptor::type_name;
 use catchment_classfile::{
-    ClassFile, Frame, Patch, PoolAppender, RelocateError, VerificationType, encode_frames, patched,
+    ClassFile, Frame, Overwrite, PoolAppender, RelocateError, VerificationType, encode_frames, overwritten,
 };
 use catchment_pairs::{CompiledClause, CompiledTry};
 use std::collections::BTreeMap;
@@ -49,14 +49,14 @@ pub fn retype_clauses(class: &ClassFile<'_>, changes: &[Retype<'_>]) -> Result<V
             edit.replace_frames(&method, &trace.frames)?;
         }
     }
-    patched(class, &edit.constants, edit.patches).ok_or(FlowError::Ambiguous)
+    overwritten(class, &edit.constants, edit.overwrites).ok_or(FlowError::Ambiguous)
 }
 
-/// What is to change in the class file.
+/// The changes to the class file.
 #[derive(Debug)]
 pub(crate) struct Edit {
     pub(crate) constants: PoolAppender,
-    pub(crate) patches: Vec<Patch>,
+    pub(crate) overwrites: Vec<Overwrite>,
     /// Classes added, by internal name.
     classes: BTreeMap<Vec<u8>, u16>,
 }
@@ -68,12 +68,12 @@ pub(crate) struct NewType {
     pub(crate) name: String,
     pub(crate) internal: Vec<u8>,
     pub(crate) constant: u16,
-    /// What the code may have taken the object for that it need not be any more.
+    /// Types the code may have taken the object for that it need not have any more.
     pub(crate) narrow: Vec<String>,
 }
 
 impl NewType {
-    /// Whether a value of the new type does not fit `declared`.
+    /// True if a value of the new type does not fit `declared`.
     pub(crate) fn outgrows(&self, declared: &String) -> bool {
         self.narrow.contains(declared)
     }
@@ -81,7 +81,7 @@ impl NewType {
 
 impl Edit {
     fn new(class: &ClassFile<'_>) -> Self {
-        Self { constants: PoolAppender::new(&class.pool), patches: Vec::new(), classes: BTreeMap::new() }
+        Self { constants: PoolAppender::new(&class.pool), overwrites: Vec::new(), classes: BTreeMap::new() }
     }
 
     fn class(&mut self, internal: &[u8]) -> Option<u16> {
@@ -106,9 +106,9 @@ impl Edit {
         let bytes = encode_frames(&initial, frames, &mut |name| self.class(name))?;
         let length = |len: usize| u32::try_from(len).map_err(|_| RelocateError::TooLong);
         let code_length = length(method.attribute.data.len() + bytes.len() - table.data.len())?;
-        self.patches.push(Patch::u4(method.attribute.offset - 4, code_length));
-        self.patches.push(Patch::u4(table.offset - 4, length(bytes.len())?));
-        self.patches.push(Patch { range: table.offset..table.offset + table.data.len(), bytes });
+        self.overwrites.push(Overwrite::u4(method.attribute.offset - 4, code_length));
+        self.overwrites.push(Overwrite::u4(table.offset - 4, length(bytes.len())?));
+        self.overwrites.push(Overwrite { range: table.offset..table.offset + table.data.len(), bytes });
         Ok(())
     }
 }
@@ -120,7 +120,7 @@ fn retype(trace: &mut Trace<'_, '_, '_>, change: &Retype<'_>, edit: &mut Edit) -
     let new_type = new_type(trace, clause, change.to, edit)?;
     for row in &clause.rows {
         let catch_type = trace.method.code.exception_offset(*row) + 6;
-        edit.patches.push(Patch::u2(catch_type, new_type.constant));
+        edit.overwrites.push(Overwrite::u2(catch_type, new_type.constant));
     }
     repoint(trace.method, &uses, &new_type, edit)?;
     retype_frames(trace, &uses, &new_type)

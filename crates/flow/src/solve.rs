@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Instructions that are gone through before a method counts as too large; ordinary ones are passed a few times each.
 const MAX_STEPS: usize = 4_000_000;
 
-/// What is known in front of an instruction, and how instructions change it.
+/// A state in front of each instruction, and the way instructions change it.
 ///
 /// States form a lattice of finite height and [`Self::join`] only climbs it, so that every method comes to an end.
 pub(crate) trait DataflowAnalysis<'a> {
@@ -17,7 +17,7 @@ pub(crate) trait DataflowAnalysis<'a> {
     /// The state behind `insn`. True if a handler would see the difference.
     fn step(&self, insn: &Insn<'a>, state: &mut Self::State) -> Result<bool, FlowError>;
 
-    /// Whether what `insn` throws counts.
+    /// True if what `insn` throws counts.
     fn may_throw(&self, insn: &Insn<'a>) -> bool;
 
     /// The state at the handler at `handler` when an instruction throws that has `before` in front of it.

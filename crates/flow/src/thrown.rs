@@ -1,6 +1,6 @@
-//! What the calls and throws of a method may end with, as a compiler would see it: by static types.
+//! Exceptions that calls and throws of a method may end with, as a compiler would see it: by static types.
 //!
-//! What called methods declare stands in other classes and is not known here.
+//! Declarations of called methods stand in other classes and are not known here.
 
 use crate::FlowError;
 use crate::method::Method;
@@ -18,14 +18,14 @@ pub struct ThrowSite {
     pub thrown: Thrown,
 }
 
-/// What it may throw. Names are binary, with dots.
+/// Exceptions that a site may throw. Names are binary, with dots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thrown {
     /// Whatever this method declares.
     Call { owner: String, name: String, descriptor: String },
     /// An object that the source knows as one of this class.
     Object(String),
-    /// What the handler at this pc caught, by the variable that caught it.
+    /// The object that the handler at this pc caught, by the variable that caught it.
     Rethrown {
         handler: usize,
         /// The variable is given other values, so that a source knows no more of it than its type.
@@ -55,7 +55,7 @@ pub fn throw_sites(class: &ClassFile<'_>, method: usize) -> Result<Vec<ThrowSite
     Ok(sites)
 }
 
-/// Those of [`throw_sites`] that are in the code of clause number `clause` of a try.
+/// The [`throw_sites`] that are in the code of clause number `clause` of a try.
 pub fn handler_sites(
     class: &ClassFile<'_>,
     compiled_try: &CompiledTry,
@@ -105,7 +105,8 @@ fn is_constructor(method: &Method<'_, '_>, call: &Insn<'_>) -> bool {
     method.named(call).is_ok_and(|callee| callee.name == "<init>")
 }
 
-/// Without names of variables, an object that can only be the caught one counts as thrown by the variable that caught it.
+/// Without names of variables, an object that can only be the caught one counts as thrown by the variable that caught
+/// it.
 fn thrown_variable(method: &Method<'_, '_>, slot: u16, value: &Value, pc: usize) -> Thrown {
     let mut caught = value.origins().iter().filter_map(|origin| match origin {
         Origin::Caught(handler) => Some(*handler),

@@ -1,4 +1,4 @@
-//! What happens to the object that a clause caught.
+//! Uses of the object that a clause caught.
 
 use crate::effects::{Values, values_of};
 use crate::method::Method;
@@ -16,7 +16,7 @@ use catchment_pairs::{CompiledClause, CompiledTry};
 pub struct HandlerUses {
     /// By pc.
     pub uses: Vec<Use>,
-    /// Where stack map frames speak of it, by pc. Empty for classes without frames.
+    /// Positions of stack map frames that hold it, by pc. Empty for classes without frames.
     pub held: Vec<Held>,
 }
 
@@ -28,11 +28,11 @@ pub struct Use {
     pub kind: UseKind,
     /// Behind a cast: the use needs what the cast makes of it, not what was caught.
     pub after_cast: bool,
-    /// It may be another value as well that is used here.
+    /// Another value may be used here as well.
     pub merged: bool,
 }
 
-/// What is done. Types and owners are binary names with dots, as in [`Pair::types`](catchment_pairs::Pair::types).
+/// The kind of a use. Types and owners are binary names with dots, as in [`Pair::types`](catchment_pairs::Pair::types).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UseKind {
     /// Thrown, the very object.
@@ -50,8 +50,8 @@ pub enum UseKind {
         owner: String,
         name: String,
         descriptor: String,
-        /// Looked up from the owner upwards, so that another owner that has it does as well. Not so methods of interfaces
-        /// and private ones.
+        /// Looked up from the owner upwards, so that another owner that has it does as well. Not so methods of
+        /// interfaces and private ones.
         virtual_call: bool,
     },
     /// A field of it is read or written.
@@ -100,7 +100,7 @@ pub enum UseKind {
     Monitor,
 }
 
-/// What happens to what clause number `clause` of a try catches.
+/// Uses of the object that clause number `clause` of a try catches.
 pub fn handler_uses(
     class: &ClassFile<'_>,
     compiled_try: &CompiledTry,
@@ -132,7 +132,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
         self.values.visit(self.method, &Values { method: self.method }, see)
     }
 
-    /// What happens to the object caught by the handler at `handler`.
+    /// Uses of the object caught by the handler at `handler`.
     pub(crate) fn uses_of(&self, handler: usize) -> Result<HandlerUses, FlowError> {
         let mut found = HandlerUses { uses: Vec::new(), held: Vec::new() };
         let is_followed = |value: &&Value| is_caught(value, handler);
@@ -188,7 +188,7 @@ impl<'m, 'c, 'a> Trace<'m, 'c, 'a> {
     }
 }
 
-/// Whether a value may be what the handler at `handler` caught, cast or not.
+/// True if a value may be what the handler at `handler` caught, cast or not.
 fn is_caught(value: &Value, handler: usize) -> bool {
     value.may_be(Origin::Caught(handler)) || value.may_be(Origin::CastCaught(handler))
 }

@@ -1,9 +1,9 @@
-//! Where values come from: the small abstract value that is followed through locals and stack.
+//! Origins of values: the small abstract value that is followed through locals and stack.
 
 use crate::FlowError;
 use smallvec::{SmallVec, smallvec};
 
-/// Where a value was made.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     /// Nothing is there yet.
@@ -12,7 +12,7 @@ pub(crate) enum Origin {
     Parameter(u16),
     /// The instruction at this pc.
     Insn(usize),
-    /// What the handler at this pc caught.
+    /// The object that the handler at this pc caught.
     Caught(usize),
     /// The same object behind a cast, so that its type is that of the cast.
     CastCaught(usize),
@@ -34,7 +34,7 @@ impl Value {
         &self.origins
     }
 
-    /// Whether it has this origin and no other.
+    /// True if it has this origin and no other.
     pub(crate) fn is_only(&self, origin: Origin) -> bool {
         self.origins[..] == [origin]
     }
@@ -68,7 +68,7 @@ impl Value {
     }
 }
 
-/// What locals and stack hold in front of an instruction. Longs and doubles take two slots of either.
+/// Locals and stack in front of an instruction. Longs and doubles take two slots of either.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) locals: Vec<Value>,

@@ -40,13 +40,13 @@ impl Variable {
         }
     }
 
-    /// Whether a write to it surely replaces what was there.
+    /// True if a write to it surely replaces what was there.
     pub(crate) fn is_one(&self) -> bool {
         !matches!(self, Self::Field { of: Receiver::Other, .. })
     }
 }
 
-/// What `insn` reads, with its name.
+/// The variable that `insn` reads, with its name.
 pub(crate) fn read_by(
     method: &Method<'_, '_>,
     insn: &Insn<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn read_by(
     }
 }
 
-/// What `insn` writes, without names. Two slots for a long or double.
+/// The variables that `insn` writes, without names. Two slots for a long or double.
 pub(crate) fn written_by(
     method: &Method<'_, '_>,
     insn: &Insn<'_>,

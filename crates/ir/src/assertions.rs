@@ -15,16 +15,16 @@ use catchment_classfile::{Code, ConstantPool, Insn};
 const IFNE: u8 = 154;
 const FIELD: &[u8] = b"$assertionsDisabled";
 
-/// Whether `assert` statements are executed.
+/// True if `assert` statements are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Assertions {
     #[default]
     On,
-    /// What they hold is code that no control reaches.
+    /// Assertions are code that no control reaches.
     Off,
 }
 
-/// Whether a branch, the last of the block that begins at `start`, goes past an `assert`.
+/// True if a branch, the last of the block that begins at `start`, goes past an `assert`.
 pub(crate) fn is_test(
     branch: &Insn<'_>,
     start: u32,

@@ -1,4 +1,4 @@
-//! Where blocks begin and end, before anybody knows which of them control reaches.
+//! Basic blocks before it is known which of them control reaches.
 //!
 //! A handler that control also enters in another way gets a block of its own in front, which only catches:
 //!
@@ -34,7 +34,8 @@ pub(crate) struct Node {
 pub(crate) struct Blocks {
     /// In the order of the code. Where the method begins comes first, also before a block that catches there.
     pub(crate) nodes: Vec<Node>,
-    /// By pc: the block that begins there and is entered by a jump or from above; for handlers that nothing enters so, they.
+    /// By pc: the block that begins there and is entered by a jump or from above; for handlers that nothing enters
+    /// so, they.
     at: Vec<u32>,
     /// The pcs of handlers with the blocks that catch, by pc.
     catches: Vec<(u32, u32)>,
@@ -96,7 +97,7 @@ impl Blocks {
     }
 }
 
-/// Whether the instruction before `pc` goes on to it.
+/// True if the instruction before `pc` goes on to it.
 fn falls_into(code: &Code<'_>, scan: &Scan, pc: u32) -> bool {
     let before = last_start(scan, 0, pc);
     before.and_then(|before| Insn::at(code.bytes, before).ok()).is_some_and(|insn| insn.falls_through())

@@ -1,4 +1,4 @@
-//! What a translated method is made of.
+//! Parts of a translated method.
 
 use smallvec::SmallVec;
 
@@ -43,9 +43,10 @@ pub struct Stmt {
 pub struct Block {
     /// Range in [`Body::statements`].
     pub statements: std::ops::Range<u32>,
-    /// Where control goes when nothing is thrown.
+    /// Successors when nothing is thrown.
     pub successors: SmallVec<[BlockId; 2]>,
-    /// Where what is thrown here goes, in the order in which the JVM asks; behind a row that takes everything nothing follows.
+    /// Handlers of exceptions that are thrown here, in the order in which the JVM tries them; none follows one that
+    /// catches all.
     pub handlers: SmallVec<[HandlerId; 2]>,
 }
 
@@ -68,7 +69,7 @@ pub struct Operands {
     pub(crate) len: u16,
 }
 
-/// What a statement does with references. Arithmetic and jumps are only there where they can throw or tell nulls.
+/// The operation of a statement on references. Arithmetic and jumps are only there where they can throw or tell nulls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// One of the sources, depending on where control came from.
@@ -76,7 +77,7 @@ pub enum Op {
         dst: Var,
         sources: Operands,
     },
-    /// What was thrown; the first statement of a handler behind its phis.
+    /// The exception that was thrown; the first statement of a handler behind its phis.
     Catch {
         dst: Var,
     },

@@ -3,7 +3,7 @@
 use crate::error::Fault;
 use catchment_classfile::descriptor::parameters;
 
-/// What a value is on the stack.
+/// The shape of a value on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Nothing,

@@ -12,7 +12,7 @@ pub struct TranslateError {
     pub fault: Fault,
 }
 
-/// What is wrong with the code.
+/// A fault of the code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("{0}")]

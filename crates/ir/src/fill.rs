@@ -1,7 +1,7 @@
 //! Goes through the blocks once, in reverse postorder, and writes their statements.
 //!
-//! A block is entered with the stack of a block before it that was already looked at; there always is one. Where several
-//! come together every reference on the stack becomes a phi, unless all are known to agree.
+//! A block is entered with the stack of a block before it that was already looked at; there always is one. Where
+//! several come together every reference on the stack becomes a phi, unless all are known to agree.
 
 use crate::Var;
 use crate::blocks::{NONE, small};
@@ -31,7 +31,7 @@ pub(crate) struct Fill {
     shapes: Vec<Shape>,
 }
 
-/// What does not change while blocks are looked at.
+/// Inputs of filling blocks, which do not change.
 pub(crate) struct Method<'t, 'a> {
     pub(crate) code: &'t Code<'a>,
     pub(crate) pool: &'t ConstantPool<'a>,
@@ -64,7 +64,7 @@ impl Fill {
         Ok(())
     }
 
-    /// What was in a slot of the stack at the end of a block.
+    /// The content of a slot of the stack at the end of a block.
     pub(crate) fn left_at(&self, block: u32, slot: u32) -> u32 {
         let range = self.left_by.get(block as usize).cloned().flatten().unwrap_or_default();
         let left = self.left.get(range.start as usize..range.end as usize).unwrap_or_default();

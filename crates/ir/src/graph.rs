@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Blocks times rows of the exception table that are compared; compilers stay far below.
 const MAX_COMPARED: usize = 50_000_000;
 
-/// What the graph is made of.
+/// Inputs of the graph.
 pub(crate) struct Source<'s, 'a> {
     pub(crate) code: &'s Code<'a>,
     pub(crate) pool: &'s ConstantPool<'a>,
@@ -25,9 +25,9 @@ pub(crate) struct Graph {
     blocks: Blocks,
     /// The blocks that control reaches, in the order of the code; the first is where it begins.
     pub(crate) nodes: Vec<Node>,
-    /// Those in reverse postorder.
+    /// Blocks in reverse postorder.
     pub(crate) order: Vec<u32>,
-    /// Where each of all blocks is among those reached.
+    /// Per block its number among those reached.
     reached_as: Vec<u32>,
     /// Lists of successors and of catching blocks.
     edges: Vec<u32>,
@@ -56,7 +56,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Where control goes when nothing is thrown.
+    /// Successors when nothing is thrown.
     #[inline]
     pub(crate) fn successors(&self, node: u32) -> &[u32] {
         list(&self.edges, self.nodes.get(node as usize).map(|it| &it.successors))
@@ -77,7 +77,7 @@ impl Graph {
         self.nodes.get(node as usize).is_some_and(|it| it.is_catch)
     }
 
-    /// Whether what is thrown in the block is caught.
+    /// True if what is thrown in the block is caught.
     pub(crate) fn is_guarded(&self, node: u32) -> bool {
         self.nodes.get(node as usize).is_some_and(|it| !it.catches.is_empty())
     }

@@ -6,8 +6,9 @@
 //!   invokevirtual total
 //! ```
 //!
-//! Only references are variables: a number can neither be thrown nor called. Every definition is a variable of its own, and
-//! where several meet there is a phi. What can throw, and which rows of the exception table it would come to, is explicit.
+//! Only references are variables: a number can neither be thrown nor called. Every definition is a variable of its
+//! own, and where several meet there is a phi. What can throw, and which rows of the exception table it would come
+//! to, is explicit.
 //!
 //! No hierarchy, no other classes: names are indices into the constant pool of the method's class.
 //!

@@ -33,7 +33,7 @@ fn optional(variable: &Option<Var>) -> String {
     variable.map_or_else(|| "_".to_owned(), |variable| variable.to_string())
 }
 
-/// Where control goes from a block, and what is thrown in it.
+/// Successors of a block, and its handlers.
 struct Ways<'b> {
     body: &'b Body,
     block: &'b Block,

@@ -1,4 +1,4 @@
-//! What instructions do that name a field or method.
+//! Instructions that name a field or method.
 
 use crate::blocks::small;
 use crate::body::{InvokeKind, Op, Operands};

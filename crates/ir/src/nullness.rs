@@ -1,8 +1,8 @@
-//! Which statements cannot fail because of a null: cheap, and within one method.
+//! Statements that cannot fail because of a null: cheap, and within one method.
 //!
-//! Not null are the receiver, what was just made, constants, caught exceptions, and what only those meet in. Besides that a
-//! variable is known once it was used as an object or tested, in the blocks that control comes to from there only.
-//! What a call or field gives is never known before its first use.
+//! Not null are the receiver, what was just made, constants, caught exceptions, and what only those meet in. Besides
+//! that a variable is known once it was used as an object or tested, in the blocks that control comes to from there
+//! only. The value of a call or field is never known before its first use.
 
 use crate::body::{BlockId, Body, Op, Var};
 use catchment_classfile::ConstantPool;
@@ -108,7 +108,7 @@ struct Search<'b> {
     body: &'b Body,
     /// By variable: not null where the search is.
     known: Vec<bool>,
-    /// What became known on the way, to be forgotten on the way back.
+    /// Variables that became known on the way, to be forgotten on the way back.
     log: Vec<Var>,
     only_before: Vec<u32>,
     found: StatementSet,
@@ -141,7 +141,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a test says on the way to one of its blocks.
+    /// Variables that a test makes known on the way to one of its blocks.
     fn edge(&mut self, from: usize, to: usize) {
         let last = self.body.statements_of(&self.body.blocks[from]).last().map(|it| it.op);
         if let Some(Op::NullTest { src, if_null, otherwise }) = last

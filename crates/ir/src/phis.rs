@@ -1,6 +1,7 @@
 //! The sources of phis, and which phis are worth keeping.
 //!
-//! A phi of one source besides itself is that source. A phi that no statement uses, be it through other phis, is nothing.
+//! A phi of one source besides itself is that source. A phi that no statement uses, be it through other phis, is
+//! nothing.
 
 use crate::blocks::{NONE, small};
 
@@ -40,7 +41,7 @@ impl Phis {
         Ok(())
     }
 
-    /// What stands for a variable.
+    /// The replacement of a variable.
     #[inline]
     pub(crate) fn stand_in(&self, variable: u32) -> u32 {
         let mut at = variable;

@@ -5,7 +5,7 @@ use crate::error::{Failure, Fault};
 use catchment_classfile::opcodes::ISTORE;
 use catchment_classfile::{Code, ConstantPool, ControlKind, ExceptionRow, Insn};
 
-/// What is known of a pc. An instruction begins there.
+/// Flags of a pc. An instruction begins there.
 pub(crate) const START: u8 = 1;
 /// A block begins there, if an instruction does.
 pub(crate) const LEADER: u8 = 2;
@@ -28,7 +28,7 @@ pub(crate) struct Scan {
     /// For each byte of the code.
     pub(crate) flags: Vec<u8>,
     pub(crate) rows: Vec<ExceptionRow>,
-    /// How often each local is written, by parameters or instructions; all beyond one is two.
+    /// Number of writes of each local, by parameters or instructions; all beyond one is two.
     pub(crate) writes: Vec<u8>,
     pub(crate) calls: Vec<Call>,
 }
@@ -112,7 +112,7 @@ impl Scan {
         self.mark(back, if control.falls_through() { LEADER | ENTERED } else { LEADER });
     }
 
-    /// What lies outside is told by whoever goes there.
+    /// A target outside the code is reported by whoever goes there.
     #[inline]
     fn mark(&mut self, pc: usize, marks: u8) {
         if let Some(flags) = self.flags.get_mut(pc) {
@@ -136,7 +136,7 @@ impl Scan {
     }
 }
 
-/// Whether the opcode (without its slot) stores a long or double.
+/// True if the opcode (without its slot) stores a long or double.
 #[inline]
 pub(crate) fn is_wide_store(opcode: u8) -> bool {
     matches!(opcode, 55 | 57)

@@ -9,7 +9,7 @@ use crate::values::UNUSABLE;
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
     pub(crate) slots: Vec<u32>,
-    /// What the method says it needs.
+    /// The stack size that the method declares.
     pub(crate) limit: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What one instruction does: to the stack, the locals and the list of statements.
+//! Effects of one instruction on the stack, the locals and the list of statements.
 
 use crate::body::{ArrayKind, Op, Stmt};
 use crate::descriptor::Shape;
@@ -12,7 +12,7 @@ use crate::{BlockId, Var};
 use catchment_classfile::opcodes::*;
 use catchment_classfile::{ConstantPool, Insn, tag};
 
-/// What is written while blocks are looked at, in that order.
+/// The output of filling blocks, in that order.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) statements: Vec<Stmt>,
@@ -224,7 +224,7 @@ impl Step<'_, '_> {
     }
 }
 
-/// What an array holds, by how far the opcode is from the one for ints.
+/// Element type of an array, by the distance of the opcode from the one for ints.
 fn element(distance: u8) -> Shape {
     match distance {
         1 | 3 => Shape::WideNumber,
@@ -233,7 +233,7 @@ fn element(distance: u8) -> Shape {
     }
 }
 
-/// Whether an instruction pushes a whole number that is not 0.
+/// True if an instruction pushes a whole number that is not 0.
 fn pushes_no_zero(insn: &Insn<'_>, pool: &ConstantPool<'_>) -> bool {
     const ICONST_M1: u8 = 2;
     const ICONST_5: u8 = 8;

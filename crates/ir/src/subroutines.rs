@@ -1,8 +1,8 @@
-//! Where `ret` goes: behind every `jsr` whose subroutine it may end.
+//! Targets of `ret`: behind every `jsr` whose subroutine it may end.
 //!
-//! A `ret` ends a subroutine if control comes from its start to there, calls of other subroutines being passed over, and
-//! some instruction on the way stores to the local that `ret` reads. One that ends none so, because it returns over
-//! several levels, goes behind every `jsr`.
+//! A `ret` ends a subroutine if control comes from its start to there, calls of other subroutines being passed over,
+//! and some instruction on the way stores to the local that `ret` reads. One that ends none so, because it returns
+//! over several levels, goes behind every `jsr`.
 
 use crate::blocks::Blocks;
 use crate::error::{Failure, Fault};

@@ -1,4 +1,4 @@
-//! Which variables an operation reads and which it defines.
+//! Variables that an operation reads, and the one it defines.
 
 use crate::body::{Body, Op, Operands, Var};
 

@@ -1,9 +1,9 @@
-//! Which reference a local holds where control enters a block; phis are made where several meet, and only if asked for.
+//! References that locals hold where control enters a block; phis are made where several meet, and only if needed.
 //!
 //! A local that is written once in the whole method, by a parameter or an instruction, needs no phi: what is read was
 //! written there. The others are looked up as Braun et al. do it ("Simple and efficient construction of static single
-//! assignment form", 2013): a block knows what it has written, else its predecessors do. What the sources of a phi are is
-//! asked when all blocks are done.
+//! assignment form", 2013): a block knows what it has written, else its predecessors do. What the sources of a phi
+//! are is asked when all blocks are done.
 
 use crate::blocks::{NONE, small};
 use crate::descriptor::Shape;
@@ -134,7 +134,7 @@ impl Values {
         variable
     }
 
-    /// What a local holds now, in the block at hand.
+    /// The reference that a local holds now, in the block at hand.
     #[inline]
     pub(crate) fn load(&mut self, graph: &Graph, block: u32, slot: u16) -> Result<u32, Fault> {
         match self.locals.get(usize::from(slot)) {
@@ -209,7 +209,7 @@ impl Values {
         block as usize * self.several as usize + local as usize
     }
 
-    /// What a local holds at the end of a block, as far as that was looked at.
+    /// The reference that a local holds at the end of a block, as far as that is known.
     pub(crate) fn at_end(&mut self, graph: &Graph, block: u32, local: u32) -> u32 {
         let mut at = block;
         let value = loop {
@@ -247,7 +247,7 @@ impl Values {
         with.push(self.at_end(graph, from, local));
     }
 
-    /// What such a local holds when the method begins.
+    /// The reference that such a local holds when the method begins.
     pub(crate) fn initial(&self, local: u32) -> u32 {
         self.initial.get(local as usize).copied().unwrap_or(UNUSABLE)
     }

@@ -58,7 +58,7 @@ struct Described {
     inlined: bool,
     /// The line in the class file, before the source map; each inlining of a function has lines of its own.
     raw_line: Option<u16>,
-    /// How many tries with the same raw line and types come before it in the method.
+    /// Number of tries with the same raw line and types before it in the method.
     rank: usize,
 }
 
@@ -77,7 +77,7 @@ struct SourcePosition {
     file: Option<String>,
 }
 
-/// Which pairs a try became.
+/// The pairs of a try.
 struct Numbered {
     /// Index into the methods with tries, and into the tries of that method.
     method: usize,
@@ -120,7 +120,7 @@ fn number(class: &ClassFile<'_>, methods: Vec<MethodTries>, result: &mut ClassPa
     result.tries.extend(described.map(|described| described.it));
 }
 
-/// Whether the compiler made `later` and `earlier` from one source try: a try inside a `finally`, an inline
+/// True if the compiler made `later` and `earlier` from one source try: a try inside a `finally`, an inline
 /// function used twice. Without lines nothing tells, and they stay apart.
 fn is_copy(earlier: &Described, later: &Described, same_method: bool) -> bool {
     let clauses = || earlier.clauses.iter().zip(&later.clauses);
@@ -157,7 +157,7 @@ fn hash_bodies(body: &IndexedBody<'_, '_>, tries: &mut [Described]) {
     }
 }
 
-/// Whether only missing lines keep `later` from being a copy of `earlier`.
+/// True if only missing lines keep `later` from being a copy of `earlier`.
 fn may_be_copy(earlier: &Described, later: &Described) -> bool {
     later.clauses.iter().all(|clause| clause.line.is_none()) && is_same_code(earlier, later)
 }

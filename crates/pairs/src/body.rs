@@ -62,7 +62,7 @@ impl<'a> Body<'a> {
         self.code.insns().map_while(Result::ok)
     }
 
-    /// Those that call a method.
+    /// Instructions that call a method.
     pub(crate) fn calls(&self) -> impl Iterator<Item = Insn<'a>> {
         let calls = self.outline.calls_and_exits().iter().filter(|it| it.control == ControlKind::Call);
         calls.filter_map(|it| it.insn(self.code.bytes).ok())
@@ -81,7 +81,7 @@ impl<'a> Body<'a> {
         self.pool.member_ref(insn.u2()).ok()
     }
 
-    /// Whether a call is one of a method of the class called `owner`; cheaper than asking for all of the method.
+    /// True if a call is one of a method of the class called `owner`; cheaper than asking for all of the method.
     pub(crate) fn calls_into(&self, call: &Insn<'a>, owner: &str) -> bool {
         self.pool.member_owner(call.u2()).is_ok_and(|it| it == owner)
     }

@@ -42,7 +42,7 @@ fn handler(rows: &[(u16, u16)], table: &[ExceptionRow]) -> Handler {
     Handler { pc: rows[0].0, only_type, catches_everything, rows: indices, ranges }
 }
 
-/// What the given rows of the exception table catch, each type once.
+/// Types that the given rows of the exception table catch, each once.
 pub(crate) fn types_of(rows: &[u16], table: &[ExceptionRow]) -> Vec<u16> {
     let mut types = Vec::with_capacity(1);
     for row in rows.iter().map(|index| table[usize::from(*index)]) {
@@ -85,7 +85,7 @@ impl CompiledTry {
         self.ranges.iter().any(|range| (range.start..range.end).contains(&pc))
     }
 
-    /// Whether `inner` lies in the body of this try.
+    /// True if `inner` lies in the body of this try.
     fn encloses(&self, inner: &Self) -> bool {
         let last = inner.ranges.last().map_or(0, |range| range.end.saturating_sub(1));
         self.last_entry() > inner.last_entry() && self.covers(inner.start()) && self.covers(last)

@@ -6,8 +6,8 @@ use crate::find::FilteredHandler;
 use crate::indexed::IndexedBody;
 use crate::smap::SourceMap;
 
-/// Lines of the instructions of one method, with what compilers put between them taken out: code of inline functions, and
-/// copies of `finally` blocks in front of every `return`.
+/// Lines of the instructions of one method, with what compilers put between them taken out: code of inline functions,
+/// and copies of `finally` blocks in front of every `return`.
 #[derive(Debug)]
 pub(crate) struct ExtentLines<'i, 'b, 'a> {
     pub(crate) body: &'i IndexedBody<'b, 'a>,
@@ -58,7 +58,8 @@ impl<'i, 'b, 'a> ExtentLines<'i, 'b, 'a> {
         Some(self.source_map.lookup(last).map_or(last, |mapped| mapped.line))
     }
 
-    /// Whether an instruction of a protected extent is of a copy of the `finally` block, which compilers leave unprotected.
+    /// True if an instruction of a protected extent is of a copy of the `finally` block, which compilers leave
+    /// unprotected.
     fn is_copied(&self, finally: &FinallyBlock, index: usize, line: u16) -> bool {
         let is_protected =
             u16::try_from(self.body.insns.pc(index)).is_ok_and(|pc| self.protects(finally, pc));

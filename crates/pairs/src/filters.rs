@@ -1,4 +1,4 @@
-//! Which handlers nobody in the application wrote, and why we think so.
+//! Handlers that nobody in the application wrote, each with the reason.
 //!
 //! Rules match code instruction by instruction, or rest on marks that only compilers make (synthetic methods and
 //! classes, annotations, source maps). Debug information that betrays a programmer's hand overrules the shape of the
@@ -116,8 +116,8 @@ impl<'m, 'a> Classifier<'m, 'a> {
         reasons
     }
 
-    /// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may be the
-    /// application's own, so their handlers stay.
+    /// Inline functions of the Kotlin libraries (`use`, `runCatching`, ...). Inline functions of anybody else may be
+    /// the application's own, so their handlers stay.
     fn comes_from_library(&self, handler: &Handler) -> bool {
         let map = &self.facts.source_map;
         let line = if map.is_empty() { None } else { self.body.line(handler.pc) };

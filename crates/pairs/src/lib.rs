@@ -25,7 +25,6 @@ pub use description::ClauseDescription;
 pub use find::TryFinder;
 pub use instructions::Instructions;
 pub use location::ClassLocation;
-pub use normalise::stable_hash;
 
 use catchment_classfile::{ClassError, ClassFile, Member};
 use smallvec::SmallVec;
@@ -96,19 +95,19 @@ pub struct CompiledTry {
 }
 
 impl CompiledTry {
-    /// Where an execution of the try begins.
+    /// The pc at which an execution of the try begins.
     #[inline]
     pub fn start(&self) -> u16 {
         self.ranges.first().map_or(0, |range| range.start)
     }
 
-    /// Whether an execution of the try that comes to the instruction at `pc` goes on.
+    /// True if an execution of the try that comes to the instruction at `pc` goes on.
     #[inline]
     pub fn holds(&self, pc: usize) -> bool {
         self.ranges.iter().any(|range| range.contains(pc)) || self.suspends_at(pc)
     }
 
-    /// Whether the instruction at `pc` belongs to a suspension.
+    /// True if the instruction at `pc` belongs to a suspension.
     #[inline]
     pub fn suspends_at(&self, pc: usize) -> bool {
         self.suspensions.iter().any(|range| range.contains(pc))

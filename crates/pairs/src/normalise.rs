@@ -2,45 +2,7 @@
 
 use crate::indexed::IndexedBody;
 use catchment_classfile::{Insn, JvmStr, opcodes, tag};
-
-/// A 64-bit FNV-1a hash: the same on every platform and in every release, as ids must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Fnv(u64);
-
-const PRIME: u64 = 0x0000_0100_0000_01b3;
-const SEVEN_ZEROS: u64 = PRIME.wrapping_pow(7);
-
-impl Fnv {
-    const NEW: Self = Self(0xcbf2_9ce4_8422_2325);
-
-    fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(PRIME);
-    }
-
-    /// Length first, so that neighbouring texts cannot run together.
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        bytes.iter().for_each(|byte| self.byte(*byte));
-    }
-
-    /// Eight bytes, the lowest first.
-    fn number(&mut self, number: u64) {
-        if let Ok(small) = u8::try_from(number) {
-            // Nearly all numbers are small, and a byte of 0 only multiplies.
-            self.byte(small);
-            self.0 = self.0.wrapping_mul(SEVEN_ZEROS);
-        } else {
-            number.to_le_bytes().iter().for_each(|byte| self.byte(*byte));
-        }
-    }
-}
-
-/// Hash of some texts, the one that ids of pairs are made with: the same on every platform and in every release.
-pub fn stable_hash(texts: &[&[u8]]) -> u64 {
-    let mut hash = Fnv::NEW;
-    texts.iter().for_each(|text| hash.bytes(text));
-    hash.0
-}
+use catchment_protocol::hash::Fnv;
 
 /// Hash of the instructions with the given indices, which must be ascending.
 pub(crate) fn hash_of(body: &IndexedBody<'_, '_>, insns: &[usize]) -> u64 {
@@ -48,7 +10,7 @@ pub(crate) fn hash_of(body: &IndexedBody<'_, '_>, insns: &[usize]) -> u64 {
     for insn in insns.iter().filter_map(|index| body.insns.get(*index)) {
         normaliser.add(&insn);
     }
-    normaliser.hash.0
+    normaliser.hash.value()
 }
 
 struct Normaliser<'b, 'a> {
@@ -183,19 +145,4 @@ impl<'a> Normaliser<'_, 'a> {
 /// `access$100` is numbered over the whole class; the number says nothing about this code.
 fn without_number(name: JvmStr<'_>) -> &[u8] {
     if name.starts_with("access$") { b"access$" } else { name.as_bytes() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Fnv;
-
-    #[test]
-    fn small_numbers_are_hashed_as_eight_bytes_too() {
-        for number in [0, 1, 255, 256, u64::MAX] {
-            let (mut whole, mut bytewise) = (Fnv::NEW, Fnv::NEW);
-            whole.number(number);
-            number.to_le_bytes().iter().for_each(|byte| bytewise.byte(*byte));
-            assert_eq!(whole, bytewise);
-        }
-    }
 }

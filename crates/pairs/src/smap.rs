@@ -25,13 +25,13 @@ struct LineRange {
     increment: u32,
 }
 
-/// Where a line really is.
+/// The source position of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceLine<'m> {
     pub(crate) file: &'m str,
     pub(crate) path: &'m str,
     pub(crate) line: u32,
-    /// Whether it is in the file the class itself was compiled from.
+    /// True if it is in the file the class itself was compiled from.
     pub(crate) own: bool,
 }
 
@@ -98,7 +98,7 @@ impl SourceMap {
         self.ranges.extend(parse());
     }
 
-    /// Whether it says nothing about any line.
+    /// True if it says nothing about any line.
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
@@ -110,7 +110,7 @@ impl SourceMap {
         (!mapped.own || mapped.line != line).then(|| after - 1)
     }
 
-    /// What `line` of the class stands for; `None` where the map says nothing.
+    /// The source position of `line` of the class; `None` where the map says nothing.
     pub(crate) fn lookup(&self, line: u32) -> Option<SourceLine<'_>> {
         let after = self.ranges.partition_point(|range| range.output <= line);
         let range = self.ranges[..after].last()?;

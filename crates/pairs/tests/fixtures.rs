@@ -9,8 +9,9 @@
 //! ```
 //!
 //! `level` is the lowest language level that compiles it, `in` the lines of the enclosing pair; a line that starts with
-//! `javac-9/` holds for compilers whose name starts so. Filtered handlers are listed once per method and reason: how many
-//! there are is the compiler's business. Methods of lambdas, which every compiler names differently, are all `lambda`.
+//! `javac-9/` holds for compilers whose name starts so. Filtered handlers are listed once per method and reason: how
+//! many there are is the compiler's business. Methods of lambdas, which every compiler names differently, are all
+//! `lambda`.
 
 use catchment_classfile::ClassFile;
 use catchment_pairs::{ClassPairs, Pair, pairs_of};
@@ -235,7 +236,7 @@ fn is_plain_java_up_to(file: &Path, level: u32) -> bool {
     plain_java && Expected::read(&file.with_extension("expected")).level <= level
 }
 
-/// What was found in the classes that are `wanted`, as sorted lines.
+/// Pairs found in the classes that are `wanted`, as sorted lines.
 fn found_lines(classes: &Path, wanted: impl Fn(&ClassPairs) -> bool) -> Vec<String> {
     let mut pairs = Vec::new();
     let mut filtered = BTreeSet::new();

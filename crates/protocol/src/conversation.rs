@@ -18,7 +18,7 @@ use std::io::{self, Read, Write};
 /// No message is longer; a longer length is garbage.
 const MAX_MESSAGE: u32 = 256 << 20;
 
-/// What the controller asks a worker for. One at a time: the next follows the event that answers.
+/// A request of the controller to a worker. One at a time: the next follows the event that answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Request {
     /// List the tests in these classes. Answer: [`Event::Discovered`].
@@ -32,7 +32,7 @@ pub enum Request {
     Stop,
 }
 
-/// What a worker says.
+/// An event that a worker reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// The worker is up and waits for requests.
@@ -58,8 +58,8 @@ pub enum Event {
         before: Vec<(u32, u64)>,
     },
     TestFinished(TestRun),
-    /// *Any time*: the first exception of the experiment is about to be thrown into the running test. A JVM that ends later
-    /// may have ended because of it, one that ends before has not.
+    /// *Any time*: the first exception of the experiment is about to be thrown into the running test. A JVM that ends
+    /// later may have ended because of it, one that ends before has not.
     Fired {
         /// Executions of the try before; empty unless executions are told apart.
         before: Occurrences,
@@ -105,7 +105,7 @@ pub struct TestRun {
     pub threads_left: Vec<String>,
     /// New samples of caught exceptions, with the counter of the clause.
     pub samples: Vec<(u32, Sample)>,
-    /// What was observed, if the test was run for an experiment.
+    /// The observation, if the test was run for an experiment.
     pub observed: Option<Box<Observed>>,
 }
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A counter is the sum of its nine slots. Slot 0 is for everyone, with atomic adds; each of the others belongs
-//! to one thread at a time, which uses plain adds. `jvm/runtime` computes the same addresses. What else the probes look at
-//! (which try entries throw) is no part of the file: the agent's `mapping.rs` draws it.
+//! to one thread at a time, which uses plain adds. `jvm/runtime` computes the same addresses. What else the probes
+//! look at (which try entries throw) is no part of the file: the agent's `mapping.rs` draws it.
 
 /// `catchmnt` in ASCII, little-endian.
 const MAGIC: u64 = u64::from_le_bytes(*b"catchmnt");
@@ -30,7 +30,7 @@ pub fn file_bytes(count: u64) -> u64 {
     HEADER_BYTES as u64 + count.div_ceil(COUNTERS_PER_CHUNK as u64) * CHUNK_BYTES as u64
 }
 
-/// Where `slot` of counter `id` lies in the file.
+/// Offset of `slot` of counter `id` in the file.
 pub fn offset_of(id: u32, slot: usize) -> u64 {
     let (chunk, within) = (id as usize / COUNTERS_PER_CHUNK, id as usize % COUNTERS_PER_CHUNK);
     HEADER_BYTES as u64

@@ -1,7 +1,7 @@
 //! The equipment of one JVM: what its agent can do besides counting the executions of tries.
 //!
-//! Options of the agent, slots and questions all name equipment by the same set, so that two JVMs are interchangeable if
-//! and only if their equipment is equal.
+//! Options of the agent, slots and questions all name equipment by the same set, so that two JVMs are interchangeable
+//! if and only if their equipment is equal.
 
 /// A set of abilities; the empty set counts executions of tries and can throw at their beginnings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

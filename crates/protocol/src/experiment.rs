@@ -7,8 +7,8 @@
 //! watch   what is kept   samples of caught exceptions, visited sites, exceptions that pass a clause
 //! ```
 //!
-//! A new command adds variants to one of the parts and changes none that exist; the agent's `guard.rs` alone decides which
-//! visits are hit.
+//! A new command adds variants to one of the parts and changes none that exist; the agent's `guard.rs` alone decides
+//! which visits are hit.
 
 use crate::occurrences::Occurrences;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,8 @@ pub enum Sites {
     At(Vec<Site>),
     /// All calls and throws of the application that are woven.
     Instructions,
-    /// The catches of a pair's clause, named by its stable id. Needs [`Equipment::EXCHANGE`](crate::equipment::Equipment).
+    /// The catches of a pair's clause, named by its stable id. Needs
+    /// [`Equipment::EXCHANGE`](crate::equipment::Equipment).
     Catches(String),
 }
 
@@ -102,7 +103,8 @@ pub struct When {
 pub enum Within {
     #[default]
     Anywhere,
-    /// Executions of the tries of a pair, named by its stable id. Executions are told apart, and how each ended is observed.
+    /// Executions of the tries of a pair, named by its stable id. Executions are told apart, and how each ended is
+    /// observed.
     Executions(String),
 }
 

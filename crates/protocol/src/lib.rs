@@ -1,4 +1,4 @@
-//! What controller and agent say to each other; versioned, tiny. No IO.
+//! Messages between controller and agent; versioned, tiny. No IO.
 //!
 //! ```text
 //! controller --- options string (-agentpath:lib=...) --->  agent

@@ -11,7 +11,7 @@ use crate::records::Record;
 /// Starts every log; the number is the version of the format.
 pub const HEADER: &[u8] = b"catchment log 2\n";
 
-/// What could be read of a log.
+/// Records that could be read of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
     pub records: Vec<Record>,

@@ -11,16 +11,16 @@ pub enum Colour {
     Pink,
     White,
     Blue,
-    /// It had not ended.
+    /// The execution had not ended.
     Open,
-    /// It ended within others that ended differently before anybody looked.
+    /// The execution ended within others that ended differently before anybody looked.
     Unsure,
 }
 
 /// One execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Occurrence {
-    /// How many executions of the same try it began in.
+    /// Number of executions of the same try that it began in.
     pub depth: u32,
     pub colour: Colour,
 }

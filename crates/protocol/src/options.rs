@@ -1,6 +1,6 @@
 //! The options string behind `-agentpath:library=`.
 //!
-//! It travels through `JAVA_TOOL_OPTIONS`, which the JVM splits at blanks and unquotes, so every byte except
+//! The string travels through `JAVA_TOOL_OPTIONS`, which the JVM splits at blanks and unquotes, so every byte except
 //! plain path and name characters is written as `%XX`. Keys are separated by commas.
 
 use crate::equipment::Equipment;
@@ -8,10 +8,10 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// What the agent is told at start.
+/// Options that the agent is given at start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentOptions {
-    /// Where the JVM's result files go; when it no longer exists, nobody waits for them.
+    /// The folder of the JVM's result files; when it no longer exists, nobody waits for them.
     pub results: PathBuf,
     /// The classes of the probe runtime, packed by the build (see [`unpack_runtime`]).
     pub runtime: PathBuf,

@@ -14,7 +14,7 @@ pub struct MethodName {
     pub descriptor: String,
 }
 
-/// What a method number stands for.
+/// A method with its number.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumberedMethod {
     pub number: u32,
@@ -43,7 +43,7 @@ pub struct Arrival {
     pub frames: Vec<Frame>,
     /// Frames that are missing before the last, because there were too many.
     pub frames_left_out: u32,
-    /// Where the handler begins, in the method of the last frame.
+    /// The pc of the handler, in the method of the last frame.
     pub handler_pc: u32,
     /// The number of the arrival at which the same object was caught before.
     pub after: Option<u32>,

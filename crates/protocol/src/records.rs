@@ -1,4 +1,4 @@
-//! What the agent writes down: the names behind the counters.
+//! Records that the agent writes: the names behind the counters.
 
 use crate::recording::{Arrival, NumberedMethod, Reflected};
 use crate::wire;
@@ -125,7 +125,7 @@ pub struct WovenTry {
     pub clauses: Vec<WovenClause>,
 }
 
-/// What a counter counts for a pair.
+/// The kind of a counter, seen from a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CounterKind {
     Entry,
@@ -174,14 +174,14 @@ pub struct SkippedMethod {
     pub reason: String,
 }
 
-/// Where one of the first exceptions of a class at a counter came from.
+/// The origin of one of the first exceptions of a class at a counter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     pub counter: u32,
     pub exception: String,
     /// `com.acme.Cache.load:83`; `None` when the exception carries no stack trace.
     pub frame: Option<String>,
-    /// Whether the frame is the application's; otherwise it is the top frame, whoever's.
+    /// True if the frame is the application's; otherwise it is the top frame, whoever's.
     pub application: bool,
 }
 

@@ -1,6 +1,7 @@
 //! A finding: the one value in which every command says what is worth a look, and every report reads it.
 
 use crate::rules::{Level, Rule};
+use catchment_protocol::hash::Fnv;
 use std::fmt;
 
 /// One finding; `E` is the command's evidence for it.
@@ -56,14 +57,10 @@ pub struct SourceSite {
 
 /// The id of a finding about `subject`: a pair's id, or the place of a site.
 pub(crate) fn finding_id(rule: Rule, subject: &str) -> String {
-    let bytes = rule.id().bytes().chain([0]).chain(subject.bytes());
-    let hash = bytes.fold(FNV_OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
-    format!("{hash:016x}")
+    let mut hash = Fnv::NEW;
+    rule.id().bytes().chain([0]).chain(subject.bytes()).for_each(|byte| hash.byte(byte));
+    format!("{:016x}", hash.value())
 }
-
-// FNV-1a, as in the ids of pairs: the same on every platform and in every release.
-const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
 #[cfg(test)]
 mod tests {

@@ -111,12 +111,12 @@ impl Driver {
 
     /// The driver's events after these commands, each as its words.
     fn talk(&self, commands: &[String]) -> Result<Vec<Vec<String>>> {
-        let lab = classes("lab", &[])?;
+        let worker = classes("worker", &[])?;
         let class_path = self.class_path.iter().cloned().chain([driver_jar()]);
         let folder = tempfile::tempdir()?;
         let mut java = jdk::installed(17)?.command("java");
         java.current_dir(folder.path());
-        java.arg(format!("-Xbootclasspath/a:{}", lab.display())).arg("-XX:TieredStopAtLevel=1").arg("-cp");
+        java.arg(format!("-Xbootclasspath/a:{}", worker.display())).arg("-XX:TieredStopAtLevel=1").arg("-cp");
         java.arg(env::join_paths(class_path)?)
             .arg("catchment.driver.Main")
             .arg(self.framework)

@@ -17,8 +17,8 @@ pub(crate) struct ProbeConstants {
     classes: FxHashMap<Vec<u8>, u16>,
     stack_map_name: Option<u16>,
     probes: usize,
-    /// By local id, 0 for none yet; empty until a first id needs one. An id is pushed from several places: every exit of
-    /// a try, every return of a method.
+    /// By local id, 0 for none yet; empty until a first id needs one. An id is pushed from several places: every exit
+    /// of a try, every return of a method.
     integers: Vec<u16>,
 }
 

@@ -1,4 +1,4 @@
-//! Where control enters and leaves tries, exceptions aside (`docs/semantics.md`, section 2).
+//! Edges at which control enters and leaves tries, exceptions aside (`docs/semantics.md`, section 2).
 //!
 //! A try is entered when control comes to its first instruction from outside its ranges. It is left when control
 //! goes from inside its ranges to outside, by falling, jumping or returning. The gaps between the ranges of one
@@ -12,7 +12,7 @@ use catchment_classfile::{ClassError, ControlKind, ExceptionRow, Insn, Landmark,
 use catchment_pairs::CompiledTry;
 use smallvec::SmallVec;
 
-/// What happens to tries of one method on its normal edges. Tries are named by their index in the method.
+/// Normal edges of one method that enter or leave tries. Tries are named by their index in the method.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     /// (pc, try left by falling into the instruction at pc), for each pc the innermost first.
@@ -32,7 +32,7 @@ pub(crate) struct Jump {
     pub(crate) left: SmallVec<[usize; 2]>,
     /// Outermost first; not those whose first instruction is the target.
     pub(crate) entered: SmallVec<[usize; 2]>,
-    /// How many of the tries that start at the target, outermost first, the source lies in: for them the jump is a
+    /// Number of the tries that start at the target and, outermost first, the source lies in: for them the jump is a
     /// loop in the body and enters nothing.
     pub(crate) inside: usize,
 }
@@ -63,7 +63,7 @@ pub(crate) fn edges_of(
     Ok(edges)
 }
 
-/// Where ranges and suspensions end, each once.
+/// Pcs at which ranges and suspensions end, each once.
 fn ends(tries: &[CompiledTry]) -> SmallVec<[usize; 8]> {
     let ranges = tries.iter().flat_map(|it| it.ranges.iter().chain(&it.suspensions));
     let mut ends: SmallVec<[usize; 8]> = ranges.map(|range| usize::from(range.end)).collect();
@@ -157,7 +157,7 @@ impl Active {
         Ok(Self { tries: tries.collect::<Result<_, ClassError>>()? })
     }
 
-    /// Whether a usage of the try can be running at `pc`, which lies inside it.
+    /// True if a usage of the try can be running at `pc`, which lies inside it.
     fn holds(&self, index: usize, pc: usize) -> bool {
         self.tries.iter().find(|(it, _)| *it == index).is_none_or(|(_, pcs)| pcs.contains(pc))
     }

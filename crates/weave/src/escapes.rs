@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 pub(crate) struct EscapeRequest<'p> {
     pub(crate) id: usize,
     pub(crate) it: &'p CompiledTry,
-    /// Where the first range of the try starts in the new code.
+    /// Position of the first range of the try in the new code.
     pub(crate) start: CodePosition,
 }
 
@@ -48,7 +48,7 @@ type Around = SmallVec<[(CodePosition, u16); 2]>;
 /// Work spent on one method's nested tries before it is given up: hostile classes nest thousands.
 const MAX_ROW_CHECKS: usize = 50_000_000;
 
-/// What the handlers are made from.
+/// Inputs of the handlers.
 pub(crate) struct Escapes<'e, 'a> {
     pub(crate) source: &'e MethodCode<'e, 'a>,
     pub(crate) rows: &'e [ExceptionRow],
@@ -261,8 +261,8 @@ fn over_block(block: usize, (handler, catch_type): (CodePosition, u16)) -> NewEx
     NewException { start, end, handler, catch_type, original: None }
 }
 
-/// The rows that protect a block on the way of a jump, in table order: the old ones asked for, and with the last row of a
-/// try also the handler that sees its exceptions escape. `rows` is in reverse.
+/// The rows that protect a block on the way of a jump, in table order: the old ones asked for, and with the last row
+/// of a try also the handler that sees its exceptions escape. `rows` is in reverse.
 fn rows_over_block(cover: &BlockCover, rows: &[Row]) -> impl Iterator<Item = NewException> {
     let mut handlers = Around::new();
     for row in rows.iter().rev() {

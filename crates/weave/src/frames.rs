@@ -65,7 +65,7 @@ impl<'w, 'a> FrameTable<'w, 'a> {
         Self { class, method, code, decoded: OnceCell::new() }
     }
 
-    /// Whether the method has a stack map.
+    /// True if the method has a stack map.
     pub(crate) fn exist(&self) -> bool {
         !matches!(self.frames(), Ok(None))
     }
@@ -98,7 +98,7 @@ impl<'w, 'a> FrameTable<'w, 'a> {
         }
     }
 
-    /// Whether some frame from `pc` on still holds an object whose constructor has not called `super()`.
+    /// True if some frame from `pc` on still holds an object whose constructor has not called `super()`.
     pub(crate) fn uninitialized_this_from(&self, pc: usize) -> Result<bool, ClassError> {
         let mut found = false;
         self.walk(|at, frame| found |= at >= pc && has_uninitialized_this(&frame.locals))?;

@@ -7,7 +7,7 @@
 
 use crate::probes::Probe;
 
-/// Where a piece stands among those in front of one instruction.
+/// Order of a piece among those in front of one instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     MethodEntry,
@@ -77,7 +77,7 @@ impl Insert {
     }
 }
 
-/// Where ordinary jumps land among the sorted inserts of one instruction.
+/// Slot at which ordinary jumps land among the sorted inserts of one instruction.
 #[inline]
 pub(crate) fn landing(group: &[Insert]) -> usize {
     group.iter().take_while(|insert| insert.rank < Rank::TryEntry(0)).count()
@@ -95,12 +95,12 @@ impl Slots<'_> {
         &self.inserts[from..to]
     }
 
-    /// Where ordinary jumps to `pc` land.
+    /// Slot at which ordinary jumps to `pc` land.
     pub(crate) fn landing(&self, pc: usize) -> usize {
         landing(self.at(pc))
     }
 
-    /// Where exceptions caught by the handler at `pc` arrive.
+    /// Slot at which exceptions caught by the handler at `pc` arrive.
     pub(crate) fn handler(&self, pc: usize) -> usize {
         let group = self.at(pc);
         group.iter().position(|insert| insert.rank == Rank::Caught).unwrap_or_else(|| landing(group))

@@ -1,4 +1,4 @@
-//! Which probes to weave.
+//! Kinds of probes to weave.
 
 use catchment_classfile::ControlKind;
 
@@ -20,7 +20,7 @@ impl ProbeKinds {
     pub const EXCHANGE: Self = Self(1 << 9).union(Self::CAUGHT);
     /// Entry, normal exits and exceptional exit of methods.
     pub const METHOD: Self = Self::METHOD_ENTER.union(Self::METHOD_EXIT).union(Self::METHOD_ESCAPE);
-    /// What usages and colours need.
+    /// The probes that usages and colours need.
     pub const USAGE: Self = Self::TRY_ENTER.union(Self::TRY_EXIT).union(Self::TRY_ESCAPE).union(Self::CAUGHT);
     /// One probe of every kind; probes at clauses leave them the object.
     pub const ALL: Self = Self::USAGE.union(Self::THROWING).union(Self::CALL).union(Self::METHOD);
@@ -33,7 +33,7 @@ impl ProbeKinds {
         Self(self.0 | other.0)
     }
 
-    /// Whether any probe stands at instructions, so that methods without tries matter too.
+    /// True if any probe stands at instructions, so that methods without tries matter too.
     pub(crate) const fn beyond_tries(self) -> bool {
         self.0 & !Self::USAGE.union(Self::EXCHANGE).0 != 0
     }
@@ -44,7 +44,7 @@ impl ProbeKinds {
         call.with(ControlKind::Throw, self.contains(Self::THROWING))
     }
 
-    /// Whether a probe of its own stands in front of each instruction of this kind.
+    /// True if a probe of its own stands in front of each instruction of this kind.
     #[inline]
     pub(crate) fn stand_before(self, control: ControlKind) -> bool {
         self.in_place().contains(control)

@@ -127,7 +127,7 @@ impl Prepared<'_> {
         &self.points.problems
     }
 
-    /// How many probes there are.
+    /// Number of probes.
     pub fn probes(&self) -> usize {
         self.points.count
     }
@@ -138,7 +138,7 @@ impl Prepared<'_> {
         Some((method.name.to_string(), method.descriptor.to_string()))
     }
 
-    /// What each probe observes; the index is its local id.
+    /// Probe points; the index is the local id.
     pub fn points(&self) -> Vec<ProbePoint> {
         self.points.list()
     }

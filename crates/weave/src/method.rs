@@ -121,7 +121,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         self.tries.iter().enumerate().filter(move |(_, it)| usize::from(it.start()) == pc)
     }
 
-    /// How many of the first `count` tries that start at `pc` have an entry probe.
+    /// Number of entry probes of the first `count` tries that start at `pc`.
     fn entry_probes(&self, pc: usize, count: usize) -> usize {
         self.starting_at(pc).take(count).filter(|(index, _)| self.try_ids[*index].enter.is_some()).count()
     }
@@ -158,9 +158,9 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         }
     }
 
-    /// The constant of the class to which another object for this handler has to be cast: the one that the stack map frame
-    /// promises, or in a method without frames the only one that is caught. `None` where the cast itself might fail to
-    /// resolve: a superclass of several caught types may lie in another package and be private to it.
+    /// The constant of the class to which another object for this handler has to be cast: the one that the stack map
+    /// frame promises, or in a method without frames the only one that is caught. `None` where the cast itself might
+    /// fail to resolve: a superclass of several caught types may lie in another package and be private to it.
     fn caught_class(&self, handler: usize) -> Option<u16> {
         let rows = self.rows.iter().filter(|row| usize::from(row.handler) == handler);
         let mut caught: SmallVec<[u16; 4]> = rows.map(|row| row.catch_type).collect();
@@ -325,9 +325,10 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         }
     }
 
-    /// Where a range that belongs to table row `row` starts: behind the entry probes of the tries around it, whose
+    /// Start of a range that belongs to table row `row`: behind the entry probes of the tries around it, whose
     /// rows come later, since rows are ordered from the inside out. A row that protects a handler protects its probe
-    /// too: a monitor's handler must cover every call made while the monitor is held, or the JIT gives up on the method.
+    /// too: a monitor's handler must cover every call made while the monitor is held, or the JIT gives up on the
+    /// method.
     fn range_start(&self, pc: usize, row: u16, slots: &Slots<'_>) -> CodePosition {
         let starting = self.starting_at(pc);
         let around = starting.clone().take_while(|(_, it)| first_row(it) > row).count();
@@ -349,7 +350,7 @@ pub(crate) fn max_stack(source: &MethodCode<'_, '_>) -> Result<u16, RelocateErro
     Ok(extended.max(3))
 }
 
-/// What stands in a block behind the code.
+/// Contents of a block behind the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct EdgeBlock {
     exits: SmallVec<[usize; 2]>,

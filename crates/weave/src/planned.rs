@@ -1,4 +1,5 @@
-//! Methods with tries: the probes of these stand in groups, and the rest of the plan is made once all of them are written.
+//! Methods with tries: the probes of these stand in groups, and the rest of the plan is made once all of them are
+//! written.
 
 use crate::edges::Edges;
 use crate::inserts::{Action, Insert, landing};
@@ -15,7 +16,7 @@ pub(crate) struct PlannedProbes<'w, 'a> {
     pub(crate) edges: &'w Edges,
     /// All but those in place, sorted.
     pub(crate) inserts: &'w [Insert],
-    /// How many of them are written.
+    /// Number of them that are written.
     pub(crate) written: usize,
     /// Empty at first.
     pub(crate) edit: &'w mut CodeEdit<'a>,

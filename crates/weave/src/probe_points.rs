@@ -7,7 +7,7 @@ use catchment_classfile::{
 use catchment_pairs::{CompiledTry, Problem, TryFinder};
 use std::ops::Range;
 
-/// What one probe of a class observes.
+/// The event that one probe of a class observes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbePoint {
     /// `try_site` indexes the tries of the class: [`ClassPairs::tries`](catchment_pairs::ClassPairs::tries).
@@ -62,8 +62,8 @@ pub(crate) struct TryIds {
     pub(crate) first_caught: Option<usize>,
 }
 
-/// A method with probes and what is known of it by now. Its probes are numbered in this order: those of its tries, those
-/// at single instructions, those of the method.
+/// A method with probes and what is known of it by now. Its probes are numbered in this order: those of its tries,
+/// those at single instructions, those of the method.
 #[derive(Debug)]
 pub(crate) struct MethodProbePoints<'a> {
     pub(crate) method: usize,
@@ -82,7 +82,7 @@ pub(crate) struct MethodProbePoints<'a> {
 #[derive(Debug)]
 pub(crate) struct ClassProbePoints<'a> {
     pub(crate) kinds: ProbeKinds,
-    /// How many probes there are.
+    /// Number of probes.
     pub(crate) count: usize,
     /// The methods with probes, in file order.
     pub(crate) methods: Vec<MethodProbePoints<'a>>,
@@ -183,7 +183,7 @@ impl<'a> ClassProbePoints<'a> {
         found
     }
 
-    /// What each probe observes, by local id.
+    /// Probe points by local id.
     pub(crate) fn list(&self) -> Vec<ProbePoint> {
         let mut list = Vec::with_capacity(self.count);
         for points in &self.methods {

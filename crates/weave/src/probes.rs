@@ -17,7 +17,7 @@ pub(crate) enum Probe {
 }
 
 impl Probe {
-    /// How many there are.
+    /// Number of them.
     pub(crate) const COUNT: usize = Self::MethodEscape as usize + 1;
 
     pub(crate) fn method(self) -> ProbeMethod {
@@ -35,7 +35,7 @@ impl Probe {
         }
     }
 
-    /// Whether it is given the exception at hand before its id.
+    /// True if it is given the exception at hand before its id.
     #[inline]
     pub(crate) fn takes_throwable(self) -> bool {
         matches!(self, Self::TryEscape | Self::Caught | Self::Exchange | Self::Throwing | Self::MethodEscape)

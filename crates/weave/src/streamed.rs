@@ -1,4 +1,5 @@
-//! Probes are written while the code is copied: those in front of single instructions, and all of methods without tries.
+//! Probes are written while the code is copied: those in front of single instructions, and all of methods without
+//! tries.
 
 use crate::ProbeKinds;
 use crate::constants::ProbeConstants;

@@ -62,7 +62,7 @@ public class Locked {
 }
 ";
 
-/// What the JVM prints about compiling the woven program.
+/// Output of the JVM about compiling the woven program.
 fn compilation_log(kinds: ProbeKinds, feature: u32) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("Locked.java");

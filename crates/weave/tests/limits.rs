@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Where the calls stand in the loop.
+/// Position of the calls in the loop.
 #[derive(Clone, Copy)]
 enum Shape {
     /// Straight in its body: only `goto`s lead over them.
@@ -60,7 +60,7 @@ fn weave(class: &[u8], kinds: ProbeKinds) -> Woven<'static> {
     prepare(class, kinds).expect("readable").weave(40_000)
 }
 
-/// What the program prints with the probes in place.
+/// Output of the program with the probes in place.
 fn run(class: &[u8]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("Big.class"), class).expect("written");

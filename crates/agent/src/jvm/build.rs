@@ -1,9 +1,9 @@
 //! How the exception of an experiment is made.
 //!
-//! Decided once for each type and class loader, by trying: (1) like one that was seen, or with the message and cause of one
-//! of a narrower type, (2) by a public constructor whose
-//! product can be asked for its message and cause, with a cause wherever one is taken, (3) by allocating it and running
-//! the constructor of `Throwable` only, which needs nothing of the class itself.
+//! Decided once for each type and class loader, by trying: (1) like one that was seen, or with the message and cause
+//! of one of a narrower type, (2) by a public constructor whose product can be asked for its message and cause, with
+//! a cause wherever one is taken, (3) by allocating it and running the constructor of `Throwable` only, which needs
+//! nothing of the class itself.
 
 use super::java::{
     Class, Constructor, Java, KnownClass, KnownField, NewValue, Object, Parameter, Throwable, Weak,
@@ -29,9 +29,9 @@ struct Known {
     /// Of the class that catches; `None` for the boot loader.
     loader: Option<Weak>,
     sample: Option<Sample>,
-    /// What clauses in front of the one that is meant catch.
+    /// Types that clauses in front of the one that is meant catch.
     earlier: Arc<[String]>,
-    /// What failed in one experiment may work in the next.
+    /// A recipe that failed in one experiment may work in the next.
     only_for: Option<i64>,
     recipe: Arc<Recipe>,
 }
@@ -63,7 +63,7 @@ enum Way {
     },
 }
 
-/// What a field of an exception like one that was seen gets.
+/// The value of a field of an exception that looks like a sample.
 #[derive(Debug)]
 enum FieldContent {
     Null,
@@ -82,8 +82,8 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Recipes {
-    /// No lock is held while deciding, which runs code of the application: two threads may decide at once, and the first
-    /// answer that works counts.
+    /// No lock is held while deciding, which runs code of the application: two threads may decide at once, and the
+    /// first answer that works counts.
     pub(super) fn find<'j>(
         &self,
         java: &Java<'j>,
@@ -303,8 +303,8 @@ fn like_sample<'j>(
     java.getters_work(made).then_some((way, "as seen in the baseline".to_owned()))
 }
 
-/// With the message and cause of an exception that the clause caught of a narrower type. Where the wider type has fields of its
-/// own nobody knows what they would hold.
+/// With the message and cause of an exception that the clause caught of a narrower type. Where the wider type has
+/// fields of its own nobody knows what they would hold.
 fn like_narrower<'j>(
     java: &Java<'j>,
     loader: Option<Object<'j>>,
@@ -357,7 +357,7 @@ fn tried_constructor<'j>(
     java.getters_work(made).then_some((way, text))
 }
 
-/// What a constructor takes: at most a message and a cause.
+/// Parameters of a constructor: at most a message and a cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shape {
     parameters: Vec<Parameter>,

@@ -1,7 +1,8 @@
-//! Notes which addresses a test talks to: wrappers around the JDK's native methods for connecting, sending and looking up.
+//! Notes which addresses a test talks to: wrappers around the JDK's native methods for connecting, sending and
+//! looking up.
 //!
-//! The JVM says when it binds a native method to its code, and lets us put ours in between. What is not found by name and
-//! descriptor (another JDK) is simply not noticed.
+//! The JVM says when it binds a native method to its code, and lets us put ours in between. What is not found by name
+//! and descriptor (another JDK) is simply not noticed.
 #![expect(unsafe_code, reason = "native methods are called with the signatures the JDK declares")]
 
 use super::java::Object;
@@ -51,8 +52,8 @@ impl Unbound for jni::jobject {
     const RESULT: Self = std::ptr::null_mut();
 }
 
-/// A native method with our code around the JDK's own: `before` runs ahead of it, `after` is given its result. The signature
-/// stands once, for both. A method that was never bound does nothing.
+/// A native method with our code around the JDK's own: `before` runs ahead of it, `after` is given its result. The
+/// signature stands once, for both. A method that was never bound does nothing.
 macro_rules! wrapper {
     ($(#[$doc:meta])* $name:ident around $original:ident($($argument:ident: $type:ty),*) -> $result:ty,
      before $before:expr, after $after:expr) => {
@@ -184,7 +185,7 @@ unsafe fn addresses(call: &Call<'_>, array: jni::jobject) -> Vec<String> {
     if array.is_null() {
         return Vec::new();
     }
-    // SAFETY: promised by the caller; indices are below the length.
+    // SAFETY: `array` is a live array, as the caller promises.
     let elements = unsafe { 0..call.jni.get_array_length(array) };
     // SAFETY: `array` is live, and the index below its length.
     let element = |index| unsafe { call.java.object(call.jni.get_object_array_element(array, index)) };

@@ -1,15 +1,16 @@
-//! What happens at a try that is to throw, at a clause that catches, and where an exception leaves a method.
+//! Acts at a try that is to throw, at a clause that catches, and where an exception leaves a method.
 
 use super::build::Wanted;
 use super::java::{Java, Method, Throwable};
 use super::natives::Call;
 use super::read;
-use crate::callers::Caller;
 use crate::experiment::{Fired, Running, Visit};
 use crate::jvm::Recipe;
+use crate::lock;
 use catchment_protocol::conversation::Ending;
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The frames between the native method and the try: `inject`, `enter`, `tryEnter`.
 const FRAMES_OF_INJECTION: i32 = 3;
@@ -17,14 +18,39 @@ const FRAMES_OF_INJECTION: i32 = 3;
 const FRAMES_OF_EXCHANGE: i32 = 2;
 /// No more frames are read to see whether executions of a try lie within each other.
 const DEEPEST_STACK: i32 = 100_000;
-/// Those between the native method and whoever called the method that is being left: `escaped`, `methodEscape`, the
+/// The frames between the native method and the caller of the method that is being left: `escaped`, `methodEscape`, the
 /// method.
 const FRAMES_OF_ESCAPE: i32 = 3;
 /// Reflection and streams may lie between the application and a test. Mostly the first frame tells; no more are read
 /// than these in a second and third look.
 const CALLERS_READ: [i32; 3] = [1, 8, 64];
-/// Who stands between a caller and what it calls: the JDK, and languages that call everything through their runtime.
+/// Packages between a caller and the method that it calls: the JDK, and languages that call everything through their
+/// runtime.
 const GO_BETWEENS: [&str; 6] = ["java.", "jdk.", "sun.", "com.sun.", "groovy.", "org.codehaus.groovy."];
+
+/// The caller of a method of the application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Test,
+    /// Reflection, streams, method handles: somebody further up is the real caller.
+    GoBetween,
+    Other,
+}
+
+/// By the id the JVM has for a method, which no other method ever gets.
+#[derive(Debug, Default)]
+pub(crate) struct Callers(Mutex<FxHashMap<usize, Caller>>);
+
+impl Callers {
+    fn kind_of(&self, method: usize, look: impl FnOnce() -> Caller) -> Caller {
+        if let Some(known) = lock(&self.0).get(&method) {
+            return *known;
+        }
+        let kind = look();
+        lock(&self.0).insert(method, kind);
+        kind
+    }
+}
 
 thread_local! {
     /// Building an exception runs code of the application, in which nothing is to be thrown.
@@ -177,14 +203,14 @@ fn is_exact<'j>(call: &Call<'j>, counter: u32, thrown: Throwable<'j>) -> bool {
     call.worker.experiments.clause_names(counter, &call.java.name_of(thrown))
 }
 
-/// Whether an exception was thrown by this experiment, or is followed by it.
+/// True if an exception was thrown by this experiment, or is followed by it.
 pub(super) fn is_injected<'j>(java: &Java<'j>, throwable: Throwable<'j>, experiment: i64) -> bool {
     java.mark_of(throwable) >> 1 == experiment
 }
 
-/// Looks who called the method that is being left: if it is test code, the test is blue. An exception that test code lets
-/// pass, so that it leaves the application once more, is one exception. While an experiment runs that follows exceptions, only
-/// those matter.
+/// Looks who called the method that is being left: if it is test code, the test is blue. An exception that test code
+/// lets pass, so that it leaves the application once more, is one exception. While an experiment runs that follows
+/// exceptions, only those matter.
 pub(super) fn escaped<'j>(call: &Call<'j>, thrown: Throwable<'j>) {
     if let Some(running) = call.worker.experiments.running() {
         if is_injected(&call.java, thrown, running.number) && is_called_by_test(call) {

@@ -181,14 +181,14 @@ impl<'j> Java<'j> {
     /// # Safety
     /// As `object`, and an instance of `Throwable`.
     pub(super) unsafe fn throwable(&self, raw: jni::jobject) -> Option<Throwable<'j>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: `raw` is null or a live local reference, as the caller promises.
         unsafe { self.object(raw) }.map(Throwable)
     }
 
     /// # Safety
     /// As `object`, and a class.
     unsafe fn class(&self, raw: jni::jclass) -> Option<Class<'j>> {
-        // SAFETY: promised by the caller.
+        // SAFETY: `raw` is null or a live local reference, as the caller promises.
         unsafe { self.object(raw) }.map(Class)
     }
 
@@ -196,7 +196,7 @@ impl<'j> Java<'j> {
         object.0
     }
 
-    /// What the last call threw, cleared.
+    /// The exception of the last call, cleared.
     fn take_thrown(&self) -> Option<Throwable<'j>> {
         let thrown = self.jni.exception_occurred()?;
         self.jni.exception_clear();
@@ -220,13 +220,13 @@ impl<'j> Java<'j> {
         unsafe { self.jni.is_same_object(one.into().0, other.into().0) }
     }
 
-    /// Whether the weak reference is to this object.
+    /// True if the weak reference is to this object.
     pub(crate) fn is_known(&self, weak: &Weak, object: Object<'j>) -> bool {
         // SAFETY: a weak reference that is not yet deleted, and a live handle.
         unsafe { self.jni.is_same_object(weak.0.get(), object.0) }
     }
 
-    /// Whether the object of the weak reference is no more.
+    /// True if the object of the weak reference is no more.
     pub(crate) fn is_gone(&self, weak: &Weak) -> bool {
         // SAFETY: a weak reference that is not yet deleted.
         unsafe { self.jni.is_same_object(weak.0.get(), std::ptr::null_mut()) }

@@ -1,13 +1,12 @@
 //! The native methods of `catchment.runtime.Worker`, and those of `Agent` that only workers need.
 //!
-//! A panic must not cross into the JVM; it becomes a problem in the log, and the method gives what it gives when there is
-//! nothing to do.
+//! A panic must not cross into the JVM; it becomes a problem in the log, and the method gives what it gives when
+//! there is nothing to do.
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 use super::inject;
 use super::java::{Java, Throwable};
 use super::read;
-use super::threads;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
 use crate::worker::Worker;
@@ -19,7 +18,7 @@ use std::ptr::null_mut;
 
 const WORKER: &str = "catchment/runtime/Worker";
 
-/// What a native method of a worker works with.
+/// Environment of a native method of a worker.
 pub(super) struct Call<'j> {
     pub(super) jni: &'j JniEnv,
     pub(super) java: Java<'j>,
@@ -163,7 +162,7 @@ extern "system" fn started(env: *mut jni::JNIEnv, _: jni::jclass, id: jni::jstri
     in_worker(env, (), |call| {
         // SAFETY: `id` is a string of the running native method.
         let test = unsafe { call.text(id) }?;
-        let threads = threads::alive(&call.java);
+        let threads = call.java.live_threads();
         let observer = call.observer;
         call.worker.test_started(test, threads, &observer.counters, &observer.switches);
         Some(())
@@ -188,7 +187,7 @@ extern "system" fn finished(
         };
         let failure = failure.map(|failure| read::failure(&call.java, failure, ended.experiment.as_deref()));
         let before = ended.threads.as_ref();
-        let left = before.map(|before| threads::left(&call.java, before)).unwrap_or_default();
+        let left = before.map(|before| call.java.threads_left(before)).unwrap_or_default();
         call.worker.test_finished(test, outcome, failure, left, ended);
         Some(())
     });

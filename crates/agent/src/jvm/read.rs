@@ -1,4 +1,4 @@
-//! What exceptions say: failures of tests, and samples of what clauses catch.
+//! Failures of tests, and samples of exceptions that clauses catch.
 
 use super::inject::is_injected;
 use super::java::{Java, Object, Throwable, Value};
@@ -69,7 +69,7 @@ fn without_middle(message: &str) -> String {
     begin.chain(" ... ".chars()).chain(end).collect()
 }
 
-/// What a caught exception looks like; `None` when it holds more than simple values. Runs no code of the application.
+/// The sample of a caught exception; `None` when it holds more than simple values. Runs no code of the application.
 pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>, is_exact: bool) -> Option<Sample> {
     let mut fields = Vec::new();
     for (class, field) in java.own_fields(java.class_of(thrown)) {
@@ -82,8 +82,8 @@ pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>, is_exact: bool)
     }
     let cause = java.cause_field(thrown).map(|cause| (java.name_of(cause), java.message_field(cause)));
     let exception = java.name_of(thrown);
-    // Of a narrower type than is thrown later, what it says counts, however it comes by that. Code of the application, which
-    // may have tries of its own, is not run here.
+    // Of a narrower type than is thrown later, what it says counts, however it comes by that. Code of the
+    // application, which may have tries of its own, is not run here.
     let is_asked = !is_exact && exception.starts_with("java.");
     let said = if is_asked { message(java, thrown) } else { java.message_field(thrown) };
     Some(Sample { exception, message: said, cause, fields })

@@ -1,9 +1,9 @@
 //! Exceptions on their way from where they are raised to where they are caught, as the JVM tells it.
 //!
-//! When an exception is raised, the JVM says where it believes it will be caught. That is a guess: the exception may come to
-//! native code first, or to the JVM itself, which make others of it (reflection, class initialisers, class loading). So the
-//! stack is only remembered then, and an arrival noted when the JVM says that the exception was caught. How many frames are
-//! left on the stack at that moment tells which of them caught it.
+//! When an exception is raised, the JVM says where it believes it will be caught. That is a guess: the exception may
+//! come to native code first, or to the JVM itself, which make others of it (reflection, class initialisers, class
+//! loading). So the stack is only remembered then, and an arrival noted when the JVM says that the exception was
+//! caught. How many frames are left on the stack at that moment tells which of them caught it.
 //!
 //! ```text
 //! tag of an exception     number of the object << 20 | number of its last arrival + 1, or 0
@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 const FRAMES_KEPT: usize = 512;
 /// Frames of a stack that are looked at: more than fit into that of a thread, unless it was given a larger one.
 const FRAMES_READ: jni::jint = 131_072;
-/// Raised exceptions of one thread that may still be caught. More than one are on their way at once only when class loading
-/// gets in between; the rest never come to a handler.
+/// Raised exceptions of one thread that may still be caught. More than one are on their way at once only when class
+/// loading gets in between; the rest never come to a handler.
 const RAISED_KEPT: usize = 4;
 const ARRIVAL_BITS: u32 = 20;
 const ARRIVAL_MASK: jni::jlong = (1 << ARRIVAL_BITS) - 1;
@@ -179,7 +179,7 @@ fn note(
     }
 }
 
-/// What a method on the stack is called. Its class cannot be unloaded meanwhile if the method still runs; if it has just
+/// Names of a method on the stack. Its class cannot be unloaded meanwhile if the method still runs; if it has just
 /// ended, the JVM knows the ids of methods that are gone, and there are no names.
 pub(super) fn names(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, id: usize) -> MethodNames {
     let method = id as jni::jmethodID;
@@ -247,7 +247,7 @@ pub(super) unsafe fn number_of(jvmti: &Jvmti, recorder: &Recorder, class: jni::j
     }
 }
 
-/// Where the JVM makes another exception of one, it does not always tell that it raises it.
+/// A problem where the JVM made another exception of one: it does not always tell that it raises it.
 fn tell_of_unraised(
     jvmti: &Jvmti,
     jni: &JniEnv,

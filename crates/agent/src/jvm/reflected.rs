@@ -1,4 +1,4 @@
-//! What reflection came to, from breakpoints in the JDK's methods for it.
+//! Targets of reflective calls, from breakpoints in the JDK's methods for it.
 //!
 //! Methods and constructors are read from the fields of the objects that stand for them: asking JNI for their ids would
 //! initialise their class. A class counts when `Class.forName` returns. Nothing here runs Java code.
@@ -180,7 +180,8 @@ impl Reflection {
     }
 }
 
-/// Where all constructors are called, that of `Class.newInstance` too. Java 11 has it under another name.
+/// The method through which all constructors are called, that of `Class.newInstance` too. Java 11 has it under
+/// another name.
 ///
 /// # Safety
 /// The class `Constructor`.
@@ -202,7 +203,7 @@ unsafe fn constructing(jni: &JniEnv, constructor: jni::jclass) -> Option<jni::jm
 /// A live handle of an array of classes.
 unsafe fn signatures(jvmti: &Jvmti, jni: &JniEnv, classes: jni::jobject) -> Option<String> {
     let mut text = String::new();
-    // SAFETY: promised by the caller; indices are below the length.
+    // SAFETY: `classes` is a live array of classes, as the caller promises; indices are below its length.
     unsafe {
         for index in 0..jni.get_array_length(classes) {
             let class = jni.get_object_array_element(classes, index);
@@ -227,8 +228,8 @@ fn caller(jvmti: &Jvmti, jni: &JniEnv, observer: &Observer, recorder: &Recorder)
     })
 }
 
-/// Remembers which class was asked for, and has the JVM tell when `Class.forName` ends. That is expensive, so only where it
-/// may bring something new.
+/// Remembers which class was asked for, and has the JVM tell when `Class.forName` ends. That is expensive, so only
+/// where it may bring something new.
 fn ask(jvmti: &Jvmti, recorder: &Recorder, caller: Option<usize>, name: Option<String>) {
     let Some(name) = name.filter(|name| !name.starts_with('[')) else { return };
     let target = Target::Initialiser { class: recorder.number_class(name.clone()) };

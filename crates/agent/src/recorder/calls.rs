@@ -42,15 +42,15 @@ impl Recorder {
         lock(&self.state).calls.known.contains(&(caller, target))
     }
 
-    /// Whether the method is one of those that reflective calls go through; `None` if it must be named first.
+    /// True if the method is one of those that reflective calls go through; `None` if it must be named first.
     pub(crate) fn is_reflection(&self, id: usize) -> Option<bool> {
         let state = lock(&self.state);
         let class = state.methods.class_of(id)?;
         Some(class == CLASS || OF_REFLECTION.iter().any(|package| class.starts_with(package)))
     }
 
-    /// Writes the call down, if it is new. The caller must have been named. Hidden classes are the JVM's way to make lambdas:
-    /// nobody else knows them.
+    /// Writes the call down, if it is new. The caller must have been named. Hidden classes are the JVM's way to make
+    /// lambdas: nobody else knows them.
     pub(crate) fn note_call(
         &self,
         observer: &Observer,

@@ -6,7 +6,7 @@ use catchment_protocol::recording::{Frame, MethodName, NumberedMethod};
 use catchment_protocol::records::Record;
 use rustc_hash::FxHashMap;
 
-/// What a method is called, and whose it is.
+/// The name of a method, and its owner.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct MethodNames {
     pub(crate) name: MethodName,

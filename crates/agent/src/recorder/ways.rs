@@ -1,7 +1,7 @@
 //! Stacks from a raising to a catching frame, each kept once.
 //!
-//! A tree: from the catching frame every frame leads to those it has called. A way is known by its raising frame, and most
-//! ways share most of their frames with others.
+//! A tree: from the catching frame every frame leads to those it has called. A way is known by its raising frame, and
+//! most ways share most of their frames with others.
 
 use catchment_protocol::recording::Frame;
 use rustc_hash::FxHashMap;

@@ -6,14 +6,14 @@ use crate::bytes::{Reader, patch_length, put_run, put2, put4, u2_at};
 use crate::type_annotations::{self, PositionMap};
 use crate::{Attribute, ClassError, ConstantPool};
 
-/// What an attribute of code holds.
+/// The contents of an attribute of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Frames,
     Lines,
     Variables,
     TypeAnnotations,
-    /// It may hold positions nobody here can map.
+    /// Unknown contents, perhaps with positions that cannot be mapped.
     Unknown,
 }
 
@@ -70,15 +70,15 @@ pub(super) trait Frames<'a> {
     fn name(&mut self) -> Option<u16>;
 }
 
-/// What the attributes are moved by.
+/// The moves of the attributes.
 pub(super) struct Attributes<'e, 'a> {
     pub(super) source: &'e MethodCode<'e, 'a>,
     pub(super) map: CodeMap<'e>,
     pub(super) names: &'e mut AttributeNames,
     pub(super) exceptions: &'e [NewException],
-    /// Whether anything moves.
+    /// True if anything moves.
     pub(super) changed: bool,
-    /// Whether there are blocks behind the code.
+    /// True if there are blocks behind the code.
     pub(super) appends: bool,
 }
 

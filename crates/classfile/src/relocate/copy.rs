@@ -13,13 +13,14 @@ pub trait Inserter {
     /// About the most bytes it writes at one place.
     const MAX_INSERTED: usize;
 
-    /// Whether something stands directly in front of instructions of this kind: calls, returns or throws.
+    /// True if something stands directly in front of instructions of this kind: calls, returns or throws.
     fn wants(&self, control: ControlKind) -> bool;
 
     /// Writes what stands directly in front of an instruction of a kind it wants.
     fn put_before(&mut self, control: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
-    /// The pc of the next instruction with a group of pieces in front of it, and of what [`Self::put_before`] writes there.
+    /// The pc of the next instruction with a group of pieces in front of it, and of what [`Self::put_before`] writes
+    /// there.
     fn next_group(&self) -> Option<usize> {
         None
     }
@@ -40,7 +41,7 @@ pub struct PieceGroup<'r> {
     targets: &'r mut FrameTargets,
     /// Index of slot 0.
     first_slot: usize,
-    /// Where a `goto` stands in `out`, and the slot it goes to.
+    /// Position of a `goto` in `out`, and the slot it goes to.
     gotos: Option<(usize, usize)>,
 }
 
@@ -63,7 +64,7 @@ impl PieceGroup<'_> {
         self.targets.add(CodePosition::Slot { pc: self.pc, slot });
     }
 
-    /// What stands behind the last piece is a slot too.
+    /// The position behind the last piece is a slot too.
     fn end(mut self) {
         self.begin_piece();
         if let Some((at, slot)) = self.gotos {
@@ -78,9 +79,9 @@ impl PieceGroup<'_> {
 pub(super) struct Copier<'c, 'a> {
     pub(super) source: &'c MethodCode<'c, 'a>,
     pub(super) positions: &'c mut Positions,
-    /// Where jumps within groups land.
+    /// Targets of jumps within groups.
     pub(super) targets: &'c mut FrameTargets,
-    /// Where the new code starts in what is written.
+    /// Offset of the new code in the output.
     pub(super) base: usize,
 }
 
@@ -127,8 +128,8 @@ impl Copier<'_, '_> {
         Ok(())
     }
 
-    /// Copies up to the instruction at `pc`, with the group in front of it, and itself if it is the next switch. Gives up to
-    /// where all is copied then.
+    /// Copies up to the instruction at `pc`, with the group in front of it, and itself if it is the next switch.
+    /// Gives up to where all is copied then.
     #[inline(never)]
     fn copy_odd(
         &mut self,

@@ -18,7 +18,7 @@ pub(super) struct Emitter<'e, 'a> {
     pub(super) layout: &'e Layout<'e, 'a>,
     /// Filled while jumps are written, read when frames are.
     pub(super) targets: &'e mut FrameTargets,
-    /// Whether anything moves.
+    /// True if anything moves.
     pub(super) changed: bool,
     pub(super) constants: &'e mut dyn Constants,
 }

@@ -7,12 +7,12 @@ use super::{MethodCode, RelocateError};
 use crate::opcodes::{GOTO_W, JSR_W, TABLESWITCH};
 use crate::{ClassError, ControlKind, Landmark};
 
-/// Where the jumps of a method go now.
+/// New targets of the jumps of a method.
 pub(super) trait Aim {
     /// The new pc that the jump at the old `pc` to the old `target` goes to.
     fn aim(&mut self, pc: usize, target: usize) -> Result<u32, ClassError>;
 
-    /// Whether the jump at the old `pc` has become its wide form.
+    /// True if the jump at the old `pc` has become its wide form.
     fn is_widened(&self, _pc: usize) -> bool {
         false
     }

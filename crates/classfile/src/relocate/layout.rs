@@ -1,4 +1,4 @@
-//! Where every old instruction, inserted piece and appended block ends up.
+//! The layout: positions of every old instruction, inserted piece and appended block.
 
 use super::positions::{CodeMap, Moved, Positions};
 use super::stops::{Stop, Stops};
@@ -212,7 +212,7 @@ impl<'l, 'a> Layout<'l, 'a> {
         }
     }
 
-    /// Where the given slot of the old `pc` is, which itself is `moved`.
+    /// Position of the given slot of the old `pc`, which itself is `moved`.
     #[inline]
     pub(super) fn slot(&self, pc: usize, slot: usize, moved: Moved) -> u32 {
         if slot == 0 || !moved.has_pieces() {
@@ -226,7 +226,7 @@ impl<'l, 'a> Layout<'l, 'a> {
         }
     }
 
-    /// Where the instruction at the old `pc` is now.
+    /// Position of the instruction at the old `pc` now.
     #[inline]
     pub(super) fn moved_instruction(&self, pc: usize) -> u32 {
         self.positions.moved[pc].at()
@@ -242,12 +242,12 @@ impl<'l, 'a> Layout<'l, 'a> {
         !self.positions.widened.is_empty() && self.positions.widened.binary_search(&pc).is_ok()
     }
 
-    /// Where a `goto` inserted as piece `index` stands, and whether it is wide.
+    /// Position of the `goto` inserted as piece `index`; true if it is wide.
     pub(super) fn piece_goto(&self, index: usize) -> (u32, bool) {
         (self.positions.pieces[index].1, self.positions.widened_pieces.binary_search(&index).is_ok())
     }
 
-    /// Where the `goto` that ends block `index` stands, and whether it is wide.
+    /// Position of the `goto` that ends block `index`; true if it is wide.
     pub(super) fn appended_goto(&self, index: usize) -> (u32, bool) {
         let wide = self.positions.widened_appended.binary_search(&index).is_ok();
         (self.positions.appended[index].1 - goto_len(wide), wide)

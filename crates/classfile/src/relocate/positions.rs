@@ -49,7 +49,7 @@ pub(super) struct Positions {
     /// Per piece the old pc it stands in front of, and its new pc.
     pub(super) pieces: Vec<(usize, u32)>,
     pub(super) appended: Vec<(u32, u32)>,
-    /// Where everything ends.
+    /// The end of the code.
     pub(super) end: u32,
     /// Old pcs of the instructions whose length may change: switches, for their padding, and what is widened.
     pub(super) resized: Vec<usize>,
@@ -106,7 +106,7 @@ fn block(first: Moved) -> [Moved; BLOCK] {
     })
 }
 
-/// Where the old code is now.
+/// Positions of the old code in the new.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CodeMap<'l> {
     pub(super) outline: Outline<'l>,
@@ -114,7 +114,7 @@ pub(super) struct CodeMap<'l> {
 }
 
 impl CodeMap<'_> {
-    /// Where the old `pc` is now, which must be that of an instruction or the end of the code.
+    /// Position of the old `pc` now, which must be that of an instruction or the end of the code.
     #[inline]
     pub(super) fn moved(self, pc: usize) -> Result<Moved, ClassError> {
         match self.moved.get(pc) {

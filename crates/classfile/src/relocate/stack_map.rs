@@ -6,8 +6,9 @@ use super::emit::{Emitter, short};
 use super::positions::CodeMap;
 use super::{AppendedEnd, BlockFrame, CodePosition, Constants, Piece, RelocateError};
 use crate::bytes::{Reader, put2};
+use crate::frames::FrameAt;
 use crate::frames::{EncodedFrames, read_type};
-use crate::{ClassError, FrameAt, VerificationType};
+use crate::{ClassError, VerificationType};
 
 /// `full_frame` and its neighbours in JVMS §4.7.4.
 pub(crate) const SAME_LOCALS_1_EXTENDED: u8 = 247;
@@ -239,7 +240,7 @@ fn simple_tag(it: VerificationType<'_>) -> u8 {
     }
 }
 
-/// Which slots of which pcs control arrives at, and so need a frame.
+/// Slots at which control arrives, and which so need a frame.
 #[derive(Debug, Default)]
 pub(super) struct FrameTargets {
     /// (pc, slot), only for pcs with inserted pieces; sorted once complete.

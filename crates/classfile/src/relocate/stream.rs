@@ -1,8 +1,8 @@
 //! Methods written in one pass: what is inserted is written while the code is copied.
 //!
 //! Nine methods in ten are plain: nothing is inserted but in front of single instructions. Every jump to an instruction
-//! of theirs lands in front of what is inserted there, but for the first instruction, where it lands behind what greets the
-//! entry; so do exceptions. One block may be appended that gets what the code throws.
+//! of theirs lands in front of what is inserted there, but for the first instruction, where it lands behind what
+//! greets the entry; so do exceptions. One block may be appended that gets what the code throws.
 //!
 //! The others have a plan, which is completed once their instructions are copied. Code so long that jumps may not reach
 //! is left to [`Relocator::relocate`].
@@ -24,8 +24,8 @@ pub trait StreamInserter: Inserter {
     /// Writes what stands in front of everything, where jumps do not come by.
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError>;
 
-    /// Writes a block that handles everything thrown from the old instruction on whose pc it gives. It finds no locals and
-    /// does not go on. `None` for no block.
+    /// Writes a block that handles everything thrown from the old instruction on whose pc it gives. It finds no
+    /// locals and does not go on. `None` for no block.
     fn put_handler(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, RelocateError>;
 
     fn constants(&mut self) -> &mut dyn Constants;
@@ -33,7 +33,7 @@ pub trait StreamInserter: Inserter {
 
 /// Inserts into a method with a plan.
 pub trait PlannedInserter<'a>: Inserter {
-    /// What else is to change once all is inserted: an edit without pieces.
+    /// The changes to make once all is inserted: an edit without pieces.
     fn plan(&mut self) -> Result<(&CodeEdit<'a>, &mut dyn Constants), RelocateError>;
 }
 
@@ -45,8 +45,8 @@ enum StreamResult {
 }
 
 impl<'a> Relocator<'_, 'a> {
-    /// Gives a plain method new code with what `inserter` writes; where that is nothing, and on an error, it stays as it
-    /// is. False if it is too long for that.
+    /// Gives a plain method new code with what `inserter` writes; where that is nothing, and on an error, it stays as
+    /// it is. False if it is too long for that.
     pub fn stream_without_tries<I: StreamInserter>(
         &mut self,
         source: &MethodCode<'_, 'a>,
@@ -153,20 +153,20 @@ fn stream_planned<'a>(
 struct Streamed<'s, 'a> {
     source: &'s MethodCode<'s, 'a>,
     map: CodeMap<'s>,
-    /// Where jumps to the first instruction land.
+    /// The pc at which jumps to the first instruction land.
     start_landing: u32,
 }
 
 impl Streamed<'_, '_> {
-    /// Where control that comes to the old `pc` arrives.
+    /// The new pc at which control that comes to the old `pc` arrives.
     #[inline]
     fn landing(&self, pc: usize) -> Result<u32, ClassError> {
         let moved = self.map.moved(pc)?;
         Ok(if pc == 0 { self.start_landing } else { moved.before() })
     }
 
-    /// The old rows, and one for exceptions of every type from an old pc on, with the new pc of its handler, which stands
-    /// just behind the old code.
+    /// The old rows, and one for exceptions of every type from an old pc on, with the new pc of its handler, which
+    /// stands just behind the old code.
     fn put_exceptions(&self, last: Option<(usize, u32)>, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         let old = self.source.code.exceptions();
         let count = old.len() + usize::from(last.is_some());

@@ -1,4 +1,4 @@
-//! What a class implements.
+//! Interfaces that a class implements.
 
 use crate::builder::{Builder, OBJECT, u2};
 use catchment_classfile::ClassFile;

@@ -3,6 +3,6 @@
 mod builder;
 mod hostile;
 mod interfaces;
-mod patch;
+mod overwrite;
 mod relocate;
 mod stream;

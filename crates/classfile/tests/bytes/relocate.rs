@@ -1,4 +1,4 @@
-//! What moves, and how, when code is inserted into a method.
+//! Moves of code and tables when code is inserted into a method.
 
 use crate::builder::{Builder, OBJECT};
 use catchment_classfile::opcodes::{

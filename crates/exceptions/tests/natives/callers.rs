@@ -1,14 +1,11 @@
 //! Who calls whom in `java.base` and `jdk.net`, among methods that declare exceptions.
 
+use catchment_classfile::access::{NATIVE, PRIVATE, PUBLIC};
 use catchment_classfile::opcodes::{INVOKEDYNAMIC, INVOKEINTERFACE, INVOKEVIRTUAL};
 use catchment_classfile::{ClassFile, JvmStr, Member, MemberRef};
 use catchment_program::{LoadOptions, jdk_image, visit};
 use catchment_testkit::jdk;
 use std::collections::{BTreeMap, BTreeSet};
-
-const PUBLIC: u16 = 0x0001;
-const PRIVATE: u16 = 0x0002;
-const NATIVE: u16 = 0x0100;
 
 /// What runs these calls declares other exceptions: who makes such an object is taken for its caller.
 const ACTION: &str = "java.security.PrivilegedExceptionAction";

@@ -33,7 +33,7 @@ pub(crate) fn tries<'p>(class: &ClassFile<'_>, pairs: &'p ClassPairs, method: &s
     pairs.tries.iter().filter(|compiled_try| class.methods[compiled_try.method].name == method).collect()
 }
 
-/// What `see` says of the first clause of the only try of method `m` of a class.
+/// The answer of `see` for the first clause of the only try of method `m` of a class.
 pub(crate) fn only_clause<T>(bytes: &[u8], see: impl FnOnce(&ClassFile<'_>, &CompiledTry) -> T) -> T {
     let class = ClassFile::parse(bytes).expect("a class");
     let pairs = pairs_of(&class);
@@ -42,7 +42,7 @@ pub(crate) fn only_clause<T>(bytes: &[u8], see: impl FnOnce(&ClassFile<'_>, &Com
     see(&class, found[0])
 }
 
-/// What `main` of the class prints when `bytes` stand in its place, with everything verified. The others are in
+/// The output of `main` of the class when `bytes` stand in its place, with everything verified. The others are in
 /// `class_path`.
 pub(crate) fn run(class_path: &[PathBuf], class: &str, bytes: &[u8], java: u32) -> Result<String, String> {
     let folder = tempfile::tempdir().expect("a folder");

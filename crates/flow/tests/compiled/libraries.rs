@@ -42,7 +42,7 @@ fn throwable_meets(need: &NarrowNeed) -> bool {
     }
 }
 
-/// What was met in a library.
+/// Counts for a library.
 #[derive(Debug, Default)]
 struct Met {
     clauses: usize,

@@ -1,4 +1,4 @@
-//! What clauses are said to rely on.
+//! Variables that clauses rely on.
 
 use crate::classes::{JAVAC, compile, fixture, only_clause, tries};
 use catchment_classfile::ClassFile;
@@ -6,7 +6,8 @@ use catchment_flow::{Access, Receiver, Relied, Variable, reliance};
 use catchment_pairs::pairs_of;
 use std::fs;
 
-/// One line per read: line, place, lines of the writes, and whether an older value may be read or it is behind the clause.
+/// One line per read: line, place, lines of the writes, and whether an older value may be read or it is behind the
+/// clause.
 fn told(relied: &[Relied]) -> Vec<String> {
     relied.iter().map(told_read).collect()
 }

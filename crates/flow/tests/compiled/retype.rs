@@ -70,7 +70,7 @@ const HANDLERS: [(&str, &str, &str); 14] = [
     ("passesOn", "done", "{m}true"),
 ];
 
-/// What is thrown, by kind from 1 on: class and message.
+/// Exceptions that are thrown, by kind from 1 on: class and message.
 const THROWN: [(&str, &str); 3] =
     [("FileNotFoundException", "file"), ("EOFException", "eof"), ("IllegalStateException", "state")];
 
@@ -194,7 +194,7 @@ fn call_sites_of_string_concatenations_take_the_wider_type() {
     );
 }
 
-/// What retyping the only clause of method `m` to `Exception` says.
+/// The error of retyping the only clause of method `m` to `Exception`.
 fn refusal(body: &str) -> FlowError {
     let source = format!("import java.io.*; public class T {{ {body} }}");
     only_clause(&compile(&source, &[]), |class, compiled_try| {

@@ -1,4 +1,4 @@
-//! What calls and throws may end with.
+//! Exceptions that calls and throws may end with.
 
 use crate::classes::compile;
 use catchment_classfile::ClassFile;
@@ -8,7 +8,7 @@ const HEAD: &str = "import java.io.*; public class T { static IOException kept; 
 static void fail() throws IOException {}
 ";
 
-/// What method `m` throws; of calls the names.
+/// Sites of method `m` that throw; of calls the names.
 fn thrown(method: &str, options: &[&str]) -> Vec<String> {
     let bytes = compile(&format!("{HEAD}{method} }}"), options);
     let class = ClassFile::parse(&bytes).expect("a class");

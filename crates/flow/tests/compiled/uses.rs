@@ -1,4 +1,4 @@
-//! What is said of caught objects.
+//! Uses of caught objects.
 
 use crate::classes::{compile, fixture, only_clause, tries};
 use catchment_classfile::ClassFile;

@@ -1,4 +1,4 @@
-//! Where references come from, through phis and copies, beside what ASM's analysis says of the same methods.
+//! Origins of references, through phis and copies, beside those of ASM's analysis of the same methods.
 
 use crate::classes::compile;
 use crate::old_code::{NESTED_FINALLY, OLD};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// What a method's references come from: by instruction, its operands with their sources.
+/// Origins of a method's references: by instruction, its operands with their sources.
 type Uses = BTreeMap<usize, Vec<BTreeSet<String>>>;
 
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ fn our_uses(method: &Member<'_>, body: &Body, insns: &[Insn<'_>]) -> Uses {
     uses
 }
 
-/// What a variable is: one source, or the variables that meet in it.
+/// The definition of a variable: one source, or the variables that meet in it.
 enum Origin {
     Source(String),
     Phi(Vec<Var>),

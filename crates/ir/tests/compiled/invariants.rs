@@ -1,4 +1,4 @@
-//! What holds for every body.
+//! Invariants of every body.
 
 use catchment_classfile::{ClassFile, Code, ControlKind, Insn, Member};
 use catchment_ir::{BlockId, Body, HandlerId, Op, Stmt, Var};
@@ -30,7 +30,7 @@ pub(crate) fn check(class: &ClassFile<'_>, method: &Member<'_>, body: &Body) {
     }
 }
 
-/// Where each variable is defined: block and statement, before all for parameters.
+/// The definition of each variable: block and statement, before all for parameters.
 fn definitions(body: &Body, what: &str) -> BTreeMap<Var, (u32, i64)> {
     let mut definitions = BTreeMap::new();
     for parameter in body.parameters.iter().flatten() {
@@ -127,8 +127,8 @@ fn check_phis(body: &Body, what: &str) {
     }
 }
 
-/// Every instruction that can throw and is reached has its one statement, and no other has any. Divisions by a constant may
-/// have none.
+/// Every instruction that can throw and is reached has its one statement, and no other has any. Divisions by a
+/// constant may have none.
 fn check_instructions(body: &Body, class: &ClassFile<'_>, code: &Code<'_>, what: &str) {
     let by_constants = divisions_by_constants(code);
     let mut expected = Vec::new();
@@ -204,7 +204,7 @@ fn reached(class: &ClassFile<'_>, code: &Code<'_>) -> BTreeSet<usize> {
     reached
 }
 
-/// Which blocks control must have passed; by Cooper, Harvey and Kennedy.
+/// Dominators: blocks that control must have passed; by Cooper, Harvey and Kennedy.
 struct Dominators {
     /// The place of each block in reverse postorder.
     place: Vec<usize>,

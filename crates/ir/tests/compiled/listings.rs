@@ -1,4 +1,4 @@
-//! What snippets become.
+//! Listings of snippets.
 
 use crate::classes::{JAVAC, compile, listing, named};
 use catchment_classfile::ClassFile;

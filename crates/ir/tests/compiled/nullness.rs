@@ -1,4 +1,4 @@
-//! Where a `NullPointerException` is ruled out, and where not.
+//! Statements at which a `NullPointerException` is ruled out, and twins where it is not.
 
 use crate::classes::{JAVAC, body_in, compile, named};
 use catchment_classfile::ClassFile;

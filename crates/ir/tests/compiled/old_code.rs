@@ -33,7 +33,7 @@ fn a_subroutine_returns_behind_its_calls() {
     assert_eq!(found, expected, "\n{}", found.join("\n"));
 }
 
-/// What is set before one call only is read behind that call, though other calls share the subroutine.
+/// A local that is set before one call only is read behind that call, though other calls share the subroutine.
 #[test]
 fn locals_survive_subroutines_that_others_call_too() {
     let bytes = compile(OLD, NESTED_FINALLY);

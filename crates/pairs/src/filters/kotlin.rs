@@ -22,7 +22,7 @@ fn is_use(body: &Body<'_>, handler: &Handler) -> bool {
         .is_some_and(|(exception, _)| is_handed_to_close_finally(body, exception))
 }
 
-/// Whether the exception in `slot` is handed to the library's `closeFinally`.
+/// True if the exception in `slot` is handed to the library's `closeFinally`.
 fn is_handed_to_close_finally(body: &Body<'_>, slot: u16) -> bool {
     body.insns().any(|insn| {
         let called = || body.insn(insn.next_pc()).filter(Insn::is_call).and_then(|call| body.member(&call));

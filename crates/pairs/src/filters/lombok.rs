@@ -5,13 +5,13 @@ use crate::body::Body;
 use catchment_classfile::opcodes::ATHROW;
 use catchment_classfile::{Attributes, ConstantPool, annotation_types};
 
-/// Whether a class or method carries `@lombok.Generated`.
+/// True if a class or method carries `@lombok.Generated`.
 pub(super) fn is_marked<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>) -> bool {
     annotation_types(attributes, pool).iter().any(|name| *name == "Llombok/Generated;")
 }
 
-/// What `@SneakyThrows` leaves: the caught object thrown on, through `Lombok.sneakyThrow` unless Lombok's post
-/// compiler removed the call, on the line of the annotation or the method's head: not below the try.
+/// The handler that `@SneakyThrows` leaves: the caught object thrown on, through `Lombok.sneakyThrow` unless Lombok's
+/// post compiler removed the call, on the line of the annotation or the method's head: not below the try.
 pub(crate) fn looks_generated(body: &Body<'_>, handler: u16, try_start: u16) -> bool {
     let matches = || {
         let mut code = Matcher::at(body, handler);

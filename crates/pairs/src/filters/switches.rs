@@ -8,7 +8,7 @@ use catchment_classfile::ClassFile;
 use catchment_classfile::access;
 use catchment_classfile::opcodes::{ATHROW, DUP, DUP_X1, NEW, SWAP};
 
-/// Whether the class exists to hold tables that translate enum constants to switch cases: `$SwitchMap$...` in a
+/// True if the class exists to hold tables that translate enum constants to switch cases: `$SwitchMap$...` in a
 /// synthetic class (javac), `$EnumSwitchMapping$...` in a class `WhenMappings` (kotlinc).
 pub(super) fn is_switch_map_holder(class: &ClassFile<'_>) -> bool {
     let has_table = |prefix| class.fields.iter().any(|field| field.name.starts_with(prefix));

@@ -2,7 +2,8 @@
 //!
 //! | compiler | shape |
 //! | --- | --- |
-//! | javac 7, 8 | `catch (Throwable t) { primary = t; throw t; } finally { .. close .. }`, each copy of the finally with a guard `catch (Throwable x) { primary.addSuppressed(x); }` around `close` |
+//! | javac 7, 8 | `catch (Throwable t) { primary = t; throw t; } finally { .. close .. }`, each copy of the finally
+//! with a guard `catch (Throwable x) { primary.addSuppressed(x); }` around `close` |
 //! | javac 9, 10 | the same first handler; the finally calls the synthetic `$closeResource(primary, resource)` |
 //! | javac 11 on | `catch (Throwable t) { try { close } catch (Throwable x) { t.addSuppressed(x); } throw t; }` |
 //! | ecj | catches everything, chains suppressed exceptions by hand |
@@ -21,7 +22,7 @@ use smallvec::SmallVec;
 const THROWABLE: &str = "java/lang/Throwable";
 const CLOSE_RESOURCE: &str = "$closeResource";
 
-/// What the handlers of one method tell about its resources, read once.
+/// Resources of one method as its handlers show them, read once.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     /// Handlers of javac 11 on: the one that closes and the one inside it.
@@ -56,7 +57,7 @@ impl Resources {
         it
     }
 
-    /// Whether a handler of `Throwable` belongs to a try-with-resources.
+    /// True if a handler of `Throwable` belongs to a try-with-resources.
     pub(super) fn made(&self, body: &Body<'_>, handler: &Handler) -> bool {
         if !catches_only(body, handler, THROWABLE) {
             return false;
@@ -68,7 +69,7 @@ impl Resources {
             || guards_close(body, handler).is_some_and(|primary| self.remembered.contains(&primary))
     }
 
-    /// Whether a catch-all is one of ecj's. The inner one just closes and throws on, as a `finally` might: it counts
+    /// True if a catch-all is one of ecj's. The inner one just closes and throws on, as a `finally` might: it counts
     /// only where the outer one protects it.
     pub(super) fn made_by_ecj(&self, body: &Body<'_>, handler: &Handler) -> bool {
         let pc = usize::from(handler.pc);

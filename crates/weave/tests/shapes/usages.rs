@@ -1,4 +1,4 @@
-//! Where a usage begins and ends in odd control flow.
+//! Begins and ends of executions in odd control flow.
 
 use crate::builder::build;
 use catchment_classfile::opcodes::{ATHROW, GOTO, ICONST_0, IFEQ, NOP, RETURN};

@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * One way to run tests. Units go to {@code catchment.runtime.Worker} as they are found and as they run.
  *
- * <p>A unit is the smallest thing that can be run again alone. Its id must mean the same in every JVM with this class path.
+ * <p>A unit is the smallest thing that can be run again alone. Its id must mean the same in every JVM with this class
+ * path.
  */
 interface Framework {
     /** Name and version, for people. */

@@ -15,8 +15,8 @@ import junit.framework.TestSuite;
 import junit.runner.Version;
 
 /**
- * JUnit 3 where there is no JUnit 4. A unit is a leaf of the tree of suites, {@code class::method(class)}; leaves of one name
- * run together. Decorators and subclasses of suites are not cut.
+ * JUnit 3 where there is no JUnit 4. A unit is a leaf of the tree of suites, {@code class::method(class)}; leaves of
+ * one name run together. Decorators and subclasses of suites are not cut.
  */
 final class JUnit3 extends ClassByClass {
     private static final String SEPARATOR = "::";

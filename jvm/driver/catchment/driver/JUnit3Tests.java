@@ -34,8 +34,8 @@ final class JUnit3Tests {
     }
 
     /**
-     * The tree without what {@code leafOrNull} turns into null. Subclasses of suites and decorators stay whole: they may do
-     * something before their tests.
+     * The tree without what {@code leafOrNull} turns into null. Subclasses of suites and decorators stay whole: they
+     * may do something before their tests.
      *
      * @return null when nothing is left
      */

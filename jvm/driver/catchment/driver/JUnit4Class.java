@@ -17,15 +17,15 @@ import org.junit.runner.manipulation.NoTestsRemainException;
 /**
  * A test class with its runner, cut into units.
  *
- * <p>A unit is a leaf of the runner's tree of descriptions; leaves of one name run together. Where a filter has no effect,
- * the branch below the root that holds the leaf is the unit, or the class, if its own runner takes no filter. That is
- * tried out once: a second runner is told to keep the first leaf of each branch only.
+ * <p>A unit is a leaf of the runner's tree of descriptions; leaves of one name run together. Where a filter has no
+ * effect, the branch below the root that holds the leaf is the unit, or the class, if its own runner takes no filter.
+ * That is tried out once: a second runner is told to keep the first leaf of each branch only.
  *
  * <p>Ids: {@code class::leaf}, {@code class::branch}, or {@code class} for all of it.
  */
 final class JUnit4Class {
     private static final String SEPARATOR = "::";
-    /** What JUnit names the only test of a class it cannot make a runner of: {@code @Parameters} or {@code suite()} threw. */
+    /** JUnit's name for the only test of a class without a runner: {@code @Parameters} or {@code suite()} threw. */
     private static final String NO_RUNNER = "initializationError";
     /** Runners of flat classes whose filters are known to work. */
     private static final List<String> KNOWN = Arrays.asList(

@@ -13,7 +13,7 @@ import org.junit.runner.manipulation.Filterable;
 import org.junit.runner.manipulation.NoTestsRemainException;
 import org.junit.runner.notification.RunNotifier;
 
-/** Builds runners as JUnit does, but for JUnit 3 tests: its filters of those have gaps, different from version to version. */
+/** Builds runners as JUnit does, but for JUnit 3 tests: its filters of those have gaps that differ by version. */
 final class JUnit4Runners {
     private JUnit4Runners() {}
 

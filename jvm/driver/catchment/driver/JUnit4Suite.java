@@ -10,8 +10,8 @@ import org.junit.runner.notification.RunListener;
 /**
  * Listens to the run of a whole class and tells of its units.
  *
- * <p>A failure or a broken assumption of a class as a whole counts for those of its units that have not run. When all have
- * run, as after a failing tear-down, it is a problem that belongs to no unit.
+ * <p>A failure or a broken assumption of a class as a whole counts for those of its units that have not run. When all
+ * have run, as after a failing tear-down, it is a problem that belongs to no unit.
  */
 final class JUnit4Suite extends RunListener {
     private final JUnit4Class testClass;
@@ -66,7 +66,7 @@ final class JUnit4Suite extends RunListener {
         progress.leave();
     }
 
-    /** Whether there was a unit to take it. */
+    /** True if there was a unit to take it. */
     private boolean note(Failure failure, Verdict verdict) {
         Description description = failure.getDescription();
         String name = description.getDisplayName();

@@ -1,6 +1,6 @@
 package catchment.driver;
 
-/** What can be run alone: tests of one name, a branch of the tree, or a whole class. */
+/** A unit that can be run alone: tests of one name, a branch of the tree, or a whole class. */
 final class JUnit4Unit {
     final String id;
     final String className;

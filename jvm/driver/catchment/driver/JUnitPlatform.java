@@ -19,10 +19,11 @@ import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
 /**
- * The JUnit Platform, 1.3 and later: Jupiter, Vintage and whatever other engine is on the class path. Ids are unique ids of
- * the Platform; {@link PlatformUnits} says what is a unit.
+ * The JUnit Platform, 1.3 and later: Jupiter, Vintage and whatever other engine is on the class path. Ids are unique
+ * ids of the Platform; {@link PlatformUnits} says what is a unit.
  *
- * <p>The launcher is made once. Listeners that the project has registered stay: they may belong to the set-up of its tests.
+ * <p>The launcher is made once. Listeners that the project has registered stay: they may belong to the set-up of its
+ * tests.
  */
 final class JUnitPlatform implements Framework {
     private final PlatformLauncher launcher;
@@ -93,8 +94,8 @@ final class JUnitPlatform implements Framework {
     }
 
     /**
-     * Selects the classes that can be loaded and that no engine chokes on: one broken class makes the discovery of all fail.
-     * Only when that happens is each asked for alone.
+     * Selects the classes that can be loaded and that no engine chokes on: one broken class makes the discovery of
+     * all fail. Only when that happens is each asked for alone.
      */
     private Selection select(List<String> names) {
         List<Class<?>> classes = Classes.loadAll(names);
@@ -167,7 +168,8 @@ final class JUnitPlatform implements Framework {
             int equals = each.indexOf('=');
             parameters.put(equals < 0 ? each : each.substring(0, equals), equals < 0 ? "" : each.substring(equals + 1));
         }
-        // Behind the given ones. One test at a time, on this thread; the Platform's own listeners and advice are silent.
+        // Behind the given ones. One test at a time, on this thread; the Platform's own listeners and advice are
+        // silent.
         parameters.put("junit.jupiter.execution.parallel.enabled", "false");
         parameters.put("junit.vintage.execution.parallel.enabled", "false");
         parameters.put("junit.vintage.discovery.issue.reporting.enabled", "false");

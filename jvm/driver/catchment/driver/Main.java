@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * Runs tests on demand: {@code catchment.driver.Main <framework> [key=value...]}.
  *
- * <p>Everything runs on the main thread with the application class loader, as in the JVMs of build tools. The only partner is
- * {@link Worker}.
+ * <p>Everything runs on the main thread with the application class loader, as in the JVMs of build tools. The only
+ * partner is {@link Worker}.
  */
 public final class Main {
     private Main() {}
@@ -49,7 +49,7 @@ public final class Main {
         return null;
     }
 
-    /** Who looks up a name of the network is told apart by test, so the JDK must not remember what another has looked up. */
+    /** Lookups of network names are told apart by test, so the JDK must not remember those of another test. */
     private static void forgetAddresses() {
         Security.setProperty("networkaddress.cache.ttl", "0");
         Security.setProperty("networkaddress.cache.negative.ttl", "0");

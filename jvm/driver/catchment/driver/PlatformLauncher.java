@@ -68,8 +68,8 @@ final class PlatformLauncher {
     }
 
     /**
-     * Tries the launcher on a class without tests: engines that do not fit it fail here rather than in the middle of a run.
-     * Launchers before 1.6 only log that an engine fails and go on without it.
+     * Tries the launcher on a class without tests: engines that do not fit it fail here rather than in the middle of
+     * a run. Launchers before 1.6 only log that an engine fails and go on without it.
      */
     void check(Supplier<TestPlan> discovery) {
         LoggedThrowables logged = new LoggedThrowables();
@@ -92,12 +92,12 @@ final class PlatformLauncher {
         broken.replaceAll(engine -> "the engine " + engine + " fails: " + Diagnosis.of(logged.first()));
     }
 
-    /** What is to be said of engines that fail while others work. */
+    /** The problem of engines that fail while others work. */
     List<String> problems() {
         return broken;
     }
 
-    /** What to say when the launcher fails before any test has run. */
+    /** The problem of a launcher that fails before any test has run. */
     private Unusable unfit(Throwable thrown) {
         String launcherVersion = versionOf(LAUNCHER);
         String engineVersion = versionOf(ENGINE);
@@ -107,7 +107,7 @@ final class PlatformLauncher {
                 + "; give junit-platform-launcher, junit-platform-engine and the engines versions of one release");
     }
 
-    /** What to say when no engine finds a test. */
+    /** The problem where no engine finds a test. */
     String whyNoTests() {
         String found = "no engine finds a test in the test classes (engines: " + String.join(", ", engines) + ")";
         if (Classes.isHere("org.junit.jupiter.api.Test") && !hasEngine("junit-jupiter")) {

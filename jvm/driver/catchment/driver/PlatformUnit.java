@@ -8,7 +8,7 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** What can be run alone by its unique id. */
+/** A unit that can be run alone by its unique id. */
 final class PlatformUnit {
     final String id;
     final String className;

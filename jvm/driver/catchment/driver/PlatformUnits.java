@@ -16,12 +16,12 @@ import org.junit.platform.launcher.TestPlan;
  * Cuts a test plan into units.
  *
  * <ul>
- *   <li>A leaf of the plan is a unit: a test, or a <em>host</em>, a container without children, which finds its tests when it
- *       runs (parameterised, repeated and dynamic tests, class templates, whole specifications of other engines).
- *   <li>While a suite runs, the first {@value #LIMIT} tests of a Jupiter host are units too, under their own unique ids, by
- *       which Jupiter can run them alone. They take the place of the host, unless the host is reported as well.
- *   <li>The host is reported itself when it had more tests than that, when it had none, or when something failed that is no
- *       test of it. It then stands for all its tests, those reported before included.
+ *   <li>A leaf of the plan is a unit: a test, or a <em>host</em>, a container without children, which finds its tests
+ *       when it runs (parameterised, repeated and dynamic tests, class templates, whole specifications of other engines).
+ *   <li>While a suite runs, the first {@value #LIMIT} tests of a Jupiter host are units too, under their own unique
+ *       ids, by which Jupiter can run them alone. They take the place of the host, unless the host is reported as well.
+ *   <li>The host is reported itself when it had more tests than that, when it had none, or when something failed that
+ *       is no test of it. It then stands for all its tests, those reported before included.
  *   <li>Hosts of other engines are always one unit. So are the classes of which Vintage cannot run a single test.
  * </ul>
  */

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which unit of a running suite is open. One at a time: when another begins, the open one has ended.
+ * The open unit of a running suite. One at a time: when another begins, the open one has ended.
  *
  * <p>A unit whose parts do not follow each other is reported once for each stretch; the controller adds them up.
  */

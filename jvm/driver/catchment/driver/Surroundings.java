@@ -7,10 +7,10 @@ import java.util.Properties;
 import java.util.TimeZone;
 
 /**
- * What a test may change of its JVM and forget to put back; the next test must not see it.
+ * Properties of its JVM that a test may change and forget to put back; the next test must not see them.
  *
- * <p>System properties that were changed or removed are put back. Those that were <em>added</em> stay: a static initialiser
- * sets them once per JVM, and taking them away would break every later test of that class.
+ * <p>System properties that were changed or removed are put back. Those that were <em>added</em> stay: a static
+ * initialiser sets them once per JVM, and taking them away would break every later test of that class.
  */
 final class Surroundings {
     private final SecurityManager security = System.getSecurityManager();

@@ -17,8 +17,9 @@ import org.testng.xml.XmlSuite;
 import org.testng.xml.XmlTest;
 
 /**
- * TestNG, 6.8 and later. A unit is a method of a class, {@code class#method}, with all its rows, instances and overloads: what
- * one {@code include} can name. A unit that depends on others runs after them, and fails when one of them fails.
+ * TestNG, 6.8 and later. A unit is a method of a class, {@code class#method}, with all its rows, instances and
+ * overloads: what one {@code include} can name. A unit that depends on others runs after them, and fails when one of
+ * them fails.
  *
  * <p>TestNG's reporters stay off: they would write a folder of files.
  */

@@ -10,10 +10,10 @@ import java.util.Set;
 import org.testng.annotations.Test;
 
 /**
- * Which other methods of its class a TestNG method depends on: TestNG refuses to run it without them.
+ * Other methods of its class that a TestNG method depends on: TestNG refuses to run it without them.
  *
- * <p>Read from the annotations rather than asked from TestNG, which would have to make an object of the class. Groups of other
- * classes are not followed.
+ * <p>Read from the annotations rather than asked from TestNG, which would have to make an object of the class. Groups
+ * of other classes are not followed.
  */
 final class TestNgNeeds {
     private final Method[] methods;

@@ -10,8 +10,8 @@ import org.testng.SkipException;
 /**
  * Listens to the run of a whole suite and tells of its units.
  *
- * <p>TestNG skips tests whose set-up has failed, or that of others before them; here they have failed. A failing tear-down
- * after which nothing was skipped is a problem that belongs to no unit.
+ * <p>TestNG skips tests whose set-up has failed, or that of others before them; here they have failed. A failing
+ * tear-down after which nothing was skipped is a problem that belongs to no unit.
  */
 final class TestNgSuite extends TestNgListener {
     private final Progress progress = new Progress();

@@ -3,8 +3,8 @@ package catchment.driver;
 import catchment.runtime.Worker;
 
 /**
- * How a unit ended, summed up over its parts: failed if one failed; else skipped if one gave up, or if nothing was seen of it
- * at all; else passed. The first failure is kept, or the first reason to skip.
+ * How a unit ended, summed up over its parts: failed if one failed; else skipped if one gave up, or if nothing was
+ * seen of it at all; else passed. The first failure is kept, or the first reason to skip.
  *
  * <p>A part that gave up says neither yes nor no, and neither does a unit whose other parts passed.
  */

@@ -28,7 +28,7 @@ final class Agent {
     @LambdaForm.Hidden
     static native Throwable inject(int counter);
 
-    /** The object that the clause of this counter goes on with instead of what it has caught; null: that very object. */
+    /** The object that the clause of this counter goes on with instead of what it caught; null: that very object. */
     @Hidden
     @LambdaForm.Hidden
     static native Throwable exchange(int counter);

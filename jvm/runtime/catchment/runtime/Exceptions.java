@@ -1,13 +1,13 @@
 package catchment.runtime;
 
 /**
- * Exception classes that arrived at each counter, how often, and the origins of the first few; in a worker, of the first
- * few of each test.
+ * Exception classes that arrived at each counter, how often, and the origins of the first few; in a worker, of the
+ * first few of each test.
  *
- * <p>Keeps names, never classes or exceptions, so nothing of the application stays alive because of it. Reading takes no
- * lock: arrays are replaced, not changed, and whoever reads a stale or half-published one finds nothing in it and asks
- * again under the lock. Runs no code of the application, and whatever goes wrong here stays here: the count of the
- * clause itself is already kept.
+ * <p>Keeps names, never classes or exceptions, so nothing of the application stays alive because of it. Reading takes
+ * no lock: arrays are replaced, not changed, and whoever reads a stale or half-published one finds nothing in it and
+ * asks again under the lock. Runs no code of the application, and whatever goes wrong here stays here: the count of
+ * the clause itself is already kept.
  */
 final class Exceptions {
     private static final int ORIGINS_KEPT = 3;

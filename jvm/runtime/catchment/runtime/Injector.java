@@ -6,8 +6,8 @@ import jdk.internal.vm.annotation.Hidden;
 /**
  * Throws at the beginning of armed tries. Which are armed, and what they throw, is the agent's business.
  *
- * <p>Methods on the way to the exception are hidden from stack traces, under the name that old and new JDKs have for it: a
- * program that looks at the trace sees its own try at the top.
+ * <p>Methods on the way to the exception are hidden from stack traces, under the name that old and new JDKs have for
+ * it: a program that looks at the trace sees its own try at the top.
  */
 final class Injector {
     private Injector() {}

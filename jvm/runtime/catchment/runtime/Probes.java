@@ -20,8 +20,8 @@ import jdk.internal.vm.annotation.Hidden;
  * program, which would have had the stack for itself. (The JDK's reserved stack would keep the count too, but the JVM
  * prints a warning on stdout whenever it is used.)
  *
- * <p>In a worker the agent also switches on more than counting: a try entry, a call or a throw may throw, what clauses catch is then told to
- * the agent, and so is that an exception leaves a method.
+ * <p>In a worker the agent also switches on more than counting: a try entry, a call or a throw may throw, what
+ * clauses catch is then told to the agent, and so is that an exception leaves a method.
  */
 public final class Probes {
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();

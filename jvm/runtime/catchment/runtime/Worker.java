@@ -1,8 +1,8 @@
 package catchment.runtime;
 
 /**
- * What the test driver in a worker knows of the agent: it asks what to do next and says what happens. The agent talks to
- * the controller and does everything else.
+ * The agent as the test driver in a worker sees it: the driver asks for its next order and reports what happens. The
+ * agent talks to the controller and does everything else.
  *
  * <p>Called by one thread at a time. Outside a worker there is nothing to do: {@link #next} gives null.
  */
@@ -19,9 +19,8 @@ public final class Worker {
      *
      * <pre>
      * {"discover", class...}  list the tests: {@link #unit} for each, then {@link #discovered}
-     * {"suite", class...}     run all tests: {@link #started} and {@link #finished} for each, then {@link #suiteFinished}
-     * {"test", id}            run one test: {@link #started}, {@link #finished}
-     * </pre>
+     * {"suite", class...}     run all tests: {@link #started} and {@link #finished} for each, then {@link
+     * #suiteFinished} {"test", id}            run one test: {@link #started}, {@link #finished} </pre>
      */
     public static native String[] next();
 

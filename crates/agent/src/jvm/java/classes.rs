@@ -153,8 +153,8 @@ impl<'j> Java<'j> {
     }
 }
 
-/// What is left abstract. The methods of classes come before those of the classes above: the first declaration decides. What
-/// no class declares is up to the interfaces, of which one with a default is enough.
+/// Methods that are left abstract. Those of classes come before those of the classes above: the first declaration
+/// decides. What no class declares is up to the interfaces, of which one with a default is enough.
 fn abstract_methods(of_classes: Vec<Declared>, of_interfaces: Vec<Declared>) -> Vec<(String, String)> {
     let mut decided: BTreeMap<(String, String), bool> = BTreeMap::new();
     for (signature, is_abstract) in of_classes {

@@ -6,7 +6,7 @@ use jvmti_bindings::prelude::*;
 
 const MODIFIER_STATIC: jni::jint = 0x8;
 
-/// What a field is set to.
+/// The new value of a field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NewValue<'a> {
     Null,
@@ -126,7 +126,7 @@ impl<'j> Java<'j> {
 }
 
 impl Java<'_> {
-    /// Whether a field of this type can hold the exception. Only types of the JDK: there is one class of each name.
+    /// True if a field of this type can hold the exception. Only types of the JDK: there is one class of each name.
     fn takes(&self, descriptor: &str, exception: Throwable<'_>) -> bool {
         let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
         let Some(name) = name.filter(|name| name.starts_with("java/")) else { return false };

@@ -4,6 +4,21 @@
 use super::{Class, Java, Object};
 use crate::jvm::thread_number;
 use jvmti_bindings::prelude::*;
+use rustc_hash::FxHashSet;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A thread that was told to end may need a moment.
+const GRACE: [u64; 6] = [1, 2, 4, 8, 16, 32];
+/// Groups in which the JVM keeps its own threads.
+const GROUPS_OF_THE_JVM: [&str; 3] = ["system", "InnocuousThreadGroup", "CarrierThreads"];
+/// Threads that belong to the whole JVM, whoever needed them first.
+const SHARED_THREADS: [&str; 4] = [
+    "ForkJoinPool.commonPool-",
+    "CompletableFutureDelayScheduler",
+    "Common-Cleaner",
+    "VirtualThread-unparker",
+];
 
 /// A method that is or was running.
 #[derive(Debug, Clone, Copy)]
@@ -17,8 +32,8 @@ impl Method {
 
 /// A thread, alive when it was listed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct JavaThread {
-    pub(crate) number: u64,
+struct JavaThread {
+    number: u64,
     raw: jni::jthread,
 }
 
@@ -42,8 +57,36 @@ impl<'j> Java<'j> {
         unsafe { self.jvmti.get_method_name(method.0) }.map(|(name, ..)| name).unwrap_or_default()
     }
 
-    /// Number, name and name of the group of every live thread.
-    pub(crate) fn threads(&self) -> Vec<JavaThread> {
+    /// The numbers of the live threads.
+    pub(crate) fn live_threads(&self) -> FxHashSet<u64> {
+        self.threads().into_iter().map(|thread| thread.number).collect()
+    }
+
+    /// The names of threads that were not there before and do not end by themselves.
+    pub(crate) fn threads_left(&self, before: &FxHashSet<u64>) -> Vec<String> {
+        let mut names = self.new_threads(before);
+        for millis in GRACE {
+            if names.is_empty() {
+                break;
+            }
+            sleep(Duration::from_millis(millis));
+            names = self.new_threads(before);
+        }
+        names
+    }
+
+    fn new_threads(&self, before: &FxHashSet<u64>) -> Vec<String> {
+        let new = self.threads().into_iter().filter(|thread| !before.contains(&thread.number));
+        let counted = new.filter_map(|thread| self.thread_names(thread)).filter(|(name, group)| {
+            let is_shared = SHARED_THREADS.iter().any(|shared| name.starts_with(shared));
+            !GROUPS_OF_THE_JVM.contains(&group.as_str()) && !is_shared
+        });
+        let mut names: Vec<String> = counted.map(|(name, _)| name).collect();
+        names.sort();
+        names
+    }
+
+    fn threads(&self) -> Vec<JavaThread> {
         let Some(jdk) = crate::jdk_members() else { return Vec::new() };
         let mut threads = Vec::new();
         for thread in self.jvmti.get_all_threads().unwrap_or_default() {
@@ -54,7 +97,8 @@ impl<'j> Java<'j> {
         threads
     }
 
-    pub(crate) fn thread_names(&self, thread: JavaThread) -> Option<(String, String)> {
+    /// The name of a thread and that of its group.
+    fn thread_names(&self, thread: JavaThread) -> Option<(String, String)> {
         // SAFETY: a live handle of a thread, just given, and of its group.
         unsafe {
             let info = self.jvmti.get_thread_info(thread.raw).ok()?;
@@ -80,7 +124,7 @@ impl<'j> Java<'j> {
         }
     }
 
-    /// Where a `DatagramPacket` is to go.
+    /// Target of a `DatagramPacket`.
     pub(crate) fn packet_target(&self, packet: Object<'j>) -> Option<(Object<'j>, jni::jint)> {
         // SAFETY: promised by the type of the native method's parameter; getters without arguments.
         unsafe {

@@ -5,7 +5,7 @@ use super::{Class, Constructor, Java, Object, Throwable, no_memory};
 use crate::jvm::{frame_text, string_from};
 use jvmti_bindings::prelude::*;
 
-/// What a constructor takes.
+/// Parameters of a constructor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Message,
@@ -29,7 +29,8 @@ impl<'j> Java<'j> {
         made.and_then(|raw| unsafe { self.throwable(raw) }).ok_or_else(no_memory)
     }
 
-    /// Runs the constructors of `Throwable` itself, which call `fillInStackTrace`; the application may have overridden that.
+    /// Runs the constructors of `Throwable` itself, which call `fillInStackTrace`; the application may have
+    /// overridden that.
     pub(crate) fn initialise(
         &self,
         throwable: Throwable<'j>,
@@ -51,8 +52,8 @@ impl<'j> Java<'j> {
         self.checked(())
     }
 
-    /// Runs a constructor, with the message for its strings and the cause for its throwables. The caller has looked at its
-    /// descriptor: it takes nothing else, and no throwable that the cause is not.
+    /// Runs a constructor, with the message for its strings and the cause for its throwables. The caller has looked
+    /// at its descriptor: it takes nothing else, and no throwable that the cause is not.
     pub(in crate::jvm) fn construct(
         &self,
         constructor: &Constructor,
@@ -105,7 +106,7 @@ impl<'j> Java<'j> {
         }
     }
 
-    /// Whether everything that handlers usually ask an exception for can be asked without harm. Runs code of the
+    /// True if everything that handlers usually ask an exception for can be asked without harm. Runs code of the
     /// application.
     pub(crate) fn getters_work(&self, throwable: Throwable<'j>) -> bool {
         let members = self.members;

@@ -1,30 +1,30 @@
 //! Stretches of a class replaced, constants that vary others, and names of variables.
 
 use crate::builder::{Builder, OBJECT, u2};
-use catchment_classfile::{ClassFile, Patch, PoolAppender, VariableTable, patched};
+use catchment_classfile::{ClassFile, Overwrite, PoolAppender, VariableTable, overwritten};
 
 /// `return`
 const RETURN: &[u8] = &[177];
 
 #[test]
-fn a_class_without_patches_and_constants_stays_as_it_is() {
+fn a_class_without_overwrites_and_constants_stays_as_it_is() {
     let bytes = Builder::new(RETURN).build();
     let class = ClassFile::parse(&bytes).expect("a class");
-    assert_eq!(patched(&class, &PoolAppender::new(&class.pool), Vec::new()), Some(bytes.clone()));
+    assert_eq!(overwritten(&class, &PoolAppender::new(&class.pool), Vec::new()), Some(bytes.clone()));
 }
 
 #[test]
-fn patches_and_constants_come_to_their_places() {
+fn overwrites_and_constants_come_to_their_places() {
     let bytes = Builder::new(RETURN).catching([0, 1, 0, OBJECT]).build();
     let class = ClassFile::parse(&bytes).expect("a class");
     let (_, code) = class.code(&class.methods[0]).expect("readable").expect("code");
     let mut constants = PoolAppender::new(&class.pool);
     let added = constants.class(b"java/lang/Error").expect("room");
-    let patches = vec![
-        Patch::u2(code.exception_offset(0) + 6, added),
-        Patch { range: code.offset..code.offset + 1, bytes: vec![191] },
+    let overwrites = vec![
+        Overwrite::u2(code.exception_offset(0) + 6, added),
+        Overwrite { range: code.offset..code.offset + 1, bytes: vec![191] },
     ];
-    let new = patched(&class, &constants, patches).expect("patched");
+    let new = overwritten(&class, &constants, overwrites).expect("patched");
     let class = ClassFile::parse(&new).expect("a class");
     let (_, code) = class.code(&class.methods[0]).expect("readable").expect("code");
     assert_eq!(code.bytes, [191]);
@@ -33,14 +33,17 @@ fn patches_and_constants_come_to_their_places() {
 }
 
 #[test]
-fn patches_that_overlap_or_lie_outside_are_refused() {
+fn overwrites_that_overlap_or_lie_outside_are_refused() {
     let bytes = Builder::new(RETURN).build();
     let class = ClassFile::parse(&bytes).expect("a class");
     let constants = PoolAppender::new(&class.pool);
     let end = bytes.len();
-    assert_eq!(patched(&class, &constants, vec![Patch::u2(end - 4, 0), Patch::u2(end - 3, 0)]), None);
-    assert_eq!(patched(&class, &constants, vec![Patch::u2(end - 1, 0)]), None);
-    assert_eq!(patched(&class, &constants, vec![Patch::u4(0, 0)]), None);
+    assert_eq!(
+        overwritten(&class, &constants, vec![Overwrite::u2(end - 4, 0), Overwrite::u2(end - 3, 0)]),
+        None
+    );
+    assert_eq!(overwritten(&class, &constants, vec![Overwrite::u2(end - 1, 0)]), None);
+    assert_eq!(overwritten(&class, &constants, vec![Overwrite::u4(0, 0)]), None);
 }
 
 #[test]
