@@ -14,7 +14,7 @@ use catchment_pointsto::{ClassSource, World};
 use std::fmt;
 use std::str::FromStr;
 
-/// How calls find their targets.
+/// The way in which calls find their targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallGraph {
     /// By the hierarchy of classes.
@@ -146,8 +146,8 @@ impl<'a> JdkBase<'a> {
         self.solved.to_bytes()
     }
 
-    /// What [`Self::to_bytes`] has written, on the same classes and by the same code: nobody but the caller can know that it is so.
-    /// Nothing if it was solved for another analysis, or surely is something else.
+    /// Reads the bytes of [`Self::to_bytes`], on the same classes and by the same code: nobody but the caller can know
+    /// that it is so. Nothing if it was solved for another analysis, or surely is something else.
     pub fn read(
         bytes: &[u8],
         source: &'a dyn ClassSource,

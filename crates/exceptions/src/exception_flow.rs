@@ -1,8 +1,9 @@
 //! Exception flow: how far raised exceptions travel, and which handlers they come to.
 //!
-//! Every instance of a method has a set of what can leave it. At a call what leaves the callee is raised anew, at a `throw` what
-//! is thrown; then the rows of the exception table are asked in turn. A row for `C` takes what may be a `C`; what surely is
-//! one goes no further, the rest goes on to the next row and in the end out of the method (JVMS §2.10).
+//! Every instance of a method has a set of what can leave it. At a call what leaves the callee is raised anew, at a
+//! `throw` what is thrown; then the rows of the exception table are asked in turn. A row for `C` takes what may be a
+//! `C`; what surely is one goes no further, the rest goes on to the next row and in the end out of the method (JVMS
+//! §2.10).
 
 pub(crate) mod class_handlers;
 pub(crate) mod fate;
@@ -35,7 +36,8 @@ pub struct ExceptionFlowOptions {
     pub throws: bool,
     /// Operations of the catalogue. Nothing inside them raises again.
     pub operations: FxHashMap<MethodId, OperationThrows>,
-    /// What the JVM throws by itself, of the kinds that the analysis was asked to look for (`Options::implicit`).
+    /// Exceptions that the JVM throws by itself, of the kinds that the analysis was asked to look for
+    /// (`Options::implicit`).
     pub implicit: ImplicitKinds,
 }
 
@@ -57,7 +59,7 @@ impl ExceptionFlow {
         self.graph.objects(self.escaping[instance.index()])
     }
 
-    /// What comes to which handler, by instance and pc of the handler, in no order.
+    /// Exceptions that come to each handler, by instance and pc of the handler, in no order.
     pub fn caught(&self) -> impl Iterator<Item = (InstanceId, u16, &Set)> {
         self.caught.iter().map(|((instance, handler), node)| (*instance, *handler, self.graph.objects(*node)))
     }
@@ -110,7 +112,7 @@ pub(crate) struct Building<'b, 'a> {
     pub(crate) flow: ExceptionFlow,
     pub(crate) methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
-    /// What is raised where, once all edges are there.
+    /// Raised exceptions with the nodes they go to, once all edges are there.
     pub(crate) pending: Vec<(RaisedException, NodeId)>,
     /// Calls that fail with an exception of their own if their target fails.
     pub(crate) wrapped: Vec<Wrapped>,
@@ -132,8 +134,8 @@ fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, fro
     }
 }
 
-/// Raise nodes of one instance, keyed by the first row of the exception table that is tried: its handler's node, the class
-/// it catches, and the node for exceptions that the row lets pass.
+/// Raise nodes of one instance, keyed by the first row of the exception table that is tried: its handler's node, the
+/// class it catches, and the node for exceptions that the row lets pass.
 type RaiseNodes = FxHashMap<(NodeId, Option<ClassId>, NodeId), NodeId>;
 
 impl Building<'_, '_> {
@@ -152,8 +154,8 @@ impl Building<'_, '_> {
         self.spread();
     }
 
-    /// A hidden class passes on all that comes out of what it calls. It has no code, so what it raises itself is raised in the
-    /// method that it stands for.
+    /// A hidden class passes on all that comes out of what it calls. It has no code, so what it raises itself is raised
+    /// in the method that it stands for.
     fn add_proxy(&mut self, instance: InstanceId, target: MethodId) {
         let to = self.flow.escaping[instance.index()];
         for call in self.reached.calls_of(instance).to_vec() {
@@ -235,7 +237,7 @@ impl Building<'_, '_> {
         }
     }
 
-    /// What can leave the targets of a call.
+    /// Exceptions that can leave the targets of a call.
     pub(crate) fn nodes_of_targets(&mut self, call: &Call) -> SmallVec<[NodeId; 1]> {
         let targets = self.reached.targets(call);
         if targets.len() < MANY {
@@ -244,7 +246,7 @@ impl Building<'_, '_> {
         SmallVec::from_elem(self.node_of_targets(call), 1)
     }
 
-    /// What can leave any of a call's targets, as one node for all calls that have the same.
+    /// Exceptions that can leave any of a call's targets, as one node for all calls that have the same.
     fn node_of_targets(&mut self, call: &Call) -> NodeId {
         let key = self.reached.targets_key(call);
         if let Some(node) = self.together.get(&key) {

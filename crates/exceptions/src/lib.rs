@@ -1,4 +1,4 @@
-//! Which exceptions can come from where, and where they can go.
+//! Exception flow of a program: the raising points of exceptions, and the clauses they can come to.
 //!
 //! ```text
 //! classes ──► call graph ──► exception flow ──► links ──► answer: names, lines, pair ids

@@ -6,8 +6,8 @@
 //!         | hash(kind, class, method, descriptor, ordinal of the instruction)
 //! ```
 //!
-//! The ordinal counts the instructions of the same opcode before this one in its method, so for a `throw` the throws. The hash is
-//! that of pair ids, 64-bit FNV-1a ([`stable_hash`]).
+//! The ordinal counts the instructions of the same opcode before this one in its method, so for a `throw` the throws.
+//! The hash is that of pair ids, 64-bit FNV-1a ([`stable_hash`]).
 
 use crate::catalogue::Catalogue;
 use crate::describe::site_of;
@@ -39,7 +39,7 @@ pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, point: RaisingP
     stable_hash([kind, class, method, descriptor, &ordinal])
 }
 
-/// How many instructions of the same opcode stand before this one; 0 in code that cannot be read.
+/// The number of instructions of the same opcode before this one; 0 in code that cannot be read.
 fn ordinal_of(world: &World<'_>, method: MethodId, pc: u16) -> u64 {
     let ordinal = || {
         let file = world.class_of(world.method(method).class).file()?;

@@ -32,7 +32,8 @@ struct SiteFinder<'s, 'a> {
     search: &'s mut LinkSearch<'a>,
     numbers: Numbers,
     fates: Fates,
-    /// By [`catchment_pointsto::Reached::targets_key`] and number of the targets: exceptions that leave the targets of a call.
+    /// By [`catchment_pointsto::Reached::targets_key`] and number of the targets: exceptions that leave the targets of
+    /// a call.
     leaving: FxHashMap<(u32, usize), Set>,
     found: Found,
 }

@@ -24,7 +24,8 @@ pub struct Link {
     pub types: Vec<Typed>,
 }
 
-/// A link as it is counted: one per raising point and clause, where all methods of a catalogue entry are one raising point.
+/// A link as it is counted: one per raising point and clause, where all methods of a catalogue entry are one raising
+/// point.
 #[derive(Debug, Clone)]
 pub(crate) struct MergedLink {
     pub(crate) clause: Clause,

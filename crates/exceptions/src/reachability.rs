@@ -1,10 +1,10 @@
 //! Data reachability: which raising points a call can come to at all with the objects that it has at hand.
 //!
-//! A call graph joins what meets in one method: from a buffer of a file it seems to lead to a socket. But a method of the
-//! socket is only run on a socket, and during a call there are only the objects that its arguments lead to, those in static
-//! fields that are read, and those that are made. Followed from a call in a `try`, with one set of objects for everything
-//! (`dr`), for each class (`cdr`), for each method (`mdr`) or for each variable (`vdr`), that shows methods which this call
-//! cannot run, and links that cannot be.
+//! A call graph joins what meets in one method: from a buffer of a file it seems to lead to a socket. But a method of
+//! the socket is only run on a socket, and during a call there are only the objects that its arguments lead to, those
+//! in static fields that are read, and those that are made. Followed from a call in a `try`, with one set of objects
+//! for everything (`dr`), for each class (`cdr`), for each method (`mdr`) or for each variable (`vdr`), that shows
+//! methods which this call cannot run, and links that cannot be.
 //!
 //! Sets are coarser from the last to the first, and all else is the same: each keeps what the next one keeps.
 

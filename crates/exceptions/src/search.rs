@@ -42,11 +42,11 @@ pub struct SearchRequest {
     pub release: Option<u32>,
     /// Targets of reflective calls that were seen in runs.
     pub reflective_targets: Vec<ReflectiveTarget>,
-    /// How much memory it may take, if not all there is.
+    /// The limit on memory, if it may not take all there is.
     pub ceiling: Option<Ceiling>,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     CallGraph { entries: usize },
@@ -86,7 +86,8 @@ pub trait AnalysisCache<'a> {
     /// The base: what the JVM itself reaches.
     fn base(&self) -> Option<JdkBase<'a>>;
 
-    /// The bytes that [`Self::write_reached`] was given by a search with the same classes, entry points, analysis and recorded targets.
+    /// The bytes that [`Self::write_reached`] was given by a search with the same classes, entry points, analysis and
+    /// recorded targets.
     fn reached(&self) -> Option<Vec<u8>> {
         None
     }
@@ -144,8 +145,8 @@ pub fn search_from<'a>(
     Ok(search)
 }
 
-/// Where a program cannot go on from a base everything is looked at anew, as it is where memory is short: coarse packages may be among
-/// those of the base.
+/// A program that cannot go on from a base is looked at anew, as it is where memory is short: coarse packages may be
+/// among those of the base.
 fn reach_from<'a>(
     base: Option<JdkBase<'a>>,
     source: &'a dyn ClassSource,
@@ -238,7 +239,8 @@ fn find_links<'a>(
 }
 
 impl LinkSearch<'_> {
-    /// Forgets links from other raising points: filters need not ask about them. Those that are left have other numbers then.
+    /// Forgets links from other raising points: filters need not ask about them. Those that are left have other numbers
+    /// then.
     pub fn keep_from(&mut self, is_wanted: impl Fn(&PointDescription) -> bool) {
         let (world, catalogue) = (&self.reached.world, &self.catalogue);
         let mut known: FxHashMap<RaisingPoint, bool> = FxHashMap::default();
@@ -250,7 +252,7 @@ impl LinkSearch<'_> {
         self.links.retain(|link| is_kept(&link.parts[0]));
     }
 
-    /// How many links there are.
+    /// The number of links.
     pub fn count(&self) -> usize {
         self.links.len()
     }
@@ -267,8 +269,8 @@ impl LinkSearch<'_> {
         self.narrow(by);
     }
 
-    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects are there, as they are
-    /// after a search with any filter.
+    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects are there, as they
+    /// are after a search with any filter.
     pub fn narrow(&mut self, by: Option<DataFilter>) {
         let links = self.unfiltered.clone();
         self.narrow_to(by, links);
@@ -499,7 +501,8 @@ pub(crate) fn linked_pair(
 /// The tag of a class in a constant pool (JVMS §4.4).
 const CLASS: u8 = 7;
 
-/// Classes that the program's own code names and that are nowhere, as sorted binary names. Types that only signatures mention need not be there for the code to run.
+/// Classes that the program's own code names and that are nowhere, as sorted binary names. Types that only signatures
+/// mention need not be there for the code to run.
 fn missing_classes(source: &dyn ClassSource, own: &OwnClasses) -> Vec<String> {
     let mut seen: BTreeSet<Vec<u8>> = BTreeSet::new();
     for name in own.application.iter().chain(&own.tests) {

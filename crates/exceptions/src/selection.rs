@@ -82,8 +82,8 @@ impl LinkSearch<'_> {
 }
 
 impl LinksAnswer {
-    /// Leaves only what is wanted; numbers of links stay what they were. Clauses without wanted links go too, unless everything
-    /// is wanted of them but their package.
+    /// Leaves only what is wanted; numbers of links stay what they were. Clauses without wanted links go too, unless
+    /// everything is wanted of them but their package.
     pub fn select(&mut self, wanted: &LinkSelection) {
         if wanted.is_everything() {
             return;

@@ -32,7 +32,8 @@ ids! {
     pub FieldId,
     /// Name and descriptor of a method.
     pub SelectorId,
-    /// A set of objects in the constraint graph: of a variable, a field of an object, the exceptions that a method throws.
+    /// A set of objects in the constraint graph: of a variable, a field of an object, the exceptions that a method
+    /// throws.
     pub NodeId,
     /// A method in one context.
     pub InstanceId,

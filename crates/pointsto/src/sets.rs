@@ -38,7 +38,7 @@ impl Set {
         self.blocks.is_empty()
     }
 
-    /// Whether adding it to another costs more than a look into a hash table.
+    /// Tells whether adding it to another costs more than a look into a hash table.
     pub(crate) fn takes_long(&self) -> bool {
         self.blocks.len() > 16
     }
@@ -48,7 +48,7 @@ impl Set {
         found.is_ok_and(|at| self.blocks[at].bits() & bit(member) != 0)
     }
 
-    /// Whether it was not there yet.
+    /// Tells whether it was not there yet.
     pub fn insert(&mut self, member: u32) -> bool {
         let key = member / 64;
         // Numbers are given in order, so most new members belong to the end.
@@ -81,7 +81,7 @@ impl Set {
         })
     }
 
-    /// Whether they have a member in common.
+    /// Tells whether they have a member in common.
     pub fn intersects(&self, other: &Self) -> bool {
         let (small, large) =
             if self.blocks.len() <= other.blocks.len() { (self, other) } else { (other, self) };
@@ -217,7 +217,7 @@ fn bit(member: u32) -> u64 {
     1 << (member % 64)
 }
 
-/// How many blocks lie before the one with `key`. What is looked for is mostly near, so steps double until it is passed.
+/// The number of blocks before the one with `key`. The wanted block is mostly near, so steps double until it is passed.
 #[inline]
 fn gallop(blocks: &[Block], key: u32) -> usize {
     match blocks.first().map(|first| first.key.cmp(&key)) {

@@ -1,7 +1,7 @@
 //! All classes of a program as one model, loaded when they are first spoken of.
 //!
-//! Classes, methods, fields and selectors (name and descriptor of a method) are small numbers. A class that cannot be found
-//! or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
+//! Classes, methods, fields and selectors (name and descriptor of a method) are small numbers. A class that cannot be
+//! found or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
 
 mod asked;
 mod cached;

@@ -8,8 +8,8 @@ pub(crate) fn is_below(world: &mut World<'_>, class: ClassId, name: &str) -> boo
     world.is_subtype(class, above)
 }
 
-/// The methods of a class, its superclasses and their interfaces, each once, the nearest first. Those of the JDK are left out: no
-/// program begins there.
+/// The methods of a class, its superclasses and their interfaces, each once, the nearest first. Those of the JDK are
+/// left out: no program begins there.
 pub(crate) fn own_and_above(world: &World<'_>, class: ClassId) -> Vec<MethodId> {
     let mut classes = vec![class];
     let mut next = 0;

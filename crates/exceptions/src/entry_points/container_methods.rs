@@ -8,7 +8,7 @@ use catchment_pointsto::{ClassId, MethodId};
 
 const SPACES: [&str; 2] = ["javax/servlet/", "jakarta/servlet/"];
 
-/// What is called on objects of these.
+/// Methods that are called on objects of these classes.
 const CALLED: [(&[&str], &[&str]); 14] = [
     (
         &["Servlet", "GenericServlet", "http/HttpServlet"],

@@ -1,7 +1,8 @@
-//! Methods that test frameworks call: JUnit 3 to 6, TestNG, jqwik, Spock and Cucumber. Kotlin's tests carry the same annotations.
+//! Methods that test frameworks call: JUnit 3 to 6, TestNG, jqwik, Spock and Cucumber. Kotlin's tests carry the same
+//! annotations.
 //!
-//! A framework finds them by reflection, so only conventions tell. Classes are asked by name: the framework itself need not be
-//! there, except where an interface of it lies between.
+//! A framework finds them by reflection, so only conventions tell. Classes are asked by name: the framework itself need
+//! not be there, except where an interface of it lies between.
 
 use crate::entry_points::above::{is_below, own_and_above};
 use catchment_classfile::{JvmStr, TestFramework, annotation_types};
@@ -13,7 +14,7 @@ const TESTNG_TEST: &str = "Lorg/testng/annotations/Test;";
 /// At a test: a method of any name gives its arguments, the same name unless the annotation has another.
 const SOURCES: [&str; 2] = ["Lorg/junit/jupiter/params/provider/MethodSource;", "Ljunitparams/Parameters;"];
 
-/// What frameworks call on objects of these, whatever it is named.
+/// Types on whose objects frameworks call methods of any name.
 const CALLED_BACK: [&str; 8] = [
     "org/junit/jupiter/api/extension/Extension",
     "org/junit/jupiter/params/provider/ArgumentsProvider",
@@ -50,7 +51,7 @@ pub(crate) fn test_methods(world: &mut World<'_>, class: ClassId) -> Vec<MethodI
     found
 }
 
-/// What frameworks call by name, or whatever its name.
+/// Reasons why frameworks call methods of a class by their names, or whatever their names.
 struct Conventions {
     junit_3: bool,
     spock: bool,
@@ -95,7 +96,8 @@ fn is_of_tests(world: &mut World<'_>, annotation: JvmStr<'_>) -> bool {
     above.unwrap_or_default().iter().any(is_known)
 }
 
-/// Which of them do stands in the values of annotations, often as a name of another class's method; others do no harm.
+/// The names of those that do stand in the values of annotations, often as methods of other classes; the rest do no
+/// harm.
 fn may_give_arguments(world: &World<'_>, method: MethodId) -> bool {
     let descriptor = world.descriptor_of(method);
     world.method(method).is_static() && descriptor.starts_with(b"()") && !descriptor.ends_with(b")V")

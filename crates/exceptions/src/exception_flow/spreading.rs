@@ -16,8 +16,8 @@ pub(crate) struct Spreading {
     pub(crate) raised: Vec<(RaisedException, NodeId)>,
 }
 
-/// Exceptions by how they leave initialisers (JVMS §5.5), privileged actions and proxies: inside another exception or as
-/// they are.
+/// Exceptions by how they leave initialisers (JVMS §5.5), privileged actions and proxies: inside another exception or
+/// as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     Errors,
@@ -129,8 +129,8 @@ impl Building<'_, '_> {
         (spreadings, position_of)
     }
 
-    /// Calls whose target fails raise an exception of their own, which can make other calls fail. `late` are their filter
-    /// classes.
+    /// Calls whose target fails raise an exception of their own, which can make other calls fail. `late` are their
+    /// filter classes.
     fn raise_wrappers(
         &mut self,
         flow: &FilterClassFlow,

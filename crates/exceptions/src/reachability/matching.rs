@@ -34,7 +34,7 @@ impl Matching {
         Self { objects: objects.into_iter().collect(), ..Self::default() }
     }
 
-    /// What may be handed to an instance, its receiver apart.
+    /// Objects that may be handed to an instance, its receiver apart.
     pub(super) fn parameters_of(
         &mut self,
         instance: InstanceId,
@@ -68,8 +68,8 @@ impl Matching {
         mask
     }
 
-    /// Objects of these types, and what the nodes are known to hold: hidden classes declare nothing that could be asked,
-    /// and the JVM does not hold anybody to an interface.
+    /// Objects of these types, and what the nodes are known to hold: hidden classes declare nothing that could be
+    /// asked, and the JVM does not hold anybody to an interface.
     fn mask(&mut self, types: &[&[u8]], nodes: &[NodeId], calls: &mut CallReceivers<'_, '_>) -> Mask {
         let mut masks: Vec<Rc<Set>> = Vec::new();
         for declared in types {

@@ -80,7 +80,7 @@ impl Questions {
     }
 }
 
-/// What comes out of a call and to a handler.
+/// Exceptions that come out of a call and to a handler.
 fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &ExceptionFlow) -> Set {
     let site = &heap.sites[site];
     let mut arriving = Set::default();
@@ -93,7 +93,7 @@ fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &ExceptionFlow) -> Set
     arriving
 }
 
-/// Where a handler catches.
+/// The try of a handler.
 pub(crate) fn ranges_of(reached: &Reached<'_>, method: MethodId, handler: u16) -> Vec<Range<u16>> {
     let class = reached.world.method(method).class;
     let code = || {

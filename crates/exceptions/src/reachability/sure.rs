@@ -1,5 +1,5 @@
-//! Calls that are made whenever their method is run: those without a receiver, and those on objects that the method has made or
-//! read by itself. Whoever comes to the caller comes to the target, whatever objects are at hand.
+//! Calls that are made whenever their method is run: those without a receiver, and those on objects that the method has
+//! made or read by itself. Whoever comes to the caller comes to the target, whatever objects are at hand.
 
 use super::calls::CallReceivers;
 use catchment_pointsto::Heap;

@@ -1,9 +1,9 @@
 //! `vdr`: a set of objects for each variable.
 //!
-//! Like the analysis itself, but from one call: its arguments hold what they can hold in the whole program, everything else
-//! begins empty. What is read from an object that has been there before the call is what the whole program has put into it.
-//! Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold what is put
-//! into them during this call, unless one of them comes from outside all the same.
+//! Like the analysis itself, but from one call: its arguments hold what they can hold in the whole program, everything
+//! else begins empty. What is read from an object that has been there before the call is what the whole program has put
+//! into it. Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold
+//! what is put into them during this call, unless one of them comes from outside all the same.
 
 use super::calls::CallReceivers;
 use super::following::{Frontier, State};
@@ -18,14 +18,14 @@ use std::rc::Rc;
 /// The variable has no set yet.
 const NONE: u32 = u32::MAX;
 
-/// What a variable, or a field of a local object, holds during the call.
+/// Objects that a variable, or a field of a local object, holds during the call.
 #[derive(Clone)]
 struct Variable {
     node: NodeId,
     objects: Set,
     fresh: Set,
     is_queued: bool,
-    /// Where it goes through calls, and into and out of local objects.
+    /// Variables to which objects go through calls, and into and out of local objects.
     ways: Vec<NodeId>,
 }
 

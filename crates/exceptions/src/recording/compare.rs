@@ -79,9 +79,9 @@ impl LinkSearch<'_> {
     }
 }
 
-/// Compares the same runs under several analyses. Each call graph is built once, whatever the number of its filters; links and
-/// numbers are those of `found`'s search. Filters are asked about the links that runs went through and no others: all links of a
-/// large program would take them long.
+/// Compares the same runs under several analyses. Each call graph is built once, whatever the number of its filters;
+/// links and numbers are those of `found`'s search. Filters are asked about the links that runs went through and no
+/// others: all links of a large program would take them long.
 pub fn compare_under(
     source: &dyn ClassSource,
     request: &SearchRequest,
@@ -217,8 +217,8 @@ impl Comparing<'_, '_> {
         Ok(Taken { point, clause, raising, number: number.map(|(_, number)| number), frames })
     }
 
-    /// Where an exception is caught, the JVM foretells from the stack. But what leaves an initialiser and is no error, or the target
-    /// of a reflective call, is wrapped in another before it comes there.
+    /// The JVM foretells from the stack where an exception is caught. But what leaves an initialiser and is no error,
+    /// or the target of a reflective call, is wrapped in another before it comes there.
     fn is_wrapped(&mut self, caught: &RecordedCatch, frames: &[RecordedFrame]) -> bool {
         const INVOKERS: [&str; 2] = ["invoke0", "newInstance0"];
         const PACKAGES: [&str; 2] = ["jdk.internal.reflect.", "sun.reflect."];
