@@ -1,5 +1,5 @@
-//! Tells which code this is, so that nothing is read that other code has written: a hash over all that an analysis by objects
-//! depends on.
+//! Tells which code this is, so that nothing is read that other code has written: a hash over all that an analysis by
+//! objects depends on.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -8,7 +8,7 @@ use std::fs;
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 
-/// What reads classes, what analyses them, and what brings both together.
+/// The crates that read classes, that analyse them, and that bring both together.
 const SOURCES: [&str; 9] = [
     "Cargo.lock",
     "crates/classfile",

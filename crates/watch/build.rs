@@ -1,6 +1,6 @@
 //! Builds what runs inside the tested JVM and hands it to `src/embedded.rs`: the agent library, by a second cargo with
-//! its own target folder, and the Java runtime and the test driver, by javac. So the finished binary needs nothing beside
-//! it.
+//! its own target folder, and the Java runtime and the test driver, by javac. So the finished binary needs nothing
+//! beside it.
 
 #[path = "build_jar.rs"]
 mod build_jar;
@@ -66,8 +66,8 @@ fn build_agent(workspace: &Path, out: &Path) -> BuildResult<PathBuf> {
     Ok(copy)
 }
 
-/// The second cargo must not share the target folder of the first, which holds its lock; nor its flags, so that the agent
-/// is the same library under build, test and clippy.
+/// The second cargo must not share the target folder of the first, which holds its lock; nor its flags, so that the
+/// agent is the same library under build, test and clippy.
 fn agent_cargo(workspace: &Path, target: &str, target_folder: &Path) -> BuildResult<Command> {
     let mut cargo = Command::new(variable("CARGO")?);
     cargo.current_dir(workspace).args(["build", "--release", "--locked", "--package", "catchment-agent"]);
@@ -77,8 +77,6 @@ fn agent_cargo(workspace: &Path, target: &str, target_folder: &Path) -> BuildRes
             cargo.env_remove(name);
         }
     }
-    // Unpacked and loaded by every JVM: without symbols it is a tenth of the size.
-    cargo.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").env("CARGO_PROFILE_RELEASE_DEBUG", "false");
     Ok(cargo)
 }
 

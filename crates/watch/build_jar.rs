@@ -42,7 +42,7 @@ pub(crate) fn jar<P: AsRef<Path>>(files: &[(P, Vec<u8>)]) -> Result<Vec<u8>, std
     Ok(jar)
 }
 
-/// What both headers of a file have in common.
+/// The fields that both headers of a file have in common.
 fn description(name: &str, bytes: &[u8]) -> Result<Vec<u8>, std::num::TryFromIntError> {
     let size = u32::try_from(bytes.len())?;
     let mut description = Vec::new();

@@ -21,5 +21,6 @@ pub mod random_programs;
 pub mod schema;
 pub mod source_counters;
 pub mod stretch;
+pub mod test_classes;
 pub mod unpacked;
 pub mod workspace;

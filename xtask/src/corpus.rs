@@ -37,7 +37,7 @@ pub(crate) struct Options {
     only: Option<String>,
 }
 
-/// What one run carries from source to source.
+/// State of one run, from source to source.
 struct Corpus {
     limit: usize,
     /// Hashes of the contents of all classes met so far.
@@ -47,7 +47,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Whether these bytes are met for the first time, and the limit is not reached.
+    /// Tells whether these bytes are met for the first time, and the limit is not reached.
     fn admit(&mut self, hash: u64) -> bool {
         self.seen.len() < self.limit && self.seen.insert(hash)
     }

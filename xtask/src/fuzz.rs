@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: runs every fuzz target for a while, as many at once as there are cores.
 //!
-//! Needs `cargo install cargo-fuzz` and a nightly toolchain. Seeds are small classes of the JDK at hand, so that no class
-//! files lie in the repository. A finding stays in `fuzz/artifacts` and is printed by the fuzzer.
+//! Needs `cargo install cargo-fuzz` and a nightly toolchain. Seeds are small classes of the JDK at hand, so that no
+//! class files lie in the repository. A finding stays in `fuzz/artifacts` and is printed by the fuzzer.
 
 use crate::bench::weave::jdk_17_image;
 use anyhow::{Context, Result, bail};

@@ -1,4 +1,4 @@
-//! What is longer than one command: the corpus, the benches, the truth against sources and runs, fuzzing.
+//! Work that is longer than one command: the corpus, the benches, the truth against sources and runs, fuzzing.
 
 mod answers;
 mod bar;
@@ -59,7 +59,7 @@ enum Bench {
         /// Another JDK image, jar or folder.
         path: Option<PathBuf>,
     },
-    /// What watching costs commons-lang3's own suite, with JaCoCo beside it.
+    /// The cost of watching commons-lang3's own suite, with JaCoCo beside it.
     Watch(bench::watch::Options),
     /// Call graph and points-to of real programs, with Tai-e beside it.
     Links(bench::links::Options),

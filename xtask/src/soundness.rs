@@ -1,7 +1,7 @@
 //! `cargo xtask soundness`: every link that real test suites go through is found, under every configuration.
 //!
-//! The suites run under `catchment watch --links`; each recording is compared with the links of each analysis. Every missed
-//! link must have a named cause; fewer than 2 % may be missed.
+//! The suites run under `catchment watch --links`; each recording is compared with the links of each analysis. Every
+//! missed link must have a named cause; fewer than 2 % may be missed.
 
 mod classes;
 mod suites;

@@ -1,6 +1,6 @@
 //! Runs a build tool: output to a log, progress from its lines, every JVM in it under the agent that records its start.
 
-use crate::ProjectError;
+use crate::{ProjectError, cannot};
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Launch, Record};
@@ -82,22 +82,18 @@ impl BuildRun {
         command: &mut Command,
         each_line: &mut dyn FnMut(&str),
     ) -> Result<Built, ProjectError> {
-        let failed = |action, path: &Path, reason| ProjectError::Io { action, path: path.to_owned(), reason };
         let _ = fs::remove_dir_all(&self.launches);
-        fs::create_dir_all(&self.launches)
-            .map_err(|reason| failed("cannot create", &self.launches, reason))?;
-        let log = File::create(&self.log).map_err(|reason| failed("cannot write", &self.log, reason))?;
+        fs::create_dir_all(&self.launches).map_err(cannot("create", &self.launches))?;
+        let log = File::create(&self.log).map_err(cannot("write", &self.log))?;
         // The file system's clock, which may lag behind the system's.
         let since = log.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-        let errors = log.try_clone().map_err(|reason| failed("cannot write", &self.log, reason))?;
+        let errors = log.try_clone().map_err(cannot("write", &self.log))?;
         command.envs(self.tool_options.as_ref().map(|options| (TOOL_OPTIONS, options))).env(GIT_LOCKS, "0");
         command.stdin(Stdio::null()).stdout(log).stderr(errors);
         command.process_group(0);
         end_with_parent(command);
-        let succeeded = self.watch_log(command, each_line).map_err(|reason| {
-            let program = command.get_program().to_owned();
-            failed("cannot run", Path::new(&program), reason)
-        })?;
+        let watched = self.watch_log(command, each_line);
+        let succeeded = watched.map_err(cannot("run", Path::new(command.get_program())))?;
         // A build that was cut short says nothing about the project.
         if is_interrupted() {
             return Err(ProjectError::Interrupted);

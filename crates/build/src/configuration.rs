@@ -1,6 +1,7 @@
 //! One way in which a build runs tests, complete enough to run them again without the build.
 
 use crate::properties;
+use catchment_classfile::TestFramework;
 use catchment_protocol::conversation::Outcome;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -74,13 +75,27 @@ impl RunConfiguration {
     }
 }
 
-/// The test framework.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The test framework that runs the tests. A class with tests of several is run by the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Framework {
+    /// Runs jqwik, Spock 2 and Cucumber as well.
     JUnitPlatform,
     /// Runs JUnit 3 as well.
     JUnit4,
     TestNg,
+}
+
+impl Framework {
+    /// The framework that runs tests of these conventions.
+    pub(crate) fn that_runs(tests: TestFramework) -> Self {
+        match tests {
+            TestFramework::JUnit5 | TestFramework::Jqwik | TestFramework::Spock | TestFramework::Cucumber => {
+                Self::JUnitPlatform
+            }
+            TestFramework::JUnit4 | TestFramework::JUnit3 | TestFramework::JUnitParams => Self::JUnit4,
+            TestFramework::TestNg => Self::TestNg,
+        }
+    }
 }
 
 impl fmt::Display for Framework {

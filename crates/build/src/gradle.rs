@@ -9,7 +9,7 @@ use crate::executions::TestsOfExecution;
 use crate::properties;
 use crate::reports::read_reports;
 use crate::workspace::Workspace;
-use crate::{Found, ProjectError};
+use crate::{Found, ProjectError, cannot};
 use catchment_watch::Problem;
 use std::ffi::OsString;
 use std::fs;
@@ -18,6 +18,10 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 const INIT_SCRIPT: &str = include_str!("gradle/init.gradle");
+
+/// Our scripts look at tasks and projects while they run, which the configuration cache does not allow.
+pub(super) const NO_CONFIGURATION_CACHE: [&str; 2] =
+    ["-Dorg.gradle.configuration-cache=false", "-Dorg.gradle.unsafe.configuration-cache=false"];
 
 /// Options whose value is the next argument.
 const WITH_VALUE: &[&str] = &[
@@ -107,11 +111,7 @@ impl GradleBuild<'_> {
         let _ = fs::remove_dir_all(self.tasks_folder());
         let script = self.workspace.own_folder().join("init.gradle");
         let text = INIT_SCRIPT.replace("@FOLDER@", &in_script(&self.tasks_folder()));
-        fs::write(&script, text).map_err(|reason| ProjectError::Io {
-            action: "cannot write",
-            path: script.clone(),
-            reason,
-        })?;
+        fs::write(&script, text).map_err(cannot("write", &script))?;
         Ok(script)
     }
 
@@ -125,11 +125,7 @@ impl GradleBuild<'_> {
         let mut command = Command::new(program);
         command.current_dir(&self.folder);
         command.args(["--no-daemon", "--continue", "--console=plain", "--init-script"]).arg(script);
-        // The script looks at tasks while they run, which the configuration cache does not allow.
-        command.args([
-            "-Dorg.gradle.configuration-cache=false",
-            "-Dorg.gradle.unsafe.configuration-cache=false",
-        ]);
+        command.args(NO_CONFIGURATION_CACHE);
         if !has_tasks(self.arguments) {
             // Before the user's arguments, which may be options of this task.
             command.arg("test");
@@ -208,6 +204,10 @@ impl Properties {
     pub(super) fn paths(&self, name: &str) -> Vec<PathBuf> {
         self.list(name).into_iter().map(PathBuf::from).collect()
     }
+
+    fn texts(&self, name: &str) -> Vec<String> {
+        self.list(name).into_iter().map(str::to_owned).collect()
+    }
 }
 
 /// What the init script wrote of one `Test` task.
@@ -215,22 +215,6 @@ impl Properties {
 struct Task(Properties);
 
 impl Task {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)
-    }
-
-    fn list(&self, name: &str) -> Vec<&str> {
-        self.0.list(name)
-    }
-
-    fn paths(&self, name: &str) -> Vec<PathBuf> {
-        self.0.paths(name)
-    }
-
-    fn texts(&self, name: &str) -> Vec<String> {
-        self.list(name).into_iter().map(str::to_owned).collect()
-    }
-
     fn configuration(
         &self,
         run: &BuildRun,
@@ -238,13 +222,14 @@ impl Task {
         since: SystemTime,
         problems: &mut Vec<Problem>,
     ) -> Option<RunConfiguration> {
-        let name = self.get("path").unwrap_or_default().to_owned();
-        let (reports, unreadable) = read_reports(Path::new(self.get("reports")?), since);
+        let name = self.0.get("path").unwrap_or_default().to_owned();
+        let (reports, unreadable) = read_reports(Path::new(self.0.get("reports")?), since);
         problems.extend(unreadable.into_iter().map(|what| Problem { place: name.clone(), what }));
         let framework = self.framework();
-        let test_folders = self.paths("testClasses");
+        let test_folders = self.0.paths("testClasses");
         let found = TestsOfExecution::reported_by_gradle(&reports, framework, &test_folders);
-        let jvm_arguments: Vec<OsString> = self.list("jvmArgument").into_iter().map(OsString::from).collect();
+        let jvm_arguments: Vec<OsString> =
+            self.0.list("jvmArgument").into_iter().map(OsString::from).collect();
         let class_path = self.class_path(framework);
         let (application, tests) = split_class_path(&class_path, &jvm_arguments, &test_folders, root);
         let variables = self.0.0.iter().filter_map(|(key, value)| {
@@ -256,7 +241,7 @@ impl Task {
             jvm_arguments,
             system_properties: Vec::new(),
             environment: run.without_ours(variables.collect()),
-            working_folder: PathBuf::from(self.get("workingFolder").unwrap_or_default()),
+            working_folder: PathBuf::from(self.0.get("workingFolder").unwrap_or_default()),
             framework,
             filters: self.filters(),
             test_classes: found.classes,
@@ -269,7 +254,7 @@ impl Task {
     }
 
     fn framework(&self) -> Framework {
-        let name = self.get("framework").unwrap_or_default();
+        let name = self.0.get("framework").unwrap_or_default();
         if name.contains("JUnitPlatform") {
             Framework::JUnitPlatform
         } else if name.contains("TestNG") {
@@ -281,9 +266,9 @@ impl Task {
 
     /// Up to version 8, Gradle lends the tests the JUnit launcher of its own distribution.
     fn class_path(&self, framework: Framework) -> Vec<PathBuf> {
-        let mut class_path = self.paths("classPath");
+        let mut class_path = self.0.paths("classPath");
         if framework == Framework::JUnitPlatform {
-            let lent = self.get("gradleHome").map(|home| launcher_of(Path::new(home))).unwrap_or_default();
+            let lent = self.0.get("gradleHome").map(|home| launcher_of(Path::new(home))).unwrap_or_default();
             class_path.extend(lent);
         }
         let mut seen = std::collections::HashSet::new();
@@ -297,24 +282,24 @@ impl Task {
     }
 
     fn java(&self) -> PathBuf {
-        let java = PathBuf::from(self.get("executable").unwrap_or("java"));
+        let java = PathBuf::from(self.0.get("executable").unwrap_or("java"));
         if java.is_absolute() { java } else { find_program("java").unwrap_or(java) }
     }
 
     fn filters(&self) -> TestFilters {
-        let one_of = |names: [&str; 3]| names.iter().flat_map(|name| self.texts(name)).collect();
+        let one_of = |names: [&str; 3]| names.iter().flat_map(|name| self.0.texts(name)).collect();
         TestFilters {
             included_groups: one_of(["includeTags", "includeCategories", "includeGroups"]),
             excluded_groups: one_of(["excludeTags", "excludeCategories", "excludeGroups"]),
-            included_engines: self.texts("includeEngines"),
-            excluded_engines: self.texts("excludeEngines"),
+            included_engines: self.0.texts("includeEngines"),
+            excluded_engines: self.0.texts("excludeEngines"),
             configuration_parameters: Vec::new(),
-            suite_files: self.paths("suiteXmlFiles"),
+            suite_files: self.0.paths("suiteXmlFiles"),
         }
     }
 
     fn notes(&self) -> Vec<String> {
-        let number = |key: &str| self.get(key).and_then(|value| value.parse::<u64>().ok()).unwrap_or(0);
+        let number = |key: &str| self.0.get(key).and_then(|value| value.parse::<u64>().ok()).unwrap_or(0);
         let mut notes = Vec::new();
         if number("maxParallelForks") > 1 {
             let forks = number("maxParallelForks");
@@ -323,7 +308,7 @@ impl Task {
         if number("forkEvery") > 0 {
             notes.push(format!("forkEvery={}: here one JVM runs all these tests", number("forkEvery")));
         }
-        if let Some(parallel) = self.get("parallel").filter(|parallel| !matches!(*parallel, "" | "none")) {
+        if let Some(parallel) = self.0.get("parallel").filter(|parallel| !matches!(*parallel, "" | "none")) {
             notes.push(format!("parallel={parallel}: parallel execution is switched off for observation"));
         }
         notes

@@ -35,7 +35,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use libraries::{Libraries, LibrariesRequest, libraries};
-pub use sources::{SourceLocation, SourceTree};
+pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
 
@@ -47,7 +47,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The project and how it is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,12 +111,17 @@ pub enum ProjectError {
     Copy { to: PathBuf, reason: String },
     #[error("cannot run tests from the class path: {0}")]
     ClassPath(String),
-    #[error("{action} {}: {reason}", path.display())]
+    #[error("cannot {action} {}: {reason}", path.display())]
     Io { action: &'static str, path: PathBuf, reason: io::Error },
     #[error("interrupted")]
     Interrupted,
     #[error(transparent)]
     Install(#[from] catchment_watch::InstallError),
+}
+
+/// The error of an action on a file or folder.
+fn cannot(action: &'static str, path: &Path) -> impl Fn(io::Error) -> ProjectError {
+    move |reason| ProjectError::Io { action, path: path.to_owned(), reason }
 }
 
 /// The result of a build tool's run.
@@ -146,8 +151,8 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     progress("reading the project");
     let reports = workspace::own_reports(&workspace, request.report.as_deref());
-    let fingerprint = fingerprint::fingerprint(&located.root, &request, &reports)
-        .map_err(|reason| ProjectError::Io { action: "cannot read", path: located.root.clone(), reason })?;
+    let fingerprint =
+        fingerprint::fingerprint(&located.root, &request, &reports).map_err(cannot("read", &located.root))?;
     if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {
         progress("nothing has changed since the last build");
         return Ok(project);

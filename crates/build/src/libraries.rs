@@ -9,7 +9,7 @@ use crate::class_folders::module_path;
 use crate::gradle;
 use crate::maven;
 use crate::root::{Build, Tool};
-use crate::{Located, ProjectError, ProjectRequest, Workspace, locate, saved};
+use crate::{Located, ProjectError, ProjectRequest, Workspace, cannot, locate, saved};
 use catchment_watch::Problem;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -58,9 +58,9 @@ pub(super) struct Asked {
     pub(super) problems: Vec<String>,
 }
 
-/// How a build tool is asked.
+/// The folders in which a build tool is asked for libraries.
 #[derive(Debug)]
-pub(super) struct Question<'a> {
+pub(super) struct BuildQuery<'a> {
     /// The copy, apart from that in which checks run.
     pub(super) workspace: &'a Workspace,
     /// Where the build tool is started; in the copy.
@@ -195,17 +195,13 @@ fn ask(
 ) -> Result<Asked, ProjectError> {
     let folder = own_folder(&located.root);
     Workspace::of(&located.root).create_own_folder()?;
-    fs::create_dir_all(&folder).map_err(|reason| ProjectError::Io {
-        action: "cannot write to",
-        path: folder.clone(),
-        reason,
-    })?;
+    fs::create_dir_all(&folder).map_err(cannot("write to", &folder))?;
     let workspace = Workspace { root: folder.join("tree"), original: located.root.clone() };
     workspace.update()?;
-    let question = Question { workspace: &workspace, top: workspace.in_copy(&build.top), folder };
+    let query = BuildQuery { workspace: &workspace, top: workspace.in_copy(&build.top), folder };
     let mut asked = match build.tool {
-        Tool::Maven => maven::libraries::ask(&question, progress),
-        Tool::Gradle => gradle::libraries::ask(&question, progress),
+        Tool::Maven => maven::libraries::ask(&query, progress),
+        Tool::Gradle => gradle::libraries::ask(&query, progress),
     }?;
     for module in &mut asked.modules {
         module.outputs.iter_mut().for_each(|output| *output = workspace.in_original(output));
@@ -214,7 +210,7 @@ fn ask(
     // An answer with gaps may be complete the next time.
     if asked.problems.is_empty() {
         let known = Known { build_files, modules: asked.modules };
-        // Failing costs a question the next time and nothing else.
+        // Failing costs one more query the next time and nothing else.
         let _ = serde_json::to_vec(&known).map(|text| fs::write(known_file(&located.root), text));
         asked.modules = known.modules;
     }

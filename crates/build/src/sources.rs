@@ -1,12 +1,13 @@
 //! Where the sources of a project's classes lie, as paths from the top of its repository.
 //!
-//! A class file has the name of its source file and, by its own name, a package. The file is looked for in the module that
-//! compiled the class: by the build's own source folders first, then wherever in the module a file of that package and
-//! name is. A path is given only if it is the only one.
+//! A class file has the name of its source file and, by its own name, a package. The file is looked for in the module
+//! that compiled the class: by the build's own source folders first, then wherever in the module a file of that package
+//! and name is. A path is given only if it is the only one.
 
 use crate::maven::pom::Pom;
 use crate::root::find_build;
 use crate::tree::{GRADLE_FILES, Sources, is_output, outputs_below, visit_tree};
+use catchment_pairs::ClassLocation;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -39,26 +40,6 @@ struct SourceFile {
     module: PathBuf,
 }
 
-/// Where a class comes from in its project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceLocation {
-    /// Path of the source file from the top of the repository, with slashes; `None` if it is not known or not the only one.
-    pub source: Option<String>,
-    /// Folder of the module that compiled the class, from the top of the repository, `.` for the top itself.
-    pub module: Option<String>,
-    /// File name of the jar that the class was read from.
-    pub jar: Option<String>,
-}
-
-impl SourceLocation {
-    /// The location of a class that belongs to no project: of a jar its name, of a class folder nothing.
-    pub fn in_container(container: &Path) -> Self {
-        let is_jar = container.is_file() || container.extension().is_some_and(|extension| extension == "jar");
-        let name = container.file_name().filter(|_| is_jar);
-        Self { jar: name.map(|name| name.to_string_lossy().into_owned()), ..Self::default() }
-    }
-}
-
 /// A module with the folders that its build compiles classes from.
 #[derive(Debug)]
 struct ModuleFolders<'t> {
@@ -76,6 +57,16 @@ impl SourceTree {
         let folder = fs::canonicalize(folder).ok()?;
         let build = find_build(&folder)?;
         Some(Self::read(&build.root, &build.root))
+    }
+
+    /// The sources of the build whose output `container`, a class folder or a jar, is; `None` if it is of no build.
+    pub fn around(container: &Path) -> Option<Self> {
+        container.ancestors().skip(1).find_map(Self::of_project)
+    }
+
+    /// Tells whether a class folder or jar lies in the tree.
+    pub fn holds(&self, container: &Path) -> bool {
+        container.starts_with(&self.root)
     }
 
     /// Reads the names of the source files below `root`. `original` is the user's tree, of which `root` may be a copy.
@@ -109,15 +100,16 @@ impl SourceTree {
         Self { root: root.to_owned(), from_repository, files }
     }
 
-    /// The location of a class of this binary name and source file that was read from `container`, a class folder or a jar.
-    pub fn location_of(&self, class: &str, source_file: Option<&str>, container: &Path) -> SourceLocation {
+    /// The location of a class of this binary name and source file that was read from `container`, a class folder or a
+    /// jar.
+    pub fn location_of(&self, class: &str, source_file: Option<&str>, container: &Path) -> ClassLocation {
         let module = self.module_of(container);
-        SourceLocation {
+        ClassLocation {
             source: source_file
                 .and_then(|file| self.find(class, file, module.as_deref(), container))
                 .map(|path| self.path_in_repository(path)),
             module: module.as_deref().map(|module| self.path_in_repository(module)),
-            ..SourceLocation::in_container(container)
+            ..location_in(container)
         }
     }
 
@@ -205,6 +197,27 @@ impl<'t> ModuleFolders<'t> {
     }
 }
 
+/// The location of a class of this binary name and source file that was read from `container`, in a project with these
+/// sources or in none.
+pub fn location_of(
+    sources: Option<&SourceTree>,
+    class: &str,
+    source_file: Option<&str>,
+    container: &Path,
+) -> ClassLocation {
+    match sources {
+        Some(sources) => sources.location_of(class, source_file, container),
+        None => location_in(container),
+    }
+}
+
+/// The container's part of a location: of a jar its name, of a class folder nothing.
+fn location_in(container: &Path) -> ClassLocation {
+    let is_jar = container.is_file() || container.extension().is_some_and(|extension| extension == "jar");
+    let name = container.file_name().filter(|_| is_jar);
+    ClassLocation { jar: name.map(|name| name.to_string_lossy().into_owned()), ..ClassLocation::default() }
+}
+
 /// The nearest folder around `path` with a build file, from `root`; the root if there is none.
 fn module_around(root: &Path, path: &Path) -> PathBuf {
     let has_build = |folder: &&Path| {
@@ -281,7 +294,7 @@ mod tests {
         let elsewhere = SourceTree::read(tree.path(), tree.path());
         let lost =
             elsewhere.location_of("com.acme.Store", Some("Store.java"), Path::new("/elsewhere/classes"));
-        assert_eq!(lost, SourceLocation::default(), "which of two is not known");
+        assert_eq!(lost, ClassLocation::default(), "which of two is not known");
     }
 
     #[test]
@@ -371,7 +384,7 @@ mod tests {
         let copy = original.join(".catchment/build");
         let sources = SourceTree::read(&copy, &original);
         let found = sources.location_of("A", Some("A.java"), &copy.join("core/target/classes"));
-        let expected = SourceLocation {
+        let expected = ClassLocation {
             source: Some("java/core/src/main/java/A.java".to_owned()),
             module: Some("java/core".to_owned()),
             jar: None,
@@ -393,9 +406,6 @@ mod tests {
             (Some("core/src/main/java/A.java"), Some("core"))
         );
         let library = sources.location_of("t.Tool", Some("Tool.java"), Path::new("/repository/tool-2.jar"));
-        assert_eq!(
-            library,
-            SourceLocation { jar: Some("tool-2.jar".to_owned()), ..SourceLocation::default() }
-        );
+        assert_eq!(library, ClassLocation { jar: Some("tool-2.jar".to_owned()), ..ClassLocation::default() });
     }
 }

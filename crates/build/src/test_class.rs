@@ -2,25 +2,12 @@
 
 use crate::configuration::Framework;
 use crate::test_suites::TestSuite;
-use catchment_classfile::{ClassFile, JvmStr, access};
+use catchment_classfile::{ClassFile, JvmStr, TestFramework, access, annotation_types};
 use catchment_program::{LoadOptions, visit};
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
-
-/// Annotations and types that only tests mention, as they stand in a constant pool.
-const MARKS: &[(&str, Framework)] = &[
-    ("Lorg/junit/jupiter/api/Test;", Framework::JUnitPlatform),
-    ("Lorg/junit/jupiter/api/TestFactory;", Framework::JUnitPlatform),
-    ("Lorg/junit/jupiter/api/TestTemplate;", Framework::JUnitPlatform),
-    ("Lorg/junit/jupiter/api/RepeatedTest;", Framework::JUnitPlatform),
-    ("Lorg/junit/jupiter/api/Nested;", Framework::JUnitPlatform),
-    ("Lorg/junit/jupiter/params/ParameterizedTest;", Framework::JUnitPlatform),
-    ("Lorg/junit/platform/suite/api/Suite;", Framework::JUnitPlatform),
-    ("Lorg/junit/Test;", Framework::JUnit4),
-    ("Lorg/junit/runner/RunWith;", Framework::JUnit4),
-    ("Lorg/testng/annotations/Test;", Framework::TestNg),
-];
 
 /// The runner that runs the classes in the class it stands on.
 const ENCLOSED: &str = "Lorg/junit/experimental/runners/Enclosed;";
@@ -38,6 +25,9 @@ pub(super) struct TestClass {
     pub(super) suite: Option<TestSuite>,
     /// Binary name of its superclass.
     extends: String,
+    /// Binary names of the annotations at the class and its methods.
+    annotations: Vec<String>,
+    is_annotation: bool,
     /// Runs the tests of the classes in it.
     is_enclosing: bool,
 }
@@ -52,15 +42,31 @@ impl TestClass {
             framework: framework_of(&class),
             suite: TestSuite::read(&class),
             extends: class.super_name.map(JvmStr::to_binary_name).unwrap_or_default(),
+            annotations: annotations_in(&class),
+            is_annotation: class.access & access::ANNOTATION != 0,
             is_enclosing: mentions(&class, ENCLOSED),
         })
     }
 }
 
+/// Of several frameworks the first in the order of [`Framework`].
 fn framework_of(class: &ClassFile<'_>) -> Option<Framework> {
-    let marked = MARKS.iter().find(|(mark, _)| mentions(class, mark)).map(|(_, framework)| *framework);
-    let is_junit3 = class.super_name.is_some_and(|name| name.as_bytes() == b"junit/framework/TestCase");
-    marked.or((is_junit3 || has_suite_method(class)).then_some(Framework::JUnit4))
+    let mentioned = texts(class).filter_map(|text| TestFramework::of_test_annotation(text.as_bytes()));
+    let inherited = class.super_name.and_then(|name| TestFramework::of_superclass(name.as_bytes()));
+    let marked = mentioned.map(Framework::that_runs).min();
+    marked.or(inherited.map(Framework::that_runs)).or(has_suite_method(class).then_some(Framework::JUnit4))
+}
+
+fn annotations_in(class: &ClassFile<'_>) -> Vec<String> {
+    let methods = class.methods.iter().map(|method| &method.attributes);
+    let types = methods.chain([&class.attributes]).flat_map(|at| annotation_types(at, &class.pool));
+    types.filter_map(class_of_descriptor).collect()
+}
+
+/// Binary name of the class that a field descriptor names.
+pub(super) fn class_of_descriptor(descriptor: JvmStr<'_>) -> Option<String> {
+    let name = descriptor.as_bytes().strip_prefix(b"L")?.strip_suffix(b";")?;
+    Some(JvmStr::new(name).to_binary_name())
 }
 
 /// JUnit 3's way to put tests together.
@@ -73,11 +79,21 @@ pub(super) fn has_suite_method(class: &ClassFile<'_>) -> bool {
 
 /// Tells whether this text stands in the constant pool.
 pub(super) fn mentions(class: &ClassFile<'_>, text: &str) -> bool {
-    let count = u16::try_from(class.pool.count()).unwrap_or(u16::MAX);
-    (1..count).any(|index| class.pool.utf8(index).is_ok_and(|known| known.as_bytes() == text.as_bytes()))
+    texts(class).any(|known| known.as_bytes() == text.as_bytes())
 }
 
-/// The classes in folders and jars, by name. A subclass of a test class is one although it need not mention a test.
+/// The texts in the constant pool.
+pub(super) fn texts<'a>(class: &'a ClassFile<'_>) -> impl Iterator<Item = JvmStr<'a>> {
+    indices(class).filter_map(|index| class.pool.utf8(index).ok())
+}
+
+/// The indices of the constant pool.
+pub(super) fn indices(class: &ClassFile<'_>) -> Range<u16> {
+    1..u16::try_from(class.pool.count()).unwrap_or(u16::MAX)
+}
+
+/// The classes in folders and jars, by name. A subclass of a test class is one although it need not mention a test, and
+/// so is a class with an annotation from there that is a test annotation itself.
 pub(super) fn classes_in(places: &[PathBuf]) -> Vec<TestClass> {
     let mut classes: BTreeMap<String, TestClass> = BTreeMap::new();
     for place in places {
@@ -106,8 +122,11 @@ fn inherited_framework(class: &TestClass, classes: &BTreeMap<String, TestClass>)
     // No hierarchy is deeper; broken classes may go round in circles.
     for _ in 0..100 {
         let class = next?;
-        if class.framework.is_some() {
-            return class.framework;
+        let is_meta = |annotation: &&TestClass| annotation.is_annotation;
+        let mut annotations = class.annotations.iter().filter_map(|name| classes.get(name)).filter(is_meta);
+        let framework = class.framework.or_else(|| annotations.find_map(|annotation| annotation.framework));
+        if framework.is_some() {
+            return framework;
         }
         next = classes.get(&class.extends);
     }
@@ -119,4 +138,22 @@ pub(super) fn is_run_alone(class: &str, folders: &[PathBuf]) -> bool {
     let file = format!("{}.class", class.replace('.', "/"));
     let bytes = folders.iter().find_map(|folder| fs::read(folder.join(&file)).ok());
     bytes.and_then(|bytes| TestClass::read(&bytes)).is_some_and(|class| class.stands_alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::classes_in;
+    use catchment_testkit::test_classes;
+
+    #[test]
+    fn test_classes_are_known_by_the_conventions_of_their_frameworks() {
+        let classes = classes_in(&[test_classes::compiled().expect("legal sources")]);
+        let runs = classes.iter().filter(|class| class.stands_alone).filter_map(|class| {
+            let runner = class.framework.map(|framework| format!("{framework:?}"))?;
+            Some((class.name.clone(), runner))
+        });
+        let expected = test_classes::expected().expect("a fixture").into_iter();
+        let expected: Vec<_> = expected.filter_map(|class| Some((class.name, class.runner?))).collect();
+        assert_eq!(runs.collect::<Vec<_>>(), expected);
+    }
 }

@@ -4,8 +4,8 @@
 //! left out only if nothing is lost with it: it makes no tests of its own, and all that it names is run anyway. If it
 //! prepares something for its members, they are left out instead: by themselves they would not find it.
 
-use crate::test_class::{TestClass, has_suite_method, mentions};
-use catchment_classfile::{ClassFile, JvmStr, annotated_classes};
+use crate::test_class::{TestClass, class_of_descriptor, has_suite_method, indices, mentions, texts};
+use catchment_classfile::{ClassFile, JvmStr, TestFramework, annotated_classes, annotation_types};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SUITE_CLASSES: &str = "Lorg/junit/runners/Suite$SuiteClasses;";
@@ -23,9 +23,6 @@ const PREPARING: &[&str] = &["Lorg/junit/BeforeClass;", "Lorg/junit/AfterClass;"
 /// What `suite()` may call besides JUnit to put tests together.
 const ASSEMBLING: &[&str] =
     &["java/lang/Class", "java/lang/Object", "java/lang/String", "java/lang/StringBuilder"];
-
-/// Annotations of tests in the suite class itself.
-const TESTS: &[&str] = &["Lorg/junit/Test;", "Lorg/junit/jupiter/api/Test;"];
 
 /// Annotations of a platform suite after which it runs nothing but members, or less.
 const SELECTING: &[&str] = &[
@@ -57,7 +54,7 @@ impl TestSuite {
     pub(super) fn read(class: &ClassFile<'_>) -> Option<Self> {
         let has = |annotations: &[&str]| annotations.iter().any(|annotation| mentions(class, annotation));
         let prepares = has(PREPARING) || may_prepare_unseen(class);
-        if has(TESTS) {
+        if has_own_tests(class) {
             return None;
         }
         if mentions(class, SUITE_CLASSES) {
@@ -74,12 +71,18 @@ impl TestSuite {
         if mentions(class, PLATFORM_SUITE) {
             return only_selects(class).then(|| Self {
                 classes: named_in(class, SELECT_CLASSES),
-                packages: texts(class),
+                packages: texts(class).map(|text| text.to_string()).collect(),
                 prepares,
             });
         }
         has_suite_method(class).then(|| assembled_classes(class)).flatten()
     }
+}
+
+fn has_own_tests(class: &ClassFile<'_>) -> bool {
+    let mut annotations =
+        class.methods.iter().flat_map(|method| annotation_types(&method.attributes, &class.pool));
+    annotations.any(|annotation| TestFramework::of_test_annotation(annotation.as_bytes()).is_some())
 }
 
 /// What a superclass or an initialiser does is not looked into.
@@ -143,23 +146,15 @@ fn members<'a>(
 /// The classes in an annotation, which are descriptors there.
 fn named_in(class: &ClassFile<'_>, annotation: &str) -> BTreeSet<String> {
     let descriptors = annotated_classes(&class.attributes, &class.pool, annotation);
-    let names = descriptors.iter().filter_map(|descriptor| {
-        let name = descriptor.as_bytes().strip_prefix(b"L")?.strip_suffix(b";")?;
-        Some(JvmStr::new(name).to_binary_name())
-    });
-    names.collect()
+    descriptors.into_iter().filter_map(class_of_descriptor).collect()
 }
 
 fn only_selects(class: &ClassFile<'_>) -> bool {
-    let mut annotations = utf8(class).filter_map(|text| {
+    let mut annotations = texts(class).filter_map(|text| {
         let name = text.as_bytes().strip_prefix(PLATFORM_PACKAGE.as_bytes())?;
         Some(name.strip_suffix(b";").unwrap_or(name))
     });
     annotations.all(|name| SELECTING.iter().any(|known| known.as_bytes() == name))
-}
-
-fn texts(class: &ClassFile<'_>) -> BTreeSet<String> {
-    utf8(class).map(|text| text.to_string()).collect()
 }
 
 /// What `suite()` puts together, if it does no more than that: it names classes, makes suites of them and asks others for
@@ -189,12 +184,4 @@ fn mentions_extensions(class: &ClassFile<'_>) -> bool {
 fn is_of_the_tests(class: &ClassFile<'_>, name: JvmStr<'_>) -> bool {
     let others = ["java/", "javax/", "kotlin/", "junit/", "org/junit/", "["];
     name.as_bytes() != class.name.as_bytes() && !others.iter().any(|start| name.starts_with(start))
-}
-
-fn utf8<'a>(class: &'a ClassFile<'_>) -> impl Iterator<Item = JvmStr<'a>> {
-    indices(class).filter_map(|index| class.pool.utf8(index).ok())
-}
-
-fn indices(class: &ClassFile<'_>) -> std::ops::Range<u16> {
-    1..u16::try_from(class.pool.count()).unwrap_or(u16::MAX)
 }

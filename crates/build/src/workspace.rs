@@ -1,8 +1,8 @@
 //! The copy of the user's tree in which everything runs.
 
-use crate::ProjectError;
 use crate::copy::{Copied, CopyError, Selection, mirror, remove_all};
 use crate::tree::{Everything, OWN_FOLDER, Sources, SourcesAndOutputs, outputs_below, visit_tree};
+use crate::{ProjectError, cannot};
 use catchment_watch::unix::free_bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -99,11 +99,7 @@ impl Workspace {
 
     pub(super) fn create_own_folder(&self) -> Result<(), ProjectError> {
         let path = self.own_folder();
-        ignore_own_folder(&path).map_err(|reason| ProjectError::Io {
-            action: "cannot write to",
-            path,
-            reason,
-        })
+        ignore_own_folder(&path).map_err(cannot("write to", &path))
     }
 
     pub(super) fn wipe_outputs(&self) -> io::Result<()> {

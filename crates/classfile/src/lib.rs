@@ -28,6 +28,7 @@ mod relocate;
 mod rewrite;
 mod tables;
 pub mod tag;
+mod test_framework;
 mod type_annotations;
 mod variants;
 
@@ -51,3 +52,4 @@ pub use relocate::{
 };
 pub use rewrite::rewrite;
 pub use tables::{LineTable, VariableRow, VariableTable, variable_rows};
+pub use test_framework::TestFramework;

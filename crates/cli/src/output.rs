@@ -27,8 +27,8 @@ fn write_to(out: impl Write, render: impl FnOnce(&mut dyn Write) -> io::Result<(
 
 /// A file that a report will be written to, made sure of before the work that the report is about.
 ///
-/// A regular file appears complete or not at all, with the permissions it had. A pipe or device is written to as it is, and
-/// a symbolic link stays one.
+/// A regular file appears complete or not at all, with the permissions it had. A pipe or device is written to as it is,
+/// and a symbolic link stays one.
 #[derive(Debug)]
 pub(crate) struct ReportFile {
     path: PathBuf,

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 const FIXTURE: &str = "interrupted";
-/// What it says once two of the four clauses have been tried.
+/// The progress line once two of the four clauses have been tried.
 const IN_THE_MIDDLE: &str = "catches that may catch more: 2 of 4";
 
 #[test]

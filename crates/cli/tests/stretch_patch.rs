@@ -131,7 +131,7 @@ fn assert_own_tests_pass(project: &Path, tests: usize) {
     assert!(output.status.success() && log.contains(&passed), "{log}");
 }
 
-/// What the tool answers when it has written its patch, which is the one that is expected.
+/// The answer of the tool that has written its patch, which is the one that is expected.
 fn apply(project: &Path, fixture: &str) -> Value {
     let applied = stretch(project, &["--apply", "--json"]);
     assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));

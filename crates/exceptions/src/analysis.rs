@@ -5,16 +5,16 @@
 //! pta | inpta | 2obj  [+dr | +cdr | +mdr | +vdr]   call graph by objects, perhaps with a filter by data reachability
 //! ```
 
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, World};
+use catchment_pointsto::MethodId;
 use catchment_pointsto::{
     CallGraphKind, Ceiling, Coarsened, ImplicitKinds, Options, Reached, ReflectiveTarget, Refusal,
     Sensitivity, analyse_with_targets, analyse_within,
 };
+use catchment_pointsto::{ClassSource, World};
 use std::fmt;
 use std::str::FromStr;
 
-/// How calls find their targets.
+/// The way in which calls find their targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallGraph {
     /// By the hierarchy of classes.
@@ -129,7 +129,7 @@ fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str
 }
 
 /// The base: what the JVM itself reaches, solved once for many programs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct JdkBase<'a> {
     solved: catchment_pointsto::Base<'a>,
 }
@@ -146,8 +146,8 @@ impl<'a> JdkBase<'a> {
         self.solved.to_bytes()
     }
 
-    /// What [`Self::to_bytes`] has written, on the same classes and by the same code: nobody but the caller can know that it is so.
-    /// Nothing if it was solved for another analysis, or surely is something else.
+    /// Reads the bytes of [`Self::to_bytes`], on the same classes and by the same code: nobody but the caller can know
+    /// that it is so. Nothing if it was solved for another analysis, or surely is something else.
     pub fn read(
         bytes: &[u8],
         source: &'a dyn ClassSource,
@@ -158,7 +158,8 @@ impl<'a> JdkBase<'a> {
         Some(Self { solved: catchment_pointsto::Base::read(bytes, source, options)? })
     }
 
-    /// Like [`Self::reach`], for one program only, within a ceiling if there is one.
+    /// The call graph of a program from its entry points, within a ceiling if there is one; nothing if this base is for
+    /// another analysis.
     pub(crate) fn into_reached(
         self,
         source: &'a dyn ClassSource,
@@ -172,22 +173,6 @@ impl<'a> JdkBase<'a> {
         (*self.solved.options() == options).then_some(())?;
         let base = if analysis.filter.is_some() { self.solved } else { self.solved.without_heap() };
         Some(base.into_reached(source, recorded, ceiling, entries))
-    }
-
-    /// The call graph of a program from its entry points; nothing if this base is for another analysis.
-    pub(crate) fn reach<'b>(
-        &self,
-        source: &'b dyn ClassSource,
-        analysis: Analysis,
-        implicit: ImplicitKinds,
-        recorded: &[ReflectiveTarget],
-        entries: impl FnOnce(&mut World<'b>) -> Vec<MethodId>,
-    ) -> Option<Result<Reached<'b>, Refusal>>
-    where
-        'a: 'b,
-    {
-        let options = options_of(analysis.call_graph, implicit, true);
-        (*self.solved.options() == options).then(|| self.solved.analyse(source, recorded, entries))
     }
 }
 

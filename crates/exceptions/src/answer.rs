@@ -1,11 +1,11 @@
-//! What is known of the links of a program, in names and lines: values for whoever shows them.
+//! The links of a program, in names and lines: values for whoever shows them.
 
 use crate::analysis::Analysis;
 use crate::catalogue::Operation;
 use crate::catalogue::operations::{FaultProblem, Match};
 use crate::recording::comparison::Comparison;
 use catchment_pairs::ClauseDescription;
-use catchment_pointsto::world::Layer;
+use catchment_pointsto::Layer;
 use catchment_pointsto::{BlindSpot, Coarsened, Stats};
 
 /// An instruction of a method, or the method as a whole.
@@ -64,7 +64,8 @@ pub enum RaisedBy {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PointDescription {
     pub by: RaisedBy,
-    /// Of an operation the method that its catalogue entry names, without a descriptor if the entry means all overloads.
+    /// Of an operation the method that its catalogue entry names, without a descriptor if the entry means all
+    /// overloads.
     pub site: Site,
 }
 
@@ -80,8 +81,8 @@ pub struct LinkedPair {
 /// A raising point whose exceptions can come to a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLink {
-    /// Hash of the catalogue entry, or of the throw's method and its ordinal there, and of the pair id: the same under every
-    /// analysis and view, and while neither method nor clause changes ([`crate::link_id`]).
+    /// Hash of the catalogue entry, or of the throw's method and its ordinal there, and of the pair id: the same under
+    /// every analysis and view, and while neither method nor clause changes ([`crate::link_id`]).
     pub id: String,
     /// Counts from 1; the same for the same input.
     pub number: usize,
@@ -95,8 +96,8 @@ pub struct FoundLink {
     pub exception: String,
     /// A run has gone through it.
     pub is_seen: bool,
-    /// Instructions of the try, as indices into [`LinksAnswer::sites`], that the exceptions come out of: calls, or the raising
-    /// point itself. Empty until [`crate::LinkSearch::add_sites`].
+    /// Instructions of the try, as indices into [`LinksAnswer::sites`], that the exceptions come out of: calls, or the
+    /// raising point itself. Empty until [`crate::LinkSearch::add_sites`].
     pub sites: Vec<usize>,
 }
 
@@ -126,7 +127,7 @@ pub struct ClassProblem {
 pub struct LinksAnswer {
     /// The one that was used. A ceiling on memory may have made it another one than was asked for.
     pub analysis: Analysis,
-    /// Where it began.
+    /// The entry points.
     pub entries: Vec<Site>,
     /// All clauses that were asked about, by class and place.
     pub pairs: Vec<LinkedPair>,
@@ -148,16 +149,16 @@ pub struct LinksAnswer {
     pub stats: Stats,
     /// If a ceiling was given.
     pub memory: Option<MemoryUse>,
-    /// What runs have gone through, if any were given.
+    /// The comparison with recordings, if any were given.
     pub comparison: Option<Comparison>,
 }
 
-/// What a ceiling on memory has cost, if it was met.
+/// The precision that a ceiling on memory has cost, if it was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryUse {
     /// In bytes.
     pub ceiling: usize,
-    /// What would have been used without it.
+    /// The analysis that would have been used without it.
     pub asked: Analysis,
     pub coarsened: Coarsened,
     /// More was held in the end all the same.
@@ -177,7 +178,7 @@ pub struct Frame {
     pub is_recursive: bool,
 }
 
-/// What a link can come by. The try is not its method, which may be called again on the way.
+/// The stations that a link can come by. The try is not its method, which may be called again on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StationKind {
     Try,
@@ -195,7 +196,7 @@ pub struct Station {
     pub is_recursive: bool,
 }
 
-/// Where a station goes on.
+/// A way from a station to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Passage {
     /// Index into [`LinkGraph::stations`].
@@ -212,7 +213,7 @@ pub struct LinkGraph {
     pub passages: Vec<Passage>,
 }
 
-/// What can leave a public method.
+/// Exceptions that can leave a public method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Escapes {
     pub method: Site,
@@ -225,6 +226,6 @@ pub struct Escapes {
 pub struct EscapingException {
     pub exception: ExceptionType,
     pub is_checked: bool,
-    /// Where it is raised: operations first, then the throws nearest to the application.
+    /// The raising points: operations first, then the throws nearest to the application.
     pub points: Vec<PointDescription>,
 }

@@ -60,7 +60,7 @@ pub struct Operation {
     /// The first feature release of Java that has it, and the last.
     pub since: Option<u32>,
     pub until: Option<u32>,
-    /// Which `[[fault]]` table of the project it is, counted from 1; none of the JDK's is one.
+    /// The number of the project's `[[fault]]` table, counted from 1; none of the JDK's is one.
     pub table: Option<usize>,
 }
 

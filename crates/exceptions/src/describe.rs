@@ -4,8 +4,8 @@ use crate::answer::{ExceptionType, PointDescription, RaisedBy, Site};
 use crate::catalogue::Catalogue;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_classfile::LineTable;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Typed, World};
+use catchment_pointsto::{ClassId, MethodId};
+use catchment_pointsto::{Typed, World};
 
 /// An instruction of a method, or the method as a whole.
 pub(crate) fn site_of(world: &World<'_>, method: MethodId, pc: Option<u16>) -> Site {
@@ -69,6 +69,5 @@ pub(crate) fn exception_type(world: &World<'_>, typed: Typed) -> ExceptionType {
 /// The nearest class that all of these are.
 pub(crate) fn common_class(world: &World<'_>, types: &[Typed]) -> Option<ClassId> {
     let first = types.first()?.class;
-    let mut above = std::iter::successors(Some(first), |class| world.class_of(*class).superclass);
-    above.find(|class| types.iter().all(|typed| world.is_subtype(typed.class, *class)))
+    world.lineage(first).find(|class| types.iter().all(|typed| world.is_subtype(typed.class, *class)))
 }

@@ -8,10 +8,10 @@ pub(crate) mod test_methods;
 use crate::entry_points::container_methods::container_methods;
 use crate::entry_points::main_methods::main_method;
 use crate::entry_points::test_methods::test_methods;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
+use catchment_pointsto::{ClassId, MethodId};
 
-/// Which methods of the program's own classes are called from outside.
+/// Methods of the program's own classes that are called from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryKind {
     /// `main` of the application's classes, as the JDK at hand would start it.
@@ -24,7 +24,8 @@ pub enum EntryKind {
     Servlets,
 }
 
-/// The entry points that are wanted. Where none are: those that start by themselves (main, tests, servlets), or else the API.
+/// The entry points that are wanted. Where none are: those that start by themselves (main, tests, servlets), or else
+/// the API.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryPoints {
     /// `pkg.Class` for its `main`, or `pkg.Class.method`.

@@ -3,8 +3,8 @@
 use crate::answer::{Escapes, EscapingException, RaisedBy};
 use crate::describe::{describe_point, exception_type, site_of};
 use crate::search::LinkSearch;
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{Layer, Typed};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{Layer, Typed};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl LinkSearch<'_> {

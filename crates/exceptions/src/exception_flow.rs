@@ -1,8 +1,9 @@
 //! Exception flow: how far raised exceptions travel, and which handlers they come to.
 //!
-//! Every instance of a method has a set of what can leave it. At a call what leaves the callee is raised anew, at a `throw` what
-//! is thrown; then the rows of the exception table are asked in turn. A row for `C` takes what may be a `C`; what surely is
-//! one goes no further, the rest goes on to the next row and in the end out of the method (JVMS §2.10).
+//! Every instance of a method has a set of what can leave it. At a call what leaves the callee is raised anew, at a
+//! `throw` what is thrown; then the rows of the exception table are asked in turn. A row for `C` takes what may be a
+//! `C`; what surely is one goes no further, the rest goes on to the next row and in the end out of the method (JVMS
+//! §2.10).
 
 pub(crate) mod class_handlers;
 pub(crate) mod fate;
@@ -21,27 +22,28 @@ use crate::exception_flow::scope::{Asked, Depth, Scope};
 use crate::exception_flow::thrown_again::ThrownAgain;
 use crate::exception_flow::wrapping::Wrapped;
 use catchment_ir::Translator;
-use catchment_pointsto::graph::{Filter, Graph};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Layer, Typed};
 use catchment_pointsto::{Call, CallKind, Code, ImplicitKinds, Reached, Set};
+use catchment_pointsto::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::{Filter, Graph};
+use catchment_pointsto::{Layer, Typed};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// The kinds of exceptions that travel.
 #[derive(Debug, Default)]
-pub struct FlowOptions {
+pub struct ExceptionFlowOptions {
     /// Every `throw`.
     pub throws: bool,
     /// Operations of the catalogue. Nothing inside them raises again.
     pub operations: FxHashMap<MethodId, OperationThrows>,
-    /// What the JVM throws by itself, of the kinds that the analysis was asked to look for (`Options::implicit`).
+    /// Exceptions that the JVM throws by itself, of the kinds that the analysis was asked to look for
+    /// (`Options::implicit`).
     pub implicit: ImplicitKinds,
 }
 
 /// The exception flow of a program: the sets that raised exceptions have come to.
 #[derive(Debug)]
-pub struct Flow {
+pub struct ExceptionFlow {
     pub raised: RaisedExceptions,
     pub(crate) graph: Graph,
     /// By instance: what can leave it.
@@ -51,13 +53,13 @@ pub struct Flow {
     handlers: FxHashMap<ClassId, ClassHandlers>,
 }
 
-impl Flow {
+impl ExceptionFlow {
     /// Numbers in [`Self::raised`] of what can leave an instance.
     pub fn escaping(&self, instance: InstanceId) -> &Set {
         self.graph.objects(self.escaping[instance.index()])
     }
 
-    /// What comes to which handler, by instance and pc of the handler, in no order.
+    /// Exceptions that come to each handler, by instance and pc of the handler, in no order.
     pub fn caught(&self) -> impl Iterator<Item = (InstanceId, u16, &Set)> {
         self.caught.iter().map(|((instance, handler), node)| (*instance, *handler, self.graph.objects(*node)))
     }
@@ -68,17 +70,16 @@ impl Flow {
     }
 }
 
-/// Exception flow through everything that was reached.
-pub fn flow(reached: &mut Reached<'_>, options: &FlowOptions) -> Flow {
-    flow_within(reached, options, Scope::Everything)
-}
-
-/// [`flow`] restricted to a scope. Sets outside the scope are empty or incomplete.
-pub fn flow_within(reached: &mut Reached<'_>, options: &FlowOptions, scope: Scope) -> Flow {
+/// Exception flow through what was reached. Sets outside the scope are empty or incomplete.
+pub fn exception_flow(
+    reached: &mut Reached<'_>,
+    options: &ExceptionFlowOptions,
+    scope: Scope,
+) -> ExceptionFlow {
     let depths = scope.depths(reached, &options.operations);
     let mut graph = Graph::default();
     let escaping = reached.instances.iter().map(|_| graph.node()).collect();
-    let flow = Flow {
+    let flow = ExceptionFlow {
         raised: RaisedExceptions::default(),
         graph,
         escaping,
@@ -107,11 +108,11 @@ pub fn flow_within(reached: &mut Reached<'_>, options: &FlowOptions, scope: Scop
 
 pub(crate) struct Building<'b, 'a> {
     pub(crate) reached: &'b mut Reached<'a>,
-    pub(crate) options: &'b FlowOptions,
-    pub(crate) flow: Flow,
+    pub(crate) options: &'b ExceptionFlowOptions,
+    pub(crate) flow: ExceptionFlow,
     pub(crate) methods: FxHashMap<MethodId, MethodHandlers>,
     translator: Translator,
-    /// What is raised where, once all edges are there.
+    /// Raised exceptions with the nodes they go to, once all edges are there.
     pub(crate) pending: Vec<(RaisedException, NodeId)>,
     /// Calls that fail with an exception of their own if their target fails.
     pub(crate) wrapped: Vec<Wrapped>,
@@ -133,8 +134,8 @@ fn add_edge_once(graph: &mut Graph, known: &mut FxHashSet<(NodeId, NodeId)>, fro
     }
 }
 
-/// Raise nodes of one instance, keyed by the first row of the exception table that is tried: its handler's node, the class
-/// it catches, and the node for exceptions that the row lets pass.
+/// Raise nodes of one instance, keyed by the first row of the exception table that is tried: its handler's node, the
+/// class it catches, and the node for exceptions that the row lets pass.
 type RaiseNodes = FxHashMap<(NodeId, Option<ClassId>, NodeId), NodeId>;
 
 impl Building<'_, '_> {
@@ -153,8 +154,8 @@ impl Building<'_, '_> {
         self.spread();
     }
 
-    /// A hidden class passes on all that comes out of what it calls. It has no code, so what it raises itself is raised in the
-    /// method that it stands for.
+    /// A hidden class passes on all that comes out of what it calls. It has no code, so what it raises itself is raised
+    /// in the method that it stands for.
     fn add_proxy(&mut self, instance: InstanceId, target: MethodId) {
         let to = self.flow.escaping[instance.index()];
         for call in self.reached.calls_of(instance).to_vec() {
@@ -236,7 +237,7 @@ impl Building<'_, '_> {
         }
     }
 
-    /// What can leave the targets of a call.
+    /// Exceptions that can leave the targets of a call.
     pub(crate) fn nodes_of_targets(&mut self, call: &Call) -> SmallVec<[NodeId; 1]> {
         let targets = self.reached.targets(call);
         if targets.len() < MANY {
@@ -245,7 +246,7 @@ impl Building<'_, '_> {
         SmallVec::from_elem(self.node_of_targets(call), 1)
     }
 
-    /// What can leave any of a call's targets, as one node for all calls that have the same.
+    /// Exceptions that can leave any of a call's targets, as one node for all calls that have the same.
     fn node_of_targets(&mut self, call: &Call) -> NodeId {
         let key = self.reached.targets_key(call);
         if let Some(node) = self.together.get(&key) {
@@ -307,7 +308,7 @@ impl Building<'_, '_> {
 
     /// The node of what is raised where the row for a class is asked first. What it does not take goes to `rest`.
     fn asked_first(&mut self, caught: NodeId, class: Option<ClassId>, rest: NodeId) -> NodeId {
-        let Flow { graph, .. } = &mut self.flow;
+        let ExceptionFlow { graph, .. } = &mut self.flow;
         let node = graph.node();
         match class {
             None => graph.add_edge(node, caught, Filter::NONE),

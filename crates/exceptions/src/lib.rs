@@ -1,4 +1,4 @@
-//! Which exceptions can come from where, and where they can go.
+//! Exception flow of a program: the raising points of exceptions, and the clauses they can come to.
 //!
 //! ```text
 //! classes ──► call graph ──► exception flow ──► links ──► answer: names, lines, pair ids
@@ -31,17 +31,17 @@ pub use answer::{
 pub use catalogue::operations::{FaultProblem, FaultSelection, Match, UnknownFault};
 pub use catalogue::tables::{CatalogueError, FaultTable};
 pub use catalogue::{Catalogue, FaultKind, FaultKindEntry, Operation};
-pub use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, services_file};
 pub use catchment_pointsto::{BlindSpot, Ceiling, Coarsened, ReflectiveTarget, Stats};
+pub use catchment_pointsto::{ClassSource, Layer, ModuleServices, services_file};
 pub use entry_points::{EntryError, EntryKind, EntryPoints, OwnClasses};
-pub use exception_flow::raising_points::{RaisedException, RaisingKind};
+pub use exception_flow::raising_points::RaisedException;
 pub use exception_flow::scope::Scope;
-pub use exception_flow::{Flow, FlowOptions, flow, flow_within};
+pub use exception_flow::{ExceptionFlow, ExceptionFlowOptions, exception_flow};
 pub use links::{Clause, ClauseScope, Link, links};
 pub use reachability::filter;
 pub use recording::comparison::{Cause, Comparison, RecordedLink, SetAside, Unfound};
 pub use recording::{RecordedCatch, RecordedFrame, RecordedMethod, RecordedTarget, Recording, compare_under};
 pub use search::{
-    AnalysisCache, LinkSearch, SearchError, SearchRequest, Stage, search, search_from, search_on,
+    AnalysisCache, LinkSearch, SearchError, SearchRequest, Stage, search, search_from, search_unfiltered,
 };
 pub use selection::LinkSelection;

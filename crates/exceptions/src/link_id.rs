@@ -6,14 +6,14 @@
 //!         | hash(kind, class, method, descriptor, ordinal of the instruction)
 //! ```
 //!
-//! The ordinal counts the instructions of the same opcode before this one in its method, so for a `throw` the throws. The hash is
-//! that of pair ids, 64-bit FNV-1a ([`stable_hash`]).
+//! The ordinal counts the instructions of the same opcode before this one in its method, so for a `throw` the throws.
+//! The hash is that of pair ids, 64-bit FNV-1a ([`stable_hash`]).
 
 use crate::catalogue::Catalogue;
 use crate::describe::site_of;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::World;
+use catchment_pointsto::MethodId;
+use catchment_pointsto::World;
 use catchment_protocol::hash::stable_hash;
 
 /// Id of the link from a raising point to a pair.
@@ -39,7 +39,7 @@ pub(crate) fn point_of(world: &World<'_>, catalogue: &Catalogue, point: RaisingP
     stable_hash([kind, class, method, descriptor, &ordinal])
 }
 
-/// How many instructions of the same opcode stand before this one; 0 in code that cannot be read.
+/// The number of instructions of the same opcode before this one; 0 in code that cannot be read.
 fn ordinal_of(world: &World<'_>, method: MethodId, pc: u16) -> u64 {
     let ordinal = || {
         let file = world.class_of(world.method(method).class).file()?;

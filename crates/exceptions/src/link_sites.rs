@@ -7,9 +7,9 @@ use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::Clause;
 use crate::reachability::ranges_of;
 use crate::search::LinkSearch;
-use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::Typed;
+use catchment_pointsto::Typed;
 use catchment_pointsto::{Call, Set};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,8 @@ struct SiteFinder<'s, 'a> {
     search: &'s mut LinkSearch<'a>,
     numbers: Numbers,
     fates: Fates,
-    /// By [`catchment_pointsto::Reached::targets_key`] and number of the targets: exceptions that leave the targets of a call.
+    /// By [`catchment_pointsto::Reached::targets_key`] and number of the targets: exceptions that leave the targets of
+    /// a call.
     leaving: FxHashMap<(u32, usize), Set>,
     found: Found,
 }

@@ -1,10 +1,10 @@
 //! Links: which raising points lead to which catch clauses.
 
-use crate::exception_flow::Flow;
+use crate::exception_flow::ExceptionFlow;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
+use catchment_pointsto::ClassId;
 use catchment_pointsto::Reached;
-use catchment_pointsto::ids::ClassId;
-use catchment_pointsto::world::{Layer, Typed};
+use catchment_pointsto::{Layer, Typed};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ pub struct Link {
     pub types: Vec<Typed>,
 }
 
-/// A link as it is counted: one per raising point and clause, where all methods of a catalogue entry are one raising point.
+/// A link as it is counted: one per raising point and clause, where all methods of a catalogue entry are one raising
+/// point.
 #[derive(Debug, Clone)]
 pub(crate) struct MergedLink {
     pub(crate) clause: Clause,
@@ -56,7 +57,7 @@ pub enum ClauseScope {
 }
 
 /// All links into clauses, by clause and raising point.
-pub fn links(reached: &Reached<'_>, flow: &Flow, scope: ClauseScope) -> Vec<Link> {
+pub fn links(reached: &Reached<'_>, flow: &ExceptionFlow, scope: ClauseScope) -> Vec<Link> {
     let mut found: BTreeMap<(Clause, RaisingPoint), Vec<Typed>> = BTreeMap::new();
     for (instance, handler, caught) in flow.caught() {
         let Some(method) = reached.method_of(instance) else { continue };

@@ -1,4 +1,4 @@
-//! What runs of a program have shown: exceptions that were caught, and targets of reflective calls.
+//! Recordings of a program's runs: exceptions that were caught, and targets of reflective calls.
 //!
 //! ```text
 //! Recording ──► reflective targets ──► the analysis finds more
@@ -6,7 +6,8 @@
 //!                                (journey)    (raising)                       (compare; why: what of E is not in F)
 //! ```
 //!
-//! Somebody else has read it from a file. Names and numbers come from outside: whatever they do not lead to is set aside.
+//! Somebody else has read it from a file. Names and numbers come from outside: whatever they do not lead to is set
+//! aside.
 
 mod compare;
 pub(crate) mod comparison;
@@ -30,7 +31,7 @@ pub struct RecordedMethod {
     pub descriptor: String,
 }
 
-/// Where a method was.
+/// A method on a stack with its pc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RecordedFrame {
     /// Index into [`Recording::methods`].

@@ -11,15 +11,15 @@ use crate::describe::{common_class, describe_point, exception_type, site_of};
 use crate::entry_points::{EntryError, EntryPoints, OwnClasses, entry_methods};
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::exception_flow::scope::Scope;
-use crate::exception_flow::{Flow, FlowOptions, flow_within};
+use crate::exception_flow::{ExceptionFlow, ExceptionFlowOptions, exception_flow};
 use crate::link_id::{link_id, point_of};
 use crate::links::{Clause, ClauseScope, Link, MergedLink, links, merge};
 use crate::reachability::filter;
 use catchment_classfile::ClassFile;
 use catchment_pairs::{ClassPairs, pairs_of};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{ClassSource, Typed, World};
 use catchment_pointsto::{Ceiling, Coarsened, Reached, ReflectiveTarget, Refusal};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{ClassSource, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -42,11 +42,11 @@ pub struct SearchRequest {
     pub release: Option<u32>,
     /// Targets of reflective calls that were seen in runs.
     pub reflective_targets: Vec<ReflectiveTarget>,
-    /// How much memory it may take, if not all there is.
+    /// The limit on memory, if it may not take all there is.
     pub ceiling: Option<Ceiling>,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     CallGraph { entries: usize },
@@ -59,19 +59,15 @@ pub enum Stage {
 pub enum SearchError {
     #[error(transparent)]
     Entry(#[from] EntryError),
-    #[error("cannot go on from what was solved before: {0}")]
-    Refused(#[from] Refusal),
-    #[error("cannot go on from what was solved before: it was for another analysis")]
-    OtherBase,
 }
 
 /// A finished search, which can be asked for more.
 #[derive(Debug)]
 pub struct LinkSearch<'a> {
     pub(crate) reached: Reached<'a>,
-    pub(crate) flow: Flow,
+    pub(crate) flow: ExceptionFlow,
     pub(crate) catalogue: Catalogue,
-    pub(crate) flow_options: FlowOptions,
+    pub(crate) flow_options: ExceptionFlowOptions,
     pub(crate) handlers: ClauseScope,
     analysis: Analysis,
     /// Links without a filter.
@@ -90,7 +86,8 @@ pub trait AnalysisCache<'a> {
     /// The base: what the JVM itself reaches.
     fn base(&self) -> Option<JdkBase<'a>>;
 
-    /// The bytes that [`Self::write_reached`] was given by a search with the same classes, entry points, analysis and recorded targets.
+    /// The bytes that [`Self::write_reached`] was given by a search with the same classes, entry points, analysis and
+    /// recorded targets.
     fn reached(&self) -> Option<Vec<u8>> {
         None
     }
@@ -148,8 +145,8 @@ pub fn search_from<'a>(
     Ok(search)
 }
 
-/// Where a program cannot go on from a base everything is looked at anew, as it is where memory is short: coarse packages may be among
-/// those of the base.
+/// A program that cannot go on from a base is looked at anew, as it is where memory is short: coarse packages may be
+/// among those of the base.
 fn reach_from<'a>(
     base: Option<JdkBase<'a>>,
     source: &'a dyn ClassSource,
@@ -170,38 +167,16 @@ fn reach_from<'a>(
     }
 }
 
-/// Like [`search`], with what the base has solved. The source has the classes of the base, and those of the program.
-pub fn search_on<'a, 'b>(
-    base: &JdkBase<'a>,
-    source: &'b dyn ClassSource,
-    request: &SearchRequest,
-    stage: &mut dyn FnMut(Stage),
-) -> Result<LinkSearch<'b>, SearchError>
-where
-    'a: 'b,
-{
-    begin(source, request, stage)?;
-    let implicit = implicit_kinds(request.implicit);
-    let reached =
-        base.reach(source, request.analysis, implicit, &request.reflective_targets, find_entries(request));
-    let reached = reached.ok_or(SearchError::OtherBase)??;
-    let mut search = find_links(reached, source, request, request.analysis, stage);
-    search.narrow_in_stage(request.analysis.filter(), stage);
-    Ok(search)
-}
-
-/// Like [`search`], with the links that there are without the filter. It can be narrowed later.
-pub(crate) fn search_unfiltered<'a>(
+/// Like [`search_from`], with the links that there are without the filter, for whoever narrows them later.
+pub fn search_unfiltered<'a>(
+    cache: &impl AnalysisCache<'a>,
     source: &'a dyn ClassSource,
     request: &SearchRequest,
     stage: &mut dyn FnMut(Stage),
 ) -> Result<LinkSearch<'a>, SearchError> {
     begin(source, request, stage)?;
-    let SearchRequest { analysis, reflective_targets, .. } = request;
-    let implicit = implicit_kinds(request.implicit);
-    let (reached, _) =
-        reach(source, *analysis, implicit, None, Vec::new(), reflective_targets, find_entries(request));
-    let mut search = find_links(reached, source, request, *analysis, stage);
+    let (reached, _) = reach_from(cache.base(), source, request);
+    let mut search = find_links(reached, source, request, request.analysis, stage);
     search.narrow(None);
     Ok(search)
 }
@@ -238,12 +213,12 @@ fn find_links<'a>(
     let stats = reached.stats;
     stage(Stage::Flow { methods: stats.reachable_methods, calls: stats.call_edges });
     let matched = match_operations(&mut reached, &request.catalogue, &request.faults, request.release);
-    let flow_options = FlowOptions { throws: request.throws, operations: matched.throws, implicit };
+    let flow_options = ExceptionFlowOptions { throws: request.throws, operations: matched.throws, implicit };
     let scope = match (request.escapes, request.handlers) {
         (false, ClauseScope::Application) => Scope::ApplicationClauses,
         _ => Scope::Everything,
     };
-    let flow = flow_within(&mut reached, &flow_options, scope);
+    let flow = exception_flow(&mut reached, &flow_options, scope);
     stage(Stage::Links { raised: flow.raised.all().len() });
     let unfiltered = links(&reached, &flow, request.handlers);
     LinkSearch {
@@ -264,7 +239,8 @@ fn find_links<'a>(
 }
 
 impl LinkSearch<'_> {
-    /// Forgets links from other raising points: filters need not ask about them. Those that are left have other numbers then.
+    /// Forgets links from other raising points: filters need not ask about them. Those that are left have other numbers
+    /// then.
     pub fn keep_from(&mut self, is_wanted: impl Fn(&PointDescription) -> bool) {
         let (world, catalogue) = (&self.reached.world, &self.catalogue);
         let mut known: FxHashMap<RaisingPoint, bool> = FxHashMap::default();
@@ -276,7 +252,7 @@ impl LinkSearch<'_> {
         self.links.retain(|link| is_kept(&link.parts[0]));
     }
 
-    /// How many links there are.
+    /// The number of links.
     pub fn count(&self) -> usize {
         self.links.len()
     }
@@ -293,8 +269,8 @@ impl LinkSearch<'_> {
         self.narrow(by);
     }
 
-    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects were kept, as they are by a
-    /// search with any filter and by one on a base.
+    /// Has the links that this filter leaves, or all of them. There is no filter unless the objects are there, as they
+    /// are after a search with any filter.
     pub fn narrow(&mut self, by: Option<DataFilter>) {
         let links = self.unfiltered.clone();
         self.narrow_to(by, links);
@@ -415,7 +391,7 @@ impl LinkSearch<'_> {
 
     fn reached_methods(&self) -> FxHashSet<(ClassId, Vec<u8>)> {
         let world = &self.reached.world;
-        let methods = (0..self.reached.instances.len() as u32).map(catchment_pointsto::ids::InstanceId);
+        let methods = (0..self.reached.instances.len() as u32).map(catchment_pointsto::InstanceId);
         let methods = methods.filter_map(|instance| self.reached.method_of(instance));
         let own = methods.map(|method| world.method(method));
         own.map(|method| (method.class, world.selector_name(method.selector).to_vec())).collect()
@@ -525,7 +501,8 @@ pub(crate) fn linked_pair(
 /// The tag of a class in a constant pool (JVMS §4.4).
 const CLASS: u8 = 7;
 
-/// Classes that the program's own code names and that are nowhere, as sorted binary names. Types that only signatures mention need not be there for the code to run.
+/// Classes that the program's own code names and that are nowhere, as sorted binary names. Types that only signatures
+/// mention need not be there for the code to run.
 fn missing_classes(source: &dyn ClassSource, own: &OwnClasses) -> Vec<String> {
     let mut seen: BTreeSet<Vec<u8>> = BTreeSet::new();
     for name in own.application.iter().chain(&own.tests) {

@@ -3,7 +3,7 @@
 use crate::answer::{Escapes, FoundLink, LinkedPair, LinksAnswer, RaisedBy};
 use crate::catalogue::operations::FaultSelection;
 use crate::search::LinkSearch;
-use catchment_pointsto::ids::ClassId;
+use catchment_pointsto::ClassId;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,8 +82,8 @@ impl LinkSearch<'_> {
 }
 
 impl LinksAnswer {
-    /// Leaves only what is wanted; numbers of links stay what they were. Clauses without wanted links go too, unless everything
-    /// is wanted of them but their package.
+    /// Leaves only what is wanted; numbers of links stay what they were. Clauses without wanted links go too, unless
+    /// everything is wanted of them but their package.
     pub fn select(&mut self, wanted: &LinkSelection) {
         if wanted.is_everything() {
             return;

@@ -5,8 +5,8 @@
 
 use catchment_exceptions::{
     Analysis, CallGraph, Catalogue, ClassSource, ClauseScope, EntryPoints, FaultSelection, FoundLink,
-    JdkBase, Layer, LinkSearch, LinksAnswer, ModuleServices, OwnClasses, PointDescription, RaisedBy,
-    SearchRequest, Site, search, search_on, services_file,
+    JdkBase, Layer, LinksAnswer, ModuleServices, OwnClasses, PointDescription, RaisedBy, SearchRequest, Site,
+    search_unfiltered, services_file,
 };
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::jdk;
@@ -119,20 +119,7 @@ fn origin(fixture: &Fixture, compiled: &Compiled, point: &PointDescription) -> S
     }
 }
 
-fn search_fixture<'p>(
-    base: Option<&JdkBase<'p>>,
-    program: &'p Program<'_>,
-    request: &SearchRequest,
-) -> LinkSearch<'p> {
-    let mut ignored = |_| {};
-    match base {
-        Some(base) => search_on(base, program, request, &mut ignored),
-        None => search(program, request, &mut ignored),
-    }
-    .expect("the fixture has a main and no class of the JDK")
-}
-
-/// Written and read again, as it is between two runs: what is kept is held to the same links.
+/// Written and read again, as it is between two runs: what is cached is held to the same links.
 fn base_on(jdk: &Jdk, call_graph: CallGraph, implicit: bool) -> Option<JdkBase<'_>> {
     let bytes = JdkBase::solve(jdk, call_graph, implicit)?.to_bytes();
     Some(JdkBase::read(&bytes, jdk, call_graph, implicit).expect("what was written"))
@@ -146,13 +133,17 @@ fn check(call_graph: CallGraph, name: &str) {
     let of_graph = |it: &&&str| it.split('+').next() == Some(name);
     let configurations: Vec<Analysis> =
         CONFIGURATIONS.iter().filter(of_graph).map(|it| it.parse().expect("a configuration")).collect();
+    // The objects are kept for all filters if one is asked for.
+    let with_objects = configurations.iter().find(|analysis| analysis.filter().is_some());
+    let with_objects = with_objects.copied().unwrap_or(configurations[0]);
     let mut wrong = Vec::new();
     for fixture in Fixture::read_all().expect("fixtures/links") {
         let compiled = fixture.compile().expect("the fixture compiles");
         let program = Program::open(&jdk, &compiled);
         let base = if fixture.is_implicit() { &*base_with_implicit } else { &*base };
-        let mut search =
-            search_fixture(base.as_ref(), &program, &request_for(&fixture, program.own(), configurations[0]));
+        let request = request_for(&fixture, program.own(), with_objects);
+        let mut search = search_unfiltered(&|| base.clone(), &program, &request, &mut |_| {})
+            .expect("the fixture has a main");
         search.keep_from(|point| fixture.looks_at(&origin(&fixture, &compiled, point)));
         for configuration in &configurations {
             search.narrow(configuration.filter());

@@ -10,6 +10,7 @@ use crate::baseline::once_per_jvm::{OncePerJvmPair, OncePerJvmPairs, Stray, not_
 use crate::baseline::solo::runs_of;
 use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber, by_colour};
 use crate::store::{KnownTest, Store, StoreError};
+use catchment_pairs::ClassLocation;
 use catchment_verdicts::{CheckedPair, CheckedTest, ExecutingTest, SetAside, TestColour, TestId};
 use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
@@ -55,8 +56,7 @@ impl Baseline {
         let caught = first.map_or(0, |run| self.caught_by_itself(number, test.configuration, run));
         CheckedTest {
             name: display_name(test),
-            source: None,
-            module: None,
+            location: ClassLocation::default(),
             configuration: test.configuration,
             colour: first.filter(|_| passes).map(|run| colour(run.escaped, caught)),
             set_aside,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `run` is for experiments that decide together what is still needed, one trial each; `inquiry` for those that ask one test
-//! after the other a row of questions.
+//! after the other a series of questions.
 
 pub(crate) mod inquiry;
 pub(crate) mod queue;

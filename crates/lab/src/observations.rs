@@ -1,4 +1,5 @@
-//! Observations of plain runs, as they are stored.
+//! Observations of plain runs, as they are stored: a copy for the store would have the same fields, and a test of `store`
+//! pins their names.
 
 use crate::store::stored;
 use catchment_verdicts::ColourCounts;
@@ -79,8 +80,7 @@ pub(crate) struct PlainRun {
     pub(crate) escaped: u64,
     pub(crate) external: Vec<String>,
     pub(crate) threads_left: Vec<String>,
-    /// In a table of their own.
-    #[serde(skip)]
+    #[serde(with = "stored::usages")]
     pub(crate) usages: Vec<(PairNumber, Usages)>,
     /// In a suite: what was used since the test before, which belongs to no test. What prepares its class is here.
     #[serde(with = "stored::usages")]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Hears of the progress of a check. How it looks is the business of whoever implements it.
+/// Hears of the progress of a run. How it looks is the business of whoever implements it.
 pub trait Progress {
     /// The work enters a phase of so many steps, or of nobody knows how many.
     fn phase(&mut self, name: &str, total: Option<u64>);

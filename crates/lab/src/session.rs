@@ -116,7 +116,7 @@ impl<'p> Session<'p> {
         let lock = lock::lock(&folder)?;
         progress.phase("build", None);
         let project = catchment_build::prepare(&request.project, &mut |text| progress.note(text))
-            .map_err(|error| LabError::from(error).or_interrupted())?;
+            .map_err(LabError::from)?;
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
         accept(&pairs)?;
@@ -130,7 +130,11 @@ impl<'p> Session<'p> {
         let jobs = request.jobs.max(1);
         let session = Self {
             agent,
-            numbers: pairs.iter().zip(&numbers).map(|(pair, number)| (pair.id.clone(), *number)).collect(),
+            numbers: pairs
+                .iter()
+                .zip(&numbers)
+                .map(|(pair, number)| (pair.clause.id.clone(), *number))
+                .collect(),
             positions: numbers.iter().enumerate().map(|(position, number)| (*number, position)).collect(),
             numbers_by_position: numbers,
             jobs,
@@ -261,7 +265,7 @@ fn time_to_start_work(budget: Duration) -> Duration {
 }
 
 fn number_pairs(store: &Store, pairs: &[CheckedPair]) -> Result<Vec<PairNumber>, LabError> {
-    let numbers = store.together(|| pairs.iter().map(|pair| store.pair_number(&pair.id)).collect())?;
+    let numbers = store.together(|| pairs.iter().map(|pair| store.pair_number(&pair.clause.id)).collect())?;
     Ok(numbers)
 }
 

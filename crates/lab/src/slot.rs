@@ -6,20 +6,21 @@ pub(crate) mod counters;
 pub(crate) mod events;
 pub(crate) mod turns;
 
-use crate::session::Session;
+use crate::session::{LabError, Session};
 use crate::slot::counters::PairNumbers;
 use crate::slot::events::WorkerEvents;
 use crate::worker::{LEAST_HEAP_MIB, Worker, WorkerEnd, WorkerSetup};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::{TestRun, TestUnit};
 use catchment_protocol::equipment::Equipment;
-use catchment_protocol::experiment::Experiment;
+use catchment_protocol::experiment::{Act, Experiment};
 use catchment_watch::unix;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Workers replaced for threads that a test has left behind, all slots together, before that is too often.
@@ -57,8 +58,7 @@ impl ClassRun {
 
 impl Running<'_> {
     pub(crate) fn discover(&mut self, classes: &[String]) -> Result<(Vec<TestUnit>, Vec<String>), WorkerEnd> {
-        let interrupt = self.events.session.interrupt;
-        self.worker.discover(classes, &mut self.events, Duration::from_secs(600), interrupt)
+        self.worker.discover(classes, &mut self.events, Duration::from_secs(600))
     }
 
     /// Up to `steps` tests are steps of the progress; how many of them were not needed is left in it.
@@ -68,21 +68,19 @@ impl Running<'_> {
         silence: Duration,
         steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
-        let interrupt = self.events.session.interrupt;
         self.events.steps_left = *steps;
-        let result = self.worker.run_suite(classes, None, &mut self.events, silence, interrupt);
+        let result = self.worker.run_suite(classes, None, &mut self.events, silence);
         *steps = std::mem::take(&mut self.events.steps_left);
         result
     }
 
-    /// Runs all tests of one class and says what was seen of each, and how long that took from here.
+    /// Runs all tests of one class and says how many microseconds that took from here.
     pub(crate) fn run_class(
         &mut self,
         class: &str,
         experiment: Option<Experiment>,
         silence: Duration,
-    ) -> (ClassRun, u64) {
-        let interrupt = self.events.session.interrupt;
+    ) -> Result<(ClassRun, u64), LabError> {
         if experiment.is_none() {
             self.settled.insert(class.to_owned());
         }
@@ -90,30 +88,31 @@ impl Running<'_> {
         self.events.running = None;
         let start = Instant::now();
         let classes = [class.to_owned()];
-        let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, interrupt);
+        let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let end = unless_interrupted(result)?.err();
         let finished = std::mem::take(&mut self.events.finished);
         finished.iter().for_each(|run| self.events.session.turns.note(run));
-        (ClassRun { finished, running: self.events.running.take(), end: result.err() }, micros)
+        Ok((ClassRun { finished, running: self.events.running.take(), end }, micros))
     }
 
-    /// Runs one test and says how long that took from here.
+    /// Runs one test and says how many microseconds that took from here.
     pub(crate) fn run_test(
         &mut self,
         test: &str,
         experiment: Option<Experiment>,
         limit: Duration,
-    ) -> (Result<TestRun, WorkerEnd>, u64) {
-        let interrupt = self.events.session.interrupt;
-        if experiment.is_none() {
+    ) -> Result<(Result<TestRun, WorkerEnd>, u64), LabError> {
+        if experiment.as_ref().is_none_or(|experiment| experiment.act == Act::Nothing) {
             self.settled.insert(test.to_owned());
         }
         // Not every JVM comes as far as to begin the test.
         self.events.fired = None;
         let start = Instant::now();
-        let result = self.worker.run_test(test, experiment, &mut self.events, limit, interrupt);
+        let result = self.worker.run_test(test, experiment, &mut self.events, limit);
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         result.iter().for_each(|run| self.events.session.turns.note(run));
-        (result, u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX))
+        Ok((unless_interrupted(result)?, micros))
     }
 
     /// Tells whether the test, or the class, has had a plain run in this JVM.
@@ -124,6 +123,11 @@ impl Running<'_> {
     pub(crate) fn stop(self) {
         self.worker.stop();
     }
+}
+
+/// The end of a JVM is a result of a run, unless the user wants everything to end.
+fn unless_interrupted<T>(result: Result<T, WorkerEnd>) -> Result<Result<T, WorkerEnd>, LabError> {
+    if let Err(WorkerEnd::Interrupted) = result { Err(LabError::Interrupted) } else { Ok(result) }
 }
 
 /// Classes that the JVMs of a slot run in place of those that were built.
@@ -178,8 +182,6 @@ pub(crate) struct Slot<'a> {
     fresh_room: Room,
     warm: Option<Running<'a>>,
     started: u64,
-    /// Warm workers so far.
-    warm_workers: u64,
     /// Tests that have left threads behind in the warm worker.
     littered: u32,
     changes: Changes,
@@ -198,7 +200,6 @@ impl<'a> Slot<'a> {
             fresh_room,
             warm: None,
             started: 0,
-            warm_workers: 0,
             littered: 0,
             changes: Changes::default(),
             equipment: Equipment::NONE,
@@ -228,7 +229,6 @@ impl<'a> Slot<'a> {
             Some(running) => running,
             None => {
                 self.littered = 0;
-                self.warm_workers += 1;
                 self.start(configuration, false)?
             }
         };
@@ -247,11 +247,6 @@ impl<'a> Slot<'a> {
         if self.warm.take().is_some() {
             self.session.stats().replaced += 1;
         }
-    }
-
-    /// Another number is another worker.
-    pub(crate) fn warm_worker(&self) -> u64 {
-        self.warm_workers
     }
 
     /// Of the warm worker, if there is one.
@@ -277,19 +272,10 @@ impl<'a> Slot<'a> {
         is_short_lived: bool,
     ) -> Result<Running<'a>, WorkerEnd> {
         let begun = Instant::now();
-        let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
-        room.tidy(self.session, &self.changes)?;
-        let setup = self.setup(configuration, is_short_lived);
-        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());
-        let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;
-        self.session.stats().workers.add(begun.elapsed().as_secs_f64());
-        Ok(Running { worker, events, configuration, settled: HashSet::new() })
-    }
-
-    fn setup(&mut self, configuration: usize, is_short_lived: bool) -> WorkerSetup {
         self.started += 1;
         let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
-        WorkerSetup {
+        room.tidy(self.session, &self.changes)?;
+        let setup = WorkerSetup {
             configuration: room.configurations[configuration].clone(),
             agent: self.session.agent.clone(),
             scratch: room.scratch.clone(),
@@ -297,7 +283,11 @@ impl<'a> Slot<'a> {
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             is_short_lived,
             equipment: self.equipment,
-        }
+        };
+        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());
+        let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;
+        self.session.stats().workers.add(begun.elapsed().as_secs_f64());
+        Ok(Running { worker, events, configuration, settled: HashSet::new() })
     }
 }
 
@@ -313,6 +303,30 @@ pub(crate) fn slots_folder(folder: &Path) -> PathBuf {
 
 fn slot_folder(folder: &Path, number: usize) -> PathBuf {
     slots_folder(folder).join(number.to_string())
+}
+
+/// Lets the slots take one item after the other, each a step of the progress, until none is left or the session is over.
+/// Gives the results and the items that are left.
+pub(crate) fn work_off<'a, I: Send, R: Send>(
+    session: &Session<'_>,
+    slots: &mut [Slot<'a>],
+    items: impl Into<VecDeque<I>>,
+    work: impl Fn(&mut Slot<'a>, I) -> Result<R, LabError> + Sync,
+) -> Result<(Vec<R>, VecDeque<I>), LabError> {
+    let (left, results) = (Mutex::new(items.into()), Mutex::new(Vec::new()));
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    in_parallel(slots, |slot| {
+        while !session.is_over()
+            && let Some(item) = next()
+        {
+            let result = work(slot, item)?;
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+            session.reporter.step(1);
+        }
+        Ok::<_, LabError>(())
+    })?;
+    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok((results, left.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Lets every slot work on its own thread until each says that there is nothing left for it.

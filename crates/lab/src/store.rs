@@ -3,15 +3,12 @@
 //! ```text
 //! pair          the pairs, numbered
 //! test          the units that can be run alone, numbered, per run configuration
-//! plain_run     plain runs: of the suite, alone in a warm worker, alone in a fresh JVM
-//! usage         the usages of each pair in each plain run
+//! plain_run     plain runs, with the usages of each pair: of the suite, alone in a warm worker, alone in a fresh JVM
 //! sample        samples of caught exceptions
 //! finished      phases that are complete
 //! jvm           the Java and the test framework of each run configuration
-//! experiment    the plan: test, pair, exception
-//! answer        answers of a test about a try, execution by execution or call by call, or about its stretched clause
-//! combination   answers about several stretched clauses at once
-//! attempt       attempts at an experiment that is over; warm ones once the worker has proven itself
+//! experiment    the plan: test, pair, exception; and the attempts once it is over, warm ones once the worker has proven itself
+//! answer        answers to all other questions: execution by execution, call by call, with clauses stretched
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
@@ -24,14 +21,15 @@ pub(crate) mod stored;
 use crate::observations::{PairNumber, TestNumber};
 use catchment_protocol::conversation::TestUnit;
 use catchment_watch::unix::free_bytes;
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "10";
+const VERSION: &str = "11";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -46,11 +44,6 @@ create table test (
 create table plain_run (
     test integer not null, phase text not null, ordinal integer not null, run text not null,
     primary key (test, phase, ordinal)) without rowid;
-create table usage (
-    test integer not null, phase text not null, ordinal integer not null, pair integer not null,
-    entries integer not null, pink integer not null, white integer not null,
-    sibling integer not null, escaped integer not null,
-    primary key (test, phase, ordinal, pair)) without rowid;
 create table sample (
     pair integer not null, exception text not null, test integer not null, sample text not null,
     primary key (pair, exception, test)) without rowid;
@@ -59,17 +52,11 @@ create table finished (configuration integer not null, phase text not null, ordi
 create table jvm (configuration integer primary key, java text not null, framework text not null);
 create table unobserved (pair integer primary key, reason text not null);
 create table experiment (
-    number integer primary key, pair integer not null, test integer not null, exception text not null,
+    number integer primary key, pair integer not null, test integer not null, exception text not null, attempts text,
     unique (pair, test, exception));
 create table answer (
-    pair integer not null, test integer not null, kind text not null, answer text not null,
-    primary key (pair, test, kind)) without rowid;
-create table combination (
-    clauses text not null, question text not null, answer text not null,
-    primary key (clauses, question)) without rowid;
-create table attempt (
-    experiment integer not null, ordinal integer not null, attempt text not null,
-    primary key (experiment, ordinal)) without rowid;
+    subject text not null, question text not null, answer text not null,
+    primary key (subject, question)) without rowid;
 ";
 
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +66,7 @@ pub enum StoreError {
     #[error("cannot keep results in {}: {reason}", path.display())]
     File { path: PathBuf, reason: io::Error },
     /// A full disk; tests that cannot write fail as well, and mean nothing.
-    #[error("no space left on the disk of {}; what was finished is kept, and the next check goes on from there", path.display())]
+    #[error("no space left on the disk of {}; what was finished is kept, and the next run goes on from there", path.display())]
     Full { path: PathBuf },
     #[error("cannot keep results: {0}")]
     Encoding(#[from] serde_json::Error),
@@ -91,8 +78,10 @@ pub(crate) enum Found {
     Nothing,
     /// Results of the same classes, tests and tool: the run goes on where it was.
     Same,
-    /// Results of other classes, or no store at all, kept beside.
+    /// Results of other classes, kept beside.
     Other,
+    /// A damaged store, or a file that is none, kept beside.
+    NoStore,
     /// Results in the format of another version, kept beside.
     OtherVersion,
 }
@@ -101,9 +90,13 @@ impl Found {
     /// The sentence for the user, where there is something to know.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
-            Self::Same => Some("going on with the results of an earlier check"),
+            Self::Same => Some("going on with the results of an earlier run"),
             Self::OtherVersion => Some(
                 "the results of another version of Catchment were set aside, in .catchment/results.old.sqlite",
+            ),
+            Self::NoStore => Some(
+                "the file .catchment/results.sqlite is damaged or no store of Catchment: it was set aside, in \
+                 .catchment/results.old.sqlite, and everything starts over",
             ),
             Self::Nothing | Self::Other => None,
         }
@@ -141,27 +134,27 @@ impl Store {
         let path = folder.join(FILE);
         let wanted = format!("{VERSION} {fingerprint:016x}");
         if path.exists() {
-            let state = if start_over { None } else { Self::state(&path)? };
-            if state.as_deref() == Some(&wanted) {
-                return Ok((Self::connect(&path)?, Found::Same));
+            let found = if start_over { Found::Other } else { Self::found(&path, &wanted)? };
+            if found == Found::Same {
+                return Ok((Self::connect(&path)?, found));
             }
             set_aside(folder, &path)?;
-            let has_version = |state: String| state.split(' ').next() == Some(VERSION);
-            let found = if state.is_none_or(has_version) { Found::Other } else { Found::OtherVersion };
             return Ok((Self::create(&path, &wanted)?, found));
         }
         Ok((Self::create(&path, &wanted)?, Found::Nothing))
     }
 
-    /// The version and the classes of the store; `None` for a file that is none. A disk that cannot be read is an error: what
-    /// lies there may be one.
-    fn state(path: &Path) -> Result<Option<String>> {
+    /// A comparison of the file with the state that is wanted, which is a version and the classes. A disk that cannot be
+    /// read is an error: the file may be a store.
+    fn found(path: &Path, wanted: &str) -> Result<Found> {
         let database = |reason| StoreError::Database { path: path.to_owned(), reason };
         let connection = Connection::open(path).map_err(database)?;
         let query = "select value from meta where name = 'state'";
-        match connection.query_row(query, [], |row| row.get(0)) {
-            Ok(state) => Ok(Some(state)),
-            Err(reason) if is_no_store(&reason) => Ok(None),
+        match connection.query_row(query, [], |row| row.get::<_, String>(0)) {
+            Ok(state) if state == wanted => Ok(Found::Same),
+            Ok(state) if state.split(' ').next() == Some(VERSION) => Ok(Found::Other),
+            Ok(_) => Ok(Found::OtherVersion),
+            Err(reason) if is_no_store(&reason) => Ok(Found::NoStore),
             Err(reason) => Err(database(reason)),
         }
     }
@@ -228,6 +221,13 @@ impl Store {
             statement.query_map(values, read)?.collect()
         };
         collect().map_err(|reason| self.failed(reason))
+    }
+
+    /// The value in the only column of the row that is asked for, if there is such a row.
+    fn json<T: DeserializeOwned>(&self, query: &str, values: impl rusqlite::Params) -> Result<Option<T>> {
+        let found = self.connection.query_row(query, values, |row| row.get::<_, String>(0)).optional();
+        let json = found.map_err(|reason| self.failed(reason))?;
+        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
     }
 
     /// The number of the pair with this id, given on first sight.
@@ -361,17 +361,35 @@ mod tests {
     }
 
     #[test]
-    fn other_classes_another_version_and_garbage_are_set_aside() {
+    fn other_classes_are_set_aside() {
         let folder = tempfile::tempdir().unwrap();
         drop(Store::open(folder.path(), 1, false).unwrap());
         assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Other);
         assert!(folder.path().join(SET_ASIDE).exists());
         assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
         assert_eq!(Store::open(folder.path(), 2, true).unwrap().1, Found::Other);
-        fs::write(folder.path().join(FILE), b"no database at all, but long enough to look like a file")
-            .unwrap();
-        assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Other);
-        assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
+    }
+
+    #[test]
+    fn a_file_that_is_no_store_is_set_aside_with_a_sentence() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let is_told = || {
+            let found = Store::open(folder.path(), 2, false).unwrap().1;
+            assert_eq!(found, Found::NoStore);
+            assert!(found.note().is_some_and(|note| note.contains(FILE) && note.contains(SET_ASIDE)));
+            assert!(folder.path().join(SET_ASIDE).exists());
+            assert_eq!(Store::open(folder.path(), 2, false).unwrap().1, Found::Same);
+        };
+        fs::write(&path, b"no database at all, but long enough to look like a file").unwrap();
+        is_told();
+        let mut damaged = fs::read(&path).unwrap();
+        damaged[100..].fill(0xa5);
+        fs::write(&path, damaged).unwrap();
+        is_told();
+        fs::remove_file(&path).unwrap();
+        Connection::open(&path).unwrap().execute_batch("create table other (number integer)").unwrap();
+        is_told();
     }
 
     #[test]
@@ -379,7 +397,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open(folder.path(), 1, false).unwrap();
         store.execute("update meta set value = '3 0000000000000001'", []).unwrap();
-        store.connection.execute_batch("drop table attempt").unwrap();
+        store.connection.execute_batch("drop table experiment").unwrap();
         drop(store);
         let found = Store::open(folder.path(), 1, false).unwrap().1;
         assert_eq!(found, Found::OtherVersion);

@@ -9,6 +9,7 @@
 //! Nothing is compiled until a clause has shown on bytecode that all its tests still pass, with and without an exception of
 //! the wider type. The last word has the project's own compiler and test command.
 
+mod kept;
 mod outcome;
 mod patch;
 mod refusal;
@@ -24,14 +25,13 @@ pub use refusal::Refusal;
 use crate::check::{self, CheckError, checked, experiment};
 use crate::progress::Progress;
 use crate::session::{LabError, Session};
-use crate::slot::{Slot, in_parallel};
+use crate::slot::{Slot, work_off};
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
 use rung::RungQuestion;
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use subject::Subject;
-use types::hierarchy::Hierarchy;
+use types::hierarchy::{Hierarchy, LoadableClasses};
 use types::rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 
 /// The reason why nothing was stretched, in one line.
@@ -64,27 +64,27 @@ pub fn stretch(
     }
     let session = check::open(&request.check.session, progress)?;
     // A wish that cannot be granted is told before any experiment.
-    let hierarchy = Hierarchy::of(&session.project.configurations);
+    let classes = LoadableClasses::of(&session.project.configurations);
+    let hierarchy = Hierarchy::of(&classes);
     let to = request.to.as_deref().map(|to| wanted_type(to, &hierarchy)).transpose()?;
-    let outcome = stretch_in(&session, request, hierarchy, to);
-    let (clauses, together, patch) = outcome.map_err(|error| error.explained(&session))?;
-    Ok(Stretched { checked: checked(&session), clauses, together, patch, can_patch: has_build })
+    let stretched =
+        stretch_in(&session, request, hierarchy, to).map_err(|error| error.explained(&session))?;
+    Ok(Stretched { checked: checked(&session), can_patch: has_build, ..stretched })
 }
 
-fn wanted_type(to: &str, hierarchy: &Hierarchy) -> Result<String, StretchError> {
+fn wanted_type(to: &str, hierarchy: &Hierarchy<'_>) -> Result<String, StretchError> {
     let named = hierarchy.named(to).ok_or_else(|| StretchError::UnknownType(to.to_owned()))?;
     // A clause for exceptions is none for errors.
     if named == "java.lang.Throwable" { Err(StretchError::TooWide) } else { Ok(named) }
 }
 
-type Outcome = (Vec<StretchedClause>, bool, Option<Patch>);
-
+/// Everything but the results of the check.
 fn stretch_in<'p>(
     session: &'p Session<'p>,
     request: &StretchRequest,
-    hierarchy: Hierarchy,
+    hierarchy: Hierarchy<'p>,
     to: Option<String>,
-) -> Result<Outcome, CheckError> {
+) -> Result<Stretched, CheckError> {
     let mut slots = session.slots()?;
     let baseline = check::baseline(session, &mut slots)?;
     let trials = Trials { session, baseline: &baseline };
@@ -97,7 +97,8 @@ fn stretch_in<'p>(
         let project = &request.check.session.project;
         (together, patch) = stretching.make_patch(&mut slots[0], project, &mut candidates)?;
     }
-    Ok((candidates.into_iter().map(|candidate| candidate.clause).collect(), together, patch))
+    let clauses = candidates.into_iter().map(|candidate| candidate.clause).collect();
+    Ok(Stretched { clauses, together, patch, ..Stretched::default() })
 }
 
 /// A clause with what it takes to try it.
@@ -128,7 +129,7 @@ impl Candidate {
 
 pub(crate) struct Stretching<'a, 'p> {
     trials: Trials<'a, 'p>,
-    hierarchy: Hierarchy,
+    hierarchy: Hierarchy<'p>,
     to: Option<String>,
 }
 
@@ -138,28 +139,15 @@ impl Stretching<'_, '_> {
         let session = self.trials.session;
         let positions = self.candidates();
         session.reporter.phase("catches that may catch more", Some(positions.len() as u64));
-        let left = Mutex::new(VecDeque::from(positions));
-        let done = Mutex::new(Vec::new());
-        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        in_parallel(slots, |slot| {
-            while !session.is_over()
-                && let Some(position) = next()
-            {
-                let candidate = self.try_one(slot, position)?;
-                done.lock().unwrap_or_else(PoisonError::into_inner).push(candidate);
-                session.reporter.step(1);
-            }
-            Ok::<_, LabError>(())
-        })?;
+        let (mut tried, left) =
+            work_off(session, slots, positions, |slot, position| self.try_one(slot, position))?;
         if session.is_interrupted() {
             return Err(LabError::Interrupted);
         }
-        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
         let not_tried = |position| Candidate::new(position).refused(Refusal::OutOfTime);
-        done.extend(left.into_iter().map(not_tried));
-        done.sort_by_key(|candidate: &Candidate| candidate.clause.pair);
-        Ok(done)
+        tried.extend(left.into_iter().map(not_tried));
+        tried.sort_by_key(|candidate| candidate.clause.pair);
+        Ok(tried)
     }
 
     /// Positions of the pairs that are source-independent or purely resilient.
@@ -190,9 +178,9 @@ impl Stretching<'_, '_> {
             Err(refusal) => return Ok(candidate.refused(refusal)),
         }
         let before = candidate.subject.as_ref().map(Subject::caught_before).unwrap_or_default();
-        candidate.untried = rungs(&pair.types, &before, self.to.as_deref(), &self.hierarchy).into();
+        candidate.untried = rungs(&pair.clause.types, &before, self.to.as_deref(), &self.hierarchy).into();
         if candidate.untried.is_empty() {
-            let on_request = self.to.is_none() && could_go_to_exception(&pair.types, &self.hierarchy);
+            let on_request = self.to.is_none() && could_go_to_exception(&pair.clause.types, &self.hierarchy);
             return Ok(candidate.refused(Refusal::NoWiderType { on_request }));
         }
         self.try_next(slot, &mut candidate)?;
@@ -239,7 +227,7 @@ impl Stretching<'_, '_> {
             to: rung.to_owned(),
             evidence,
             catches_all_unchecked: newly_catches_all_unchecked(
-                &pair.types,
+                &pair.clause.types,
                 &subject.caught_before(),
                 rung,
                 &self.hierarchy,
@@ -255,6 +243,6 @@ impl Stretching<'_, '_> {
     fn positions(&self, ids: &[String]) -> Vec<usize> {
         let ledger = self.trials.session.ledger();
         let pairs = &ledger.checked.pairs;
-        ids.iter().filter_map(|id| pairs.iter().position(|pair| pair.id == *id)).collect()
+        ids.iter().filter_map(|id| pairs.iter().position(|pair| pair.clause.id == *id)).collect()
     }
 }

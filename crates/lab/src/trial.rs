@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Tenants make questions and read answers; nothing here knows them. A tenant with results that wait for a proof is their
-//! [`Keeper`](proof::Keeper); one that asks many things in a row (`ask`) proves the worker at the end of the row.
+//! [`Keeper`](proof::Keeper); the answers to a series of questions (`ask`) wait for the proof at its end.
 
 pub(crate) mod ask;
 pub(crate) mod batch;

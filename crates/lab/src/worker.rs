@@ -14,8 +14,6 @@ pub(crate) use sweep::sweep;
 
 use catchment_protocol::conversation::{Ending, Event, Request, TestRun, TestUnit};
 use catchment_protocol::experiment::Experiment;
-use catchment_protocol::occurrences::Occurrences;
-use catchment_protocol::records::Record;
 use catchment_watch::unix;
 use output::Output;
 use std::fs;
@@ -90,18 +88,11 @@ pub(crate) struct Jvm {
     pub(crate) framework: String,
 }
 
-/// The receiver of the events of a worker while it serves a request.
+/// The receiver of the events of a worker while it starts or serves a request; the answer to the request is none of them.
 pub(crate) trait Listener {
     /// The JVM is up.
     fn ready(&mut self, jvm: Jvm);
-    fn record(&mut self, record: Record);
-    /// A test that only showed while the suite ran.
-    fn unit(&mut self, unit: TestUnit);
-    /// With the counters that moved since the test before it in the suite.
-    fn test_started(&mut self, test: &str, before: &[(u32, u64)]);
-    fn test_finished(&mut self, run: TestRun);
-    /// The experiment throws for the first time in the running test, after these executions of the try.
-    fn fired(&mut self, before: Occurrences);
+    fn event(&mut self, event: Event);
 }
 
 #[derive(Debug)]
@@ -111,6 +102,7 @@ pub(crate) struct Worker {
     output: Output,
     error_file: PathBuf,
     marker: String,
+    interrupt: &'static Interrupt,
     has_ended: bool,
 }
 
@@ -119,7 +111,7 @@ impl Worker {
     pub(crate) fn start(
         setup: &WorkerSetup,
         listener: &mut dyn Listener,
-        interrupt: &Interrupt,
+        interrupt: &'static Interrupt,
     ) -> Result<Self, WorkerEnd> {
         let failed = |what: &str, error: io::Error| WorkerEnd::Unusable {
             what: format!("cannot start a worker JVM: {what}: {error}"),
@@ -150,26 +142,26 @@ impl Worker {
             output,
             error_file: setup.error_file(),
             marker: setup.marker.clone(),
+            interrupt,
             has_ended: false,
         };
         match end {
             Some(end) => Err(worker.diagnosed_start(end)),
-            None => worker.await_ready(listener, interrupt).map(|()| worker),
+            None => worker.await_ready(listener).map(|()| worker),
         }
     }
 
-    fn await_ready(&mut self, listener: &mut dyn Listener, interrupt: &Interrupt) -> Result<(), WorkerEnd> {
+    fn await_ready(&mut self, listener: &mut dyn Listener) -> Result<(), WorkerEnd> {
         let deadline = Instant::now() + START_TIME;
         loop {
-            match self.next_event(deadline, interrupt) {
+            match self.next_event(deadline) {
                 Ok(Event::Ready { java_version, framework, .. }) => {
                     // Behind the sign is the number of the build.
                     let java = java_version.split('+').next().unwrap_or_default().to_owned();
                     listener.ready(Jvm { java, framework });
                     return Ok(());
                 }
-                Ok(Event::Record(record)) => listener.record(record),
-                Ok(_) => {}
+                Ok(other) => listener.event(other),
                 Err(end @ WorkerEnd::Unusable { .. }) => return Err(end),
                 Err(end) => return Err(self.diagnosed_start(end)),
             }
@@ -192,14 +184,13 @@ impl Worker {
         classes: &[String],
         listener: &mut dyn Listener,
         limit: Duration,
-        interrupt: &Interrupt,
     ) -> Result<(Vec<TestUnit>, Vec<String>), WorkerEnd> {
         self.ask(&Request::Discover { classes: classes.to_vec() })?;
         let deadline = Instant::now() + limit;
         loop {
-            match self.next_event(deadline, interrupt)? {
+            match self.next_event(deadline)? {
                 Event::Discovered { tests, problems } => return Ok((tests, problems)),
-                other => forward(other, listener),
+                other => listener.event(other),
             }
         }
     }
@@ -211,13 +202,12 @@ impl Worker {
         experiment: Option<Experiment>,
         listener: &mut dyn Listener,
         limit: Duration,
-        interrupt: &Interrupt,
     ) -> Result<Vec<String>, WorkerEnd> {
         self.ask(&Request::RunSuite { classes: classes.to_vec(), experiment })?;
         loop {
-            match self.next_event(Instant::now() + limit, interrupt)? {
+            match self.next_event(Instant::now() + limit)? {
                 Event::SuiteFinished { problems } => return Ok(problems),
-                other => forward(other, listener),
+                other => listener.event(other),
             }
         }
     }
@@ -228,14 +218,13 @@ impl Worker {
         experiment: Option<Experiment>,
         listener: &mut dyn Listener,
         limit: Duration,
-        interrupt: &Interrupt,
     ) -> Result<TestRun, WorkerEnd> {
         self.ask(&Request::RunTest { test: test.to_owned(), experiment })?;
         let deadline = Instant::now() + limit;
         loop {
-            match self.next_event(deadline, interrupt)? {
+            match self.next_event(deadline)? {
                 Event::TestFinished(run) => return Ok(run),
-                other => forward(other, listener),
+                other => listener.event(other),
             }
         }
     }
@@ -260,9 +249,9 @@ impl Worker {
         }
     }
 
-    fn next_event(&mut self, deadline: Instant, interrupt: &Interrupt) -> Result<Event, WorkerEnd> {
+    fn next_event(&mut self, deadline: Instant) -> Result<Event, WorkerEnd> {
         loop {
-            if interrupt.load(Ordering::Relaxed) {
+            if self.interrupt.load(Ordering::Relaxed) {
                 self.kill();
                 return Err(WorkerEnd::Interrupted);
             }
@@ -364,17 +353,6 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-fn forward(event: Event, listener: &mut dyn Listener) {
-    match event {
-        Event::Record(record) => listener.record(record),
-        Event::Unit(unit) => listener.unit(unit),
-        Event::TestStarted { test, before } => listener.test_started(&test, &before),
-        Event::TestFinished(run) => listener.test_finished(run),
-        Event::Fired { before } => listener.fired(before),
-        _ => {}
     }
 }
 

@@ -15,6 +15,7 @@ mod filters;
 mod find;
 mod indexed;
 mod instructions;
+mod location;
 mod normalise;
 mod smap;
 
@@ -23,6 +24,7 @@ pub use clause_extent::clause_extent;
 pub use description::ClauseDescription;
 pub use find::TryFinder;
 pub use instructions::Instructions;
+pub use location::ClassLocation;
 
 use catchment_classfile::{ClassError, ClassFile, Member};
 use smallvec::SmallVec;

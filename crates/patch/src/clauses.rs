@@ -9,11 +9,11 @@ pub(crate) const KOTLIN_CLAUSE: &str = "catch_block";
 
 /// One `catch` clause.
 pub(crate) struct Clause {
-    /// Where the clause starts, to tell clauses and what is in scope there.
+    /// Start of the clause, to tell clauses and what is in scope there.
     pub(crate) start: usize,
-    /// Where it ends.
+    /// End of the clause.
     pub(crate) end: usize,
-    /// Where its try starts, to tell tries.
+    /// Start of its try, to tell tries.
     pub(crate) try_at: usize,
     /// The lines from `catch` to the brace of the body.
     pub(crate) header: RangeInclusive<u32>,
@@ -76,7 +76,7 @@ fn kotlin_types(clause: Node<'_>) -> Option<Vec<Node<'_>>> {
     Some(vec![caught])
 }
 
-/// Where the name itself begins: annotations of a Kotlin type belong to its node.
+/// Start of the name itself: annotations of a Kotlin type belong to its node.
 fn first_segment(name: Node<'_>) -> Option<Node<'_>> {
     let is_part = |node: &Node<'_>| is_identifier(*node) || node.kind() == "scoped_type_identifier";
     if is_part(&name) { Some(name) } else { children(name).into_iter().find(is_part) }

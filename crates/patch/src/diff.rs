@@ -13,7 +13,8 @@ pub fn unified_diff(path: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&format!("a/{path}{end}"), &format!("b/{path}{end}")).to_string()
 }
 
-/// Where a line of the text `after` stands in `before`; what is new there stands where the change begins. Lines count from 1.
+/// The line of `before` at which a line of `after` stands; a new line stands where the change begins. Lines count
+/// from 1.
 pub fn line_before(before: &str, after: &str, line: u32) -> u32 {
     let diff = TextDiff::from_lines(before, after);
     let index = usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1);

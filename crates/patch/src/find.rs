@@ -1,4 +1,4 @@
-//! Which clause is meant.
+//! The clause that a widening means.
 
 use crate::Refusal;
 use crate::clauses::Clause;
@@ -38,14 +38,14 @@ pub(crate) fn find<'c>(
     Err(missing(clauses, wanted, has_errors))
 }
 
-/// Whether the clause catches just these types, in any order.
+/// Tells whether the clause catches just these types, in any order.
 fn catches(clause: &Clause, scope: &Scope, types: &[String]) -> bool {
     let named = |class: &String| clause.types.iter().any(|name| is_named(scope, name, class, clause.start));
     let meant = |name: &Vec<String>| types.iter().any(|class| is_named(scope, name, class, clause.start));
     clause.types.len() == types.len() && types.iter().all(named) && clause.types.iter().all(meant)
 }
 
-/// Those whose try is the one that begins at `try_line`; all of them where that decides nothing.
+/// Clauses whose try is the one that begins at `try_line`; all of them where that decides nothing.
 fn nearest(clauses: Vec<&Clause>, try_line: Option<u32>) -> Vec<&Clause> {
     let Some(line) = try_line.filter(|_| clauses.len() > 1) else { return clauses };
     let begins = |clause: &&&Clause| clause.try_start == line;

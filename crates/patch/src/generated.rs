@@ -1,4 +1,4 @@
-//! Whether a tool wrote the source, which would write it anew.
+//! Sources that a tool wrote, which would write them anew.
 
 use crate::Language;
 use crate::scope::{is_import, is_package, is_type};
@@ -16,7 +16,7 @@ pub fn looks_generated(source: &str, language: Language) -> Option<&str> {
     line.or_else(|| top.iter().filter(|node| is_type(**node)).find_map(|it| annotation(&parsed, *it)))
 }
 
-/// What may stand before the first declaration.
+/// Syntax that may stand before the first declaration.
 fn is_head(node: Node<'_>) -> bool {
     is_comment(node) || is_import(node) || is_package(node) || node.kind() == "file_annotation"
 }

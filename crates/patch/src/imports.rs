@@ -9,7 +9,7 @@ use crate::uses::is_used;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Where a new import goes.
+/// The place for a new import.
 enum InsertionPoint {
     /// On the line after what ends here.
     After(usize),
@@ -99,7 +99,7 @@ fn common(a: &str, b: &str) -> usize {
     a.split('.').zip(b.split('.')).take_while(|(a, b)| a == b).count()
 }
 
-/// Where there is none yet, but static ones perhaps.
+/// The place in a file without imports, but with static ones perhaps.
 fn place_of_first(source: &Source<'_>) -> InsertionPoint {
     let top = children(source.root());
     let precedes = |kind: &str| matches!(kind, "file_annotation" | "shebang");
@@ -129,7 +129,7 @@ fn behind(text: &str, end: usize) -> usize {
     if is_end_of_line(rest) { end + line_end(rest) } else { end }
 }
 
-/// What must follow an import so that a blank line does.
+/// The text that must follow an import so that a blank line does.
 fn gap_before(rest: &str) -> &'static str {
     let mut lines = rest.split('\n');
     let here = lines.next().unwrap_or_default().trim();

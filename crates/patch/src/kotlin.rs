@@ -1,4 +1,4 @@
-//! What is peculiar to Kotlin: its own names for Java's exceptions, its keywords, and what its grammar lacks.
+//! Peculiarities of Kotlin: its own names for Java's exceptions, its keywords, and the gaps of its grammar.
 
 /// Packages whose types need no import.
 pub(crate) const DEFAULT_IMPORTS: &[&str] = &[
@@ -97,7 +97,7 @@ pub(crate) fn without_trailing_commas(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Where the last comma is, if nothing but space separates it from the parenthesis that closes those opened at `at`.
+/// Position of the last comma, if nothing but space separates it from the parenthesis that closes those opened at `at`.
 fn trailing_comma(bytes: &[u8], at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut last = None;

@@ -1,9 +1,9 @@
 //! Source patches that let catch clauses catch a wider type, in Java and Kotlin.
 //!
 //! Text in, text out: what to change is said in the names and lines of class files, and only the caught types, the
-//! imports they need or no longer need, and later clauses that say the same are touched. Where the source does not say clearly which clause is meant or
-//! what a name in it means, the clause is refused. No files, no processes, no class path: whether the result
-//! compiles is for the project's own compiler to say.
+//! imports they need or no longer need, and later clauses that say the same are touched. Where the source does not say
+//! clearly which clause is meant or what a name in it means, the clause is refused. No files, no processes, no class
+//! path: whether the result compiles is for the project's own compiler to say.
 
 mod clauses;
 mod diff;
@@ -52,7 +52,8 @@ pub struct Widening {
     pub from: Vec<String>,
     /// The type to catch instead of them.
     pub to: String,
-    /// What the simple name of `to` means already where the clause stands, by files that the source does not tell of.
+    /// The meaning that the simple name of `to` has already where the clause stands, by files that the source does not
+    /// tell of.
     pub shadow: Shadow,
     /// Later clauses of the same try that do the same: with the wider type they have to go.
     pub merges: Vec<Merged>,
@@ -83,7 +84,7 @@ pub struct Merged {
 pub struct Patched {
     /// The source as it was where every widening was refused.
     pub text: String,
-    /// What became of each widening, in the order they were given.
+    /// The result of each widening, in the order they were given.
     pub outcomes: Vec<Result<(), Refusal>>,
 }
 
@@ -113,7 +114,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Whether the clause could perhaps be made to catch another type.
+    /// Tells whether the clause could perhaps be made to catch another type.
     pub fn depends_on_type(&self) -> bool {
         matches!(self, Self::NotNameable { .. } | Self::Differs { .. })
     }

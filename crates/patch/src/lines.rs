@@ -1,9 +1,9 @@
 //! Lines of a text, their ends kept.
 
-/// What may stand before everything else in a file.
+/// The byte order mark, which may stand before everything else in a file.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Whether the rest of this line is nothing but space and a comment. Kotlin's optional semicolon does not count.
+/// Tells whether the rest of this line is nothing but space and a comment. Kotlin's optional semicolon does not count.
 pub(crate) fn is_end_of_line(rest: &str) -> bool {
     let line = rest.get(..line_end(rest)).unwrap_or_default();
     let line = line.trim_start().trim_start_matches(';').trim();
@@ -11,7 +11,7 @@ pub(crate) fn is_end_of_line(rest: &str) -> bool {
     line.is_empty() || line.starts_with("//") || comment.is_some_and(|it| !it.contains("*/"))
 }
 
-/// Where the first line ends, its newline left out.
+/// End of the first line, its newline left out.
 pub(crate) fn line_end(text: &str) -> usize {
     let end = text.find('\n').unwrap_or(text.len());
     text.get(..end).map_or(end, |line| line.trim_end_matches('\r').len())
@@ -22,7 +22,7 @@ pub(crate) fn first_line(text: &str) -> &str {
     text.split_inclusive('\n').next().unwrap_or_default()
 }
 
-/// Whether this is a line, and nothing is on it.
+/// Tells whether this is a line, and nothing is on it.
 pub(crate) fn is_blank(line: &str) -> bool {
     !line.is_empty() && line.trim().is_empty()
 }

@@ -1,13 +1,13 @@
-//! Whether a later clause can go because an earlier one says the same.
+//! Later clauses that can go because an earlier one says the same.
 
 use crate::clauses::{Clause, JAVA_CLAUSE, KOTLIN_CLAUSE};
 use crate::syntax::{Source, children, is_comment, is_identifier, preorder};
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// What to take away with `later`; `None` if it is not a later clause of the same try, or something would be lost: a body that
-/// is not the same word for word, with the same comments, or what stands in its header or in front of it. Only white space and
-/// the name of the caught object may differ.
+/// The range to take away with `later`; `None` if it is not a later clause of the same try, or something would be lost:
+/// a body that is not the same word for word, with the same comments, or what stands in its header or in front of it.
+/// Only white space and the name of the caught object may differ.
 pub(crate) fn removal(source: &Source<'_>, clause: &Clause, later: &Clause) -> Option<Range<usize>> {
     let is_later = clause.try_at == later.try_at && clause.end <= later.start;
     let (own, other) = (node_of(source, clause)?, node_of(source, later)?);

@@ -11,12 +11,12 @@ pub(crate) struct Spelling {
     pub(crate) text: String,
     /// The import that makes the text right, where there is none yet.
     pub(crate) import: Option<String>,
-    /// What can be written instead without any import.
+    /// The name that can be written instead without any import.
     pub(crate) qualified: String,
 }
 
-/// Whether a name in the source can mean the class. What the file says of the name decides; where it says nothing,
-/// there must be a way for the name to mean that class.
+/// Tells whether a name in the source can mean the class. The file's own words about the name decide; where there are
+/// none, there must be a way for the name to mean that class.
 pub(crate) fn is_named(scope: &Scope, name: &[String], class: &str, at: usize) -> bool {
     let Some((first, rest)) = name.split_first() else { return false };
     let paths = paths_of(scope.language, &dotted(class));
@@ -33,9 +33,8 @@ pub(crate) fn is_named(scope: &Scope, name: &[String], class: &str, at: usize) -
     }
 }
 
-/// How to write the class at a place; `None` when there is no way.
-/// Where the package has another class of that name only an import of the very class makes the simple name right, and nothing
-/// does where a supertype has one.
+/// How to write the class at a place; `None` when there is no way. Where the package has another class of that name
+/// only an import of the very class makes the simple name right, and nothing does where a supertype has one.
 pub(crate) fn spelling(
     source: &Source<'_>,
     scope: &Scope,
@@ -69,7 +68,8 @@ pub(crate) fn spelling(
     if package.is_empty() {
         return None;
     }
-    // A name that means something already, from the package or an import of all of another, must not change its meaning.
+    // A name that means something already, from the package or an import of all of another, must not change its
+    // meaning.
     if is_used(source, head) {
         return Some(plain(qualified.clone()));
     }
@@ -110,7 +110,7 @@ fn parts_of(class: &str) -> Option<(&str, Vec<&str>)> {
     nested.iter().all(is_name).then_some((package, nested))
 }
 
-/// What is left of `path` before `name`.
+/// The part of `path` before `name`.
 fn owner_of<'p>(path: &'p str, name: &str) -> Option<&'p str> {
     match path.strip_suffix(name)? {
         "" => Some(""),

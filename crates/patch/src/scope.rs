@@ -1,4 +1,4 @@
-//! What a source says about the names in it: its package, its imports, the types it declares.
+//! Statements of a source about the names in it: its package, its imports, the types it declares.
 
 use crate::syntax::{Source, children};
 use crate::{Language, kotlin};
@@ -29,7 +29,7 @@ struct Declared {
     name: String,
     /// Unknown for type parameters and local types.
     path: Option<String>,
-    /// Where the simple name means this type.
+    /// The range in which the simple name means this type.
     visible: Range<usize>,
 }
 
@@ -42,7 +42,7 @@ impl Scope {
         Self { language: source.language, package, imports: imports_of(source), declared, heirs }
     }
 
-    /// What the file itself says a simple name means at a place.
+    /// The meaning of a simple name at a place, by the file itself.
     pub(crate) fn meaning(&self, name: &str, at: usize) -> Meaning {
         let visible = self.declared.iter().filter(|it| it.name == name && it.visible.contains(&at));
         if let Some(innermost) = visible.max_by_key(|it| it.visible.start) {
@@ -54,20 +54,20 @@ impl Scope {
         }
     }
 
-    /// Whether the file declares or imports something under this name, wherever.
+    /// Tells whether the file declares or imports something under this name, wherever.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
         self.declared.iter().any(|it| it.name == name)
             || self.imports.iter().any(|it| it.local.as_deref() == Some(name))
     }
 
-    /// Whether types of this package (or members of this class) need no import of their own.
+    /// Tells whether types of this package (or members of this class) need no import of their own.
     pub(crate) fn is_open(&self, owner: &str) -> bool {
         owner == self.package
             || self.default_imports().contains(&owner)
             || self.imports.iter().any(|it| it.local.is_none() && it.path == owner)
     }
 
-    /// Whether a member type of a supertype could be meant at a place.
+    /// Tells whether a member type of a supertype could be meant at a place.
     pub(crate) fn may_inherit(&self, at: usize) -> bool {
         self.heirs.iter().any(|body| body.contains(&at))
     }
@@ -80,13 +80,13 @@ impl Scope {
     }
 }
 
-/// What a file says about a name.
+/// A file's statement about a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Is(String),
     /// A type parameter or a local type.
     Other,
-    /// It comes from its package, an import of a whole package, or a supertype, if at all.
+    /// The name comes from its package, an import of a whole package, or a supertype, if at all.
     Unsaid,
 }
 
@@ -152,7 +152,7 @@ fn declared(source: &Source<'_>, node: Node<'_>, package: &str) -> Option<Declar
     Some(Declared { name, path: path.map(|path| joined(package, &path)), visible })
 }
 
-/// Whether types declared in it have no name outside.
+/// Tells whether types declared in the node have no name outside.
 fn hides(node: Node<'_>) -> bool {
     let body =
         matches!(node.kind(), "block" | "object_creation_expression" | "object_literal" | "enum_constant");
@@ -166,7 +166,7 @@ fn name_of(source: &Source<'_>, node: Node<'_>) -> Option<String> {
     }
 }
 
-/// Whether a node is a type with a supertype that is written down.
+/// Tells whether a node is a type with a supertype that is written down.
 fn inherits(node: Node<'_>) -> bool {
     let kinds = ["superclass", "super_interfaces", "extends_interfaces", "delegation_specifiers"];
     let anonymous = || {

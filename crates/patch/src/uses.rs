@@ -1,4 +1,4 @@
-//! Whether a source uses a simple name.
+//! Uses of a simple name in a source.
 
 use crate::Language;
 use crate::scope::{is_import, is_package};
@@ -9,7 +9,7 @@ use tree_sitter::Node;
 const BLOCK_TAGS: &[&str] = &["@throws", "@exception", "@see"];
 const INLINE_TAGS: &[&str] = &["{@link", "{@value"];
 
-/// Whether the name occurs outside imports, as an identifier or as a reference in a documentation comment.
+/// Tells whether the name occurs outside imports, as an identifier or as a reference in a documentation comment.
 /// References count because documentation tools and style checkers resolve them.
 pub(crate) fn is_used(source: &Source<'_>, name: &str) -> bool {
     let mut walk = source.nodes();
@@ -45,7 +45,7 @@ fn is_referenced(comment: &str, name: &str, language: Language) -> bool {
             || (has_brackets && follows(comment, &["["], ']', name)))
 }
 
-/// Whether the name stands between one of the marks and the next `end`.
+/// Tells whether the name stands between one of the marks and the next `end`.
 fn follows(text: &str, marks: &[&str], end: char, name: &str) -> bool {
     let ends = marks.iter().flat_map(|mark| text.match_indices(mark));
     let mut rests = ends.filter_map(|(at, mark)| text.get(at + mark.len()..));

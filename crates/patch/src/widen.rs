@@ -39,7 +39,8 @@ pub fn widen(source: &str, language: Language, widenings: &[Widening]) -> Patche
     Patched { text, outcomes: planned.into_iter().map(|it| it.map(|_| ())).collect() }
 }
 
-/// Whether errors leave it open what the file imports: those in or between imports, and before the first declaration.
+/// Tells whether errors leave it open what the file imports: those in or between imports, and before the first
+/// declaration.
 fn has_errors_in_imports(source: &Source<'_>) -> bool {
     let is_head = |node: &Node<'_>| is_import(*node) || is_package(*node);
     let is_error = |node: &Node<'_>| node.is_error() || node.is_missing();
@@ -72,8 +73,8 @@ fn plan<'c>(
     }
 }
 
-/// A clause cannot catch two different types instead of its own; none of the two is better than the other. Nor can it go and
-/// catch something, or hold a clause that does.
+/// A clause cannot catch two different types instead of its own; none of the two is better than the other. Nor can it
+/// go and catch something, or hold a clause that does.
 fn refuse_contradictions(planned: &mut [Result<Change<'_>, Refusal>], widenings: &[Widening]) {
     let mut wanted: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     for change in planned.iter().flatten() {

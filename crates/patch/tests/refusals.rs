@@ -1,8 +1,8 @@
-//! What is refused, with the words that say why, and what is just clear enough not to be.
+//! Refused clauses, with the words that say why, and clauses just clear enough not to be.
 
 use catchment_patch::{Language, Merged, Shadow, Widening, widen};
 
-/// What becomes of the clause on a line: the text after it was widened, or why it was not.
+/// The fate of the clause on a line: the text after it was widened, or why it was not.
 fn check_at(
     line: u32,
     try_line: Option<u32>,
@@ -216,7 +216,7 @@ fn a_class_of_that_name_elsewhere_in_the_package_is_not_caught_instead() {
     assert!(by_member.contains("catch (java.nio.file.FileSystemException e)"), "and weaker than a member");
 }
 
-/// Whether the clause on line 3 goes with the one on line 2.
+/// Tells whether the clause on line 3 goes with the one on line 2.
 fn goes(clauses: &str) -> Result<String, String> {
     let source = format!("class A {{ void m() {{ try {{ f(); }}\n{clauses} }} }}");
     let merged = Merged { line: 3, from: vec!["java.lang.NumberFormatException".into()] };

@@ -1,9 +1,9 @@
 //! The base: what the JVM itself reaches, solved once and continued for many programs.
 //!
-//! The solver only ever adds, so a program may be added to what is solved: its entry points are where the work list goes on. That
-//! holds while everything that was found before stays true. The base has looked at classes, at names that were those of no class,
-//! at who provides services and at reflective calls whose targets nobody knew; a program that would have changed an answer is
-//! refused. More providers of a service are added.
+//! The solver only ever adds, so a program may be added to what is solved: its entry points are where the work list
+//! goes on. That holds while everything that was found before stays true. The base has looked at classes, at names that
+//! were those of no class, at who provides services and at reflective calls whose targets nobody knew; a program that
+//! would have changed an answer is refused. More providers of a service are added.
 
 use crate::cache_format::{Cached, Reader, Writer};
 use crate::callgraph::Reached;
@@ -29,7 +29,8 @@ pub enum Refusal {
     Differs(Differs),
     /// A run has shown targets of reflective calls that the base has seen to without them.
     LateTargets,
-    /// Memory does not suffice: the packages whose context sensitivity must be lowered, by internal name with a slash at the end.
+    /// Memory does not suffice: the packages whose context sensitivity must be lowered, by internal name with a slash
+    /// at the end.
     TooLarge(Vec<Box<[u8]>>),
 }
 
@@ -55,8 +56,8 @@ impl<'a> Base<'a> {
         writer.into_bytes()
     }
 
-    /// What [`Self::to_bytes`] has written, on the same classes and by the same code: nobody but the caller can know that it is so.
-    /// Nothing if it was solved with other options, or surely is something else.
+    /// Reads the bytes of [`Self::to_bytes`], on the same classes and by the same code: nobody but the caller can know
+    /// that it is so. Nothing if it was solved with other options, or surely is something else.
     pub fn read(bytes: &[u8], source: &'a dyn ClassSource, options: impl Into<Options>) -> Option<Self> {
         let options = options.into();
         let mut reader = Reader::new(bytes);
@@ -88,7 +89,8 @@ impl<'a> Base<'a> {
         self.clone().into_reached(source, recorded, None, entries)
     }
 
-    /// Like [`crate::analyse_with_targets`] with the options of the base. The source has the classes of the base, and those of the program.
+    /// Like [`crate::analyse_with_targets`] with the options of the base. The source has the classes of the base, and
+    /// those of the program.
     pub fn into_reached<'b>(
         self,
         source: &'b dyn ClassSource,

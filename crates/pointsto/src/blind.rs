@@ -1,4 +1,4 @@
-//! What the analysis cannot see, counted and listed rather than passed over.
+//! Blind spots of the analysis, counted and listed rather than passed over.
 
 use crate::cache_format::cached;
 use crate::ids::MethodId;

@@ -1,7 +1,8 @@
 //! Upper bounds of the types of a variable, as its definition says: no other method and no object is looked at.
 //!
-//! What is made here is of exactly its class. Otherwise it is what the field, the called method, the parameter or the clause
-//! is declared to give; where several meet, all of it. A cast keeps what surely fits and cuts down the rest.
+//! An object that is made here is of exactly its class. Otherwise it is what the field, the called method, the
+//! parameter or the clause is declared to give; where several meet, all of it. A cast keeps what surely fits and cuts
+//! down the rest.
 
 use crate::ids::{ClassId, MethodId};
 use crate::world::{Element, Fits, Typed, World};
@@ -39,7 +40,7 @@ struct Search {
     path: Vec<Var>,
     /// Elements of arrays are being asked for: a circle could go a level deeper each time.
     in_elements: bool,
-    /// How many definitions have been looked at.
+    /// The number of definitions that have been looked at.
     looked_at: usize,
 }
 
@@ -156,7 +157,7 @@ impl<'b> Bounds<'b> {
         }
     }
 
-    /// What the clauses that begin with this block catch.
+    /// The types that clauses catch which begin with this block.
     fn caught(&self, world: &mut World<'_>, block: BlockId) -> Types {
         let rows = self.body.handlers.iter().filter(|row| row.block == Some(block));
         let throwable = world.class(b"java/lang/Throwable");

@@ -1,7 +1,7 @@
-//! Values as bytes and back, for a base that is kept from one run to the next.
+//! Values as bytes and back, for a base that is cached from one run to the next.
 //!
-//! Numbers have a fixed width, little-endian, and lists are their length and their elements: to be read fast matters more than
-//! to be small. Only sets are written once each, since most of a solved graph's are equal to another:
+//! Numbers have a fixed width, little-endian, and lists are their length and their elements: to be read fast matters
+//! more than to be small. Only sets are written once each, since most of a solved graph's are equal to another:
 //!
 //! ```text
 //! set   = number of one before, or the next number and its blocks
@@ -9,8 +9,9 @@
 //! enum  = one byte, fields
 //! ```
 //!
-//! Reading is checked and never panics, but does not know what the numbers mean: whoever has the bytes has to know that they are
-//! those that were written, by the same code. No version is kept here for that reason, and no value is skipped or defaulted.
+//! Reading is checked and never panics, but does not know what the numbers mean: whoever has the bytes has to know that
+//! they are those that were written, by the same code. No version is written for that reason, and no value is skipped
+//! or defaulted.
 
 use crate::sets::Set;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -71,7 +72,8 @@ impl<'b> Reader<'b> {
         self.bytes.is_empty()
     }
 
-    /// A length of values that have a byte each at least: more than there are bytes would be a mistake to make room for.
+    /// A length of values that have a byte each at least: more than there are bytes would be a mistake to make room
+    /// for.
     pub(crate) fn len(&mut self) -> Option<usize> {
         Some(u32::read(self)? as usize).filter(|len| *len <= self.bytes.len())
     }
@@ -323,7 +325,8 @@ impl Cached for Set {
     }
 }
 
-/// How a type is written, by its fields in their order. Every field has to be named: one that is forgotten does not compile.
+/// The bytes of a type, by its fields in their order. Every field has to be named: one that is forgotten does not
+/// compile.
 macro_rules! cached {
     (struct $name:ident { $($field:ident),* $(,)? }) => {
         impl $crate::cache_format::Cached for $name {

@@ -1,4 +1,4 @@
-//! What an analysis gives: methods that can be reached, who calls whom from where, and what is thrown where.
+//! The call graph, which every analysis gives: methods that can be reached, calls with their targets, and throws.
 //!
 //! The same for all analyses, so that exception flow does not have to know which one it stands on.
 
@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// What runs in an instance.
+/// The code of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     Method(MethodId),
@@ -24,7 +24,7 @@ pub enum Code {
 
 cached! { enum Code { 0 => Method(method), 1 => Proxy(method) } }
 
-/// How a call leads to its targets.
+/// The way in which a call leads to its targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CallKind {
     Ordinary,
@@ -60,7 +60,7 @@ pub struct Thrown {
 pub struct Reached<'a> {
     pub world: World<'a>,
     pub instances: Vec<Code>,
-    /// Where the analysis began.
+    /// The entry points.
     pub entries: Vec<InstanceId>,
     /// By caller, then by place.
     calls: Vec<Call>,
@@ -75,7 +75,7 @@ pub struct Reached<'a> {
     pub heap: Option<Heap>,
 }
 
-/// How much there was to do.
+/// The size of an analysis.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     pub classes: usize,
@@ -104,7 +104,7 @@ pub(crate) enum Targets {
     Group(u32),
 }
 
-/// What an analysis has found, in any order.
+/// The findings of an analysis, in any order.
 #[derive(Debug)]
 pub(crate) struct Found<'a> {
     pub(crate) world: World<'a>,
@@ -202,7 +202,7 @@ impl Reached<'_> {
         &self.throws
     }
 
-    /// What the JVM itself can throw in a method, by place; nothing if nobody asked for it.
+    /// Exceptions that the JVM itself can throw in a method, by place; nothing if nobody asked for it.
     pub fn implicit_in(&self, method: MethodId) -> &[Implicit] {
         let start = self.implicit.partition_point(|it| it.method < method);
         let end = self.implicit.partition_point(|it| it.method <= method);

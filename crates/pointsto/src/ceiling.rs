@@ -1,8 +1,8 @@
 //! A ceiling on memory: context sensitivity is lowered for the packages that use the most, until the rest fits.
 //!
-//! Methods of a coarse package have one instance each, and all objects of one class that its code makes are one. Both only
-//! merge, so no link is lost. The analysis then starts again from nothing: otherwise its result would depend on the order in
-//! which methods were reached before.
+//! Methods of a coarse package have one instance each, and all objects of one class that its code makes are one. Both
+//! only merge, so no link is lost. The analysis then starts again from nothing: otherwise its result would depend on
+//! the order in which methods were reached before.
 
 use crate::callgraph::{Code, Reached};
 use crate::ids::{ClassId, MethodId};
@@ -68,8 +68,8 @@ fn package_of(class: &[u8]) -> &[u8] {
     &class[..end]
 }
 
-/// Like [`analyse_with_targets`], within a ceiling, which analyses by classes do not keep. `too_large` are packages known to
-/// use too much.
+/// Like [`analyse_with_targets`], within a ceiling, which analyses by classes do not keep. `too_large` are packages
+/// known to use too much.
 pub fn analyse_within<'a>(
     source: &'a dyn ClassSource,
     options: Options,
@@ -116,8 +116,8 @@ impl Solver<'_> {
         self.coarse.is(class, &self.world)
     }
 
-    /// The packages with the most instances and objects that make up half of what can be given up: of the application only when
-    /// nothing else is left.
+    /// The packages with the most instances and objects that make up half of what can be given up: of the application
+    /// only when nothing else is left.
     pub(crate) fn heaviest_packages(&self) -> Vec<Box<[u8]>> {
         let mut weights: FxHashMap<(bool, &[u8]), usize> = FxHashMap::default();
         let mut add = |method: MethodId| {

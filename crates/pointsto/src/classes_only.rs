@@ -1,9 +1,9 @@
 //! Call graphs by classes alone: `cha` and `rta`.
 //!
-//! A virtual call on a class comes to the methods that receivers below that class select. Receivers are, for `cha`, all classes
-//! there are; for `rta` those that reachable code makes objects of; for both the lambdas of reachable code. Calls of
-//! the same method on the same class share one group of targets. A new receiver visits the groups of the classes above it, a new
-//! group the receivers below its class.
+//! A virtual call on a class comes to the methods that receivers below that class select. Receivers are, for `cha`, all
+//! classes there are; for `rta` those that reachable code makes objects of; for both the lambdas of reachable code.
+//! Calls of the same method on the same class share one group of targets. A new receiver visits the groups of the
+//! classes above it, a new group the receivers below its class.
 
 mod at_fixed_point;
 mod dynamic;

@@ -1,9 +1,10 @@
 //! The constraint graph: sets of objects, and edges along which objects flow from one to another.
 //!
-//! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised exceptions.
-//! They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences travel. Nodes
-//! in one strongly connected component hold the same set in the end, and are made one node (`collapse`). A graph that
-//! is told all its edges before anything flows can be made smaller still (`reduce`), and be solved by filter class (`filter_classes`).
+//! *Objects* are small numbers that have a type: abstract objects of the heap, or, for exception flow, raised
+//! exceptions. They flow until nothing changes; what has not been passed on yet is kept apart, so that only differences
+//! travel. Nodes in one strongly connected component hold the same set in the end, and are made one node (`collapse`).
+//! A graph that is told all its edges before anything flows can be made smaller still (`reduce`), and be solved by
+//! filter class (`filter_classes`).
 
 mod cached;
 mod collapse;
@@ -39,7 +40,8 @@ pub(crate) struct Edge {
 
 cached! { struct Edge { to, filter } }
 
-/// What waits for the objects of a node: the number of a list that the solver keeps, and what it has not been given yet.
+/// Uses that wait for the objects of a node: the number of a list that the solver keeps, and the objects it has not
+/// been given yet.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waiting {
     pub(crate) pending: Set,
@@ -59,7 +61,7 @@ pub struct Graph {
     is_queued: Vec<bool>,
     /// Nodes with something to pass on, those that are passed from first.
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
-    /// How many have been in the queue: among equals who came first goes first.
+    /// The number of nodes that have been in the queue: among equals who came first goes first.
     arrivals: u32,
     /// By node: its place in an order that follows the edges, the same for all in one component; new nodes come last.
     ranks: Vec<u32>,
@@ -68,12 +70,12 @@ pub struct Graph {
     waiting: Vec<Waiting>,
     due: Vec<u32>,
     pub filters: Filters,
-    /// Edges that a large set has gone along when they were added, since the last look for components: objects of many fields and
-    /// elements come to be one node, and each of them would send the set along once more.
+    /// Edges that a large set has gone along when they were added, since the last look for components: objects of many
+    /// fields and elements come to be one node, and each of them would send the set along once more.
     costly: FxHashSet<(u32, u32, Filter)>,
     edge_count: usize,
     edges_when_collapsed: usize,
-    /// What was told, if somebody will ask.
+    /// The log of all that was told, if somebody will ask.
     pub(crate) log: Option<Box<Log>>,
 }
 
@@ -83,7 +85,7 @@ impl Graph {
     }
 
     /// So many nodes with numbers in a row; the first.
-    pub fn nodes(&mut self, count: u32) -> NodeId {
+    pub(crate) fn nodes(&mut self, count: u32) -> NodeId {
         let first = self.parents.len();
         let len = first + count as usize;
         self.parents.extend((first..len).map(|node| node as u32));

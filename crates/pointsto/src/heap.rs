@@ -1,5 +1,5 @@
-//! The solved analysis for those who start again from one call: what every instance makes, reads, stores and hands on, and the sets
-//! of objects that all of it came to.
+//! The solved analysis for those who start again from one call: what every instance makes, reads, stores and hands on,
+//! and the sets of objects that all of it came to.
 //!
 //! ```text
 //! variables of an instance ── copies, loads, stores, calls ──► variables of the same instance
@@ -94,7 +94,7 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// What a variable, or a part of an object, can hold.
+    /// The objects that a variable, or a part of an object, can hold.
     pub fn objects(&self, node: NodeId) -> &Set {
         self.solution.objects(self.in_graph(node))
     }
@@ -115,12 +115,6 @@ impl Heap {
         self.owners.len()
     }
 
-    /// The instance whose variable it is.
-    pub fn owner(&self, node: NodeId) -> Option<InstanceId> {
-        let owner = self.owners[node.index()];
-        (owner != NOBODY).then_some(InstanceId(owner))
-    }
-
     /// Nodes of static fields: what everybody can come to.
     pub fn shared(&self) -> impl Iterator<Item = NodeId> + '_ {
         let parts: Set = self.parts.iter().flatten().map(|(_, node)| node.0).collect();
@@ -128,7 +122,7 @@ impl Heap {
         unowned.filter(move |(node, _)| !parts.contains(*node)).map(|(node, _)| NodeId(node))
     }
 
-    /// Whether a part of an object has something in it that no store has put there.
+    /// Tells whether a part of an object has something in it that no store has put there.
     pub fn is_filled(&self, part: NodeId) -> bool {
         self.filled.contains(part.0)
     }
@@ -174,7 +168,7 @@ impl Heap {
         start..end
     }
 
-    /// Which of its receivers lead a call to which of its targets, by target. Nothing for targets without a receiver.
+    /// The receivers that lead a call to each of its targets, by target. Nothing for targets without a receiver.
     pub fn receivers(&self, site: u32, instances: &[Code], world: &mut World<'_>) -> Vec<Option<Set>> {
         let site = &self.sites[site as usize];
         let Some(receiver) = site.receiver else { return vec![None; site.targets.len()] };

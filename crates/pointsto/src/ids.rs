@@ -1,20 +1,20 @@
-//! Small numbers for what a program is made of.
+//! Small numbers for the parts of a program.
 
 use crate::cache_format::cached;
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+    ($($(#[$doc:meta])* $visible:vis $name:ident),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
+        $visible struct $name($visible u32);
 
         impl $name {
-            pub fn index(self) -> usize {
+            $visible fn index(self) -> usize {
                 self.0 as usize
             }
 
-            /// The number of the `index`-th thing of its kind. There are never four thousand million.
-            pub fn new(index: usize) -> Self {
+            /// The number of the `index`-th of its kind. There are never four thousand million.
+            $visible fn new(index: usize) -> Self {
                 Self(u32::try_from(index).unwrap_or(u32::MAX))
             }
         }
@@ -25,19 +25,24 @@ macro_rules! ids {
 
 ids! {
     /// A class, interface or array type.
-    ClassId,
+    pub ClassId,
     /// A method as its class declares it.
-    MethodId,
+    pub MethodId,
     /// A field as its class declares it.
-    FieldId,
+    pub FieldId,
     /// Name and descriptor of a method.
-    SelectorId,
-    /// An abstract object: all that one place of the program makes, in one context.
-    ObjectId,
-    /// A set of objects in the constraint graph: of a variable, a field of an object, what a method throws.
-    NodeId,
+    pub SelectorId,
+    /// A set of objects in the constraint graph: of a variable, a field of an object, the exceptions that a method
+    /// throws.
+    pub NodeId,
     /// A method in one context.
-    InstanceId,
+    pub InstanceId,
     /// The context of an instance of a method.
-    ContextId,
+    pub(crate) ContextId,
 }
+
+/// An abstract object: all that one site of the program makes, in one context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ObjectId(pub(crate) u32);
+
+cached! { struct ObjectId(number) }

@@ -1,8 +1,9 @@
 //! Exceptions that the JVM itself throws at an instruction: where one can, as far as one method tells.
 //!
-//! Left out is what cannot happen by a cheap look: uses of what is certainly an object (`catchment_ir::never_null`), casts of
-//! what is declared to fit, stores into arrays that take what is declared to be stored, divisions by a constant. Numbers are not
-//! followed: every index, every size of an array and every other divisor counts as one that can be wrong.
+//! Left out is what cannot happen by a cheap look: uses of what is certainly an object (`catchment_ir::never_null`),
+//! casts of what is declared to fit, stores into arrays that take what is declared to be stored, divisions by a
+//! constant. Numbers are not followed: every index, every size of an array and every other divisor counts as one that
+//! can be wrong.
 
 use crate::bounds::Bounds;
 use crate::cache_format::cached;
@@ -11,7 +12,7 @@ use crate::world::{Element, Fits, Typed, World};
 use catchment_ir::{Body, Op, PoolIndex, StatementSet, Stmt, Var, never_null};
 use smallvec::SmallVec;
 
-/// What is thrown when a class, method or field is not there (JVMS §5.3, §5.4.3).
+/// Errors that are thrown when a class, method or field is not there (JVMS §5.3, §5.4.3).
 const LINK_ERRORS: [&[u8]; 3] =
     [b"java/lang/NoClassDefFoundError", b"java/lang/NoSuchMethodError", b"java/lang/NoSuchFieldError"];
 
@@ -61,14 +62,14 @@ impl ImplicitKind {
         }
     }
 
-    /// What is thrown: exactly this class, but for errors of linking only the class above them.
+    /// The type that is thrown: exactly this class, but for errors of linking only the class above them.
     pub fn thrown(self, world: &mut World<'_>) -> Typed {
         let class = world.class(self.class_name());
         Typed { class, is_exact: self != Self::Link }
     }
 }
 
-/// Which of them count. None unless asked for.
+/// The kinds that count. None unless asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImplicitKinds {
     pub null: bool,
@@ -126,7 +127,7 @@ impl<'b> Finder<'b> {
         Self { kinds, class: declared.class, bounds: Bounds::new(body, method, world), never_null }
     }
 
-    /// What the JVM can throw at a statement, by its place in the body.
+    /// Exceptions that the JVM can throw at a statement, by its place in the body.
     pub(crate) fn at(&self, world: &mut World<'_>, place: usize, statement: &Stmt) -> Vec<ImplicitKind> {
         let op = statement.op;
         let mut found = Vec::new();
@@ -157,14 +158,14 @@ impl<'b> Finder<'b> {
         found
     }
 
-    /// Whether what is cast may be of another class.
+    /// Tells whether what is cast may be of another class.
     fn can_miss(&self, world: &mut World<'_>, src: Var, class: PoolIndex) -> bool {
         let Some(class) = world.class_ref(self.class, class) else { return true };
         let types = self.bounds.types_of(world, src);
         types.iter().any(|typed| world.typed_fits(*typed, class) != Fits::Yes)
     }
 
-    /// Whether an array may not take what is stored into it.
+    /// Tells whether an array may not take what is stored into it.
     fn can_refuse(&self, world: &mut World<'_>, array: Var, src: Option<Var>) -> bool {
         let Some(src) = src else { return false };
         let stored = self.bounds.types_of(world, src);

@@ -13,36 +13,41 @@ mod cache_format;
 mod callgraph;
 mod ceiling;
 mod classes_only;
-pub mod graph;
-pub mod heap;
-pub mod ids;
+mod graph;
+mod heap;
+mod ids;
 mod implicit;
 mod models;
 mod objects;
 mod options;
 mod sets;
 mod solver;
-pub mod world;
+mod world;
 
 pub use base::{Base, Refusal};
 pub use blind::{Blind, BlindSpot};
 pub use callgraph::{Call, CallKind, Code, Reached, Stats, Thrown};
 pub use ceiling::{Ceiling, Coarsened, analyse_within};
+pub use graph::{Filter, FilterClass, FilterClassFlow, Filters, Graph, strongly_connected};
+pub use heap::{Access, Heap, Part, number_of};
+pub use ids::{ClassId, FieldId, InstanceId, MethodId, NodeId, SelectorId};
 pub use implicit::{Implicit, ImplicitKind, ImplicitKinds};
 pub use options::{CallGraphKind, Options};
 pub use sets::Set;
 pub use solver::contexts::Sensitivity;
 pub use solver::reflection::ReflectiveTarget;
+pub use world::{
+    Class, ClassSource, Differs, Field, Fits, Layer, Method, ModuleServices, Typed, World, services_file,
+};
 
 use classes_only::ClassesOnly;
 use solver::Solver;
-use world::{ClassSource, World};
 
 /// Follows a program from its entry points, which `entries` finds among its classes.
 pub fn analyse<'a>(
     source: &'a dyn ClassSource,
     options: impl Into<Options>,
-    entries: impl FnOnce(&mut World<'a>) -> Vec<ids::MethodId>,
+    entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
 ) -> Reached<'a> {
     analyse_with_targets(source, options, &[], entries)
 }
@@ -52,7 +57,7 @@ pub fn analyse_with_targets<'a>(
     source: &'a dyn ClassSource,
     options: impl Into<Options>,
     recorded: &[ReflectiveTarget],
-    entries: impl FnOnce(&mut World<'a>) -> Vec<ids::MethodId>,
+    entries: impl FnOnce(&mut World<'a>) -> Vec<MethodId>,
 ) -> Reached<'a> {
     let options = options.into();
     match options.analysis {

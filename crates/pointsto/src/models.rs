@@ -37,7 +37,7 @@ pub(crate) enum TermPart {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// What its own code does, for each call by itself.
+    /// The effects of its own code, for each call by itself.
     Code,
     Return(Term),
     Throw(Term),

@@ -1,7 +1,7 @@
 //! Abstract objects: one stands for all objects of one allocation site.
 //!
-//! Where nothing is lost by it, allocation sites share an object: strings, string builders, arrays of numbers, and exceptions
-//! of one class, for which the site of the throw counts and not that of the allocation.
+//! Allocation sites share, where nothing is lost by it, an object: strings, string builders, arrays of numbers, and
+//! exceptions of one class, for which the site of the throw counts and not that of the allocation.
 
 use crate::cache_format::{Cached, Reader, Writer, cached};
 use crate::ids::{ClassId, ContextId, FieldId, InstanceId, MethodId, ObjectId};
@@ -16,7 +16,7 @@ pub(crate) enum Origin {
     Merged,
     /// An array of length 0, whoever makes it: nothing is ever in it.
     Empty,
-    /// What native code is declared to throw: it may be of any class below.
+    /// The exception that native code is declared to throw: it may be of any class below.
     Declared,
     /// A lambda or method reference.
     Lambda(u32),
@@ -76,8 +76,8 @@ const BLOCK: u32 = 64;
 /// So many objects of a class are numbered among those of others.
 const FEW: u32 = 4;
 
-/// Whose numbers stand side by side. What is of one class goes to the same variables, and side by side it takes a tenth of the
-/// space in a set, and of the time.
+/// Whose numbers stand side by side. What is of one class goes to the same variables, and side by side it takes a tenth
+/// of the space in a set, and of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Family {
     /// Every call passes them on.

@@ -3,7 +3,7 @@
 use crate::implicit::ImplicitKinds;
 use crate::solver::contexts::Sensitivity;
 
-/// How the targets of calls are found. Each finds no more than those before it.
+/// The way in which targets of calls are found. Each finds no more than those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallGraphKind {
     /// By the class hierarchy: every class there is may be that of a receiver.

@@ -38,13 +38,9 @@ impl Set {
         self.blocks.is_empty()
     }
 
-    /// Whether adding it to another costs more than a look into a hash table.
+    /// Tells whether adding it to another costs more than a look into a hash table.
     pub(crate) fn takes_long(&self) -> bool {
         self.blocks.len() > 16
-    }
-
-    pub fn len(&self) -> usize {
-        self.blocks.iter().map(|block| block.bits().count_ones() as usize).sum()
     }
 
     pub fn contains(&self, member: u32) -> bool {
@@ -52,7 +48,7 @@ impl Set {
         found.is_ok_and(|at| self.blocks[at].bits() & bit(member) != 0)
     }
 
-    /// Whether it was not there yet.
+    /// Tells whether it was not there yet.
     pub fn insert(&mut self, member: u32) -> bool {
         let key = member / 64;
         // Numbers are given in order, so most new members belong to the end.
@@ -85,7 +81,7 @@ impl Set {
         })
     }
 
-    /// Whether they have a member in common.
+    /// Tells whether they have a member in common.
     pub fn intersects(&self, other: &Self) -> bool {
         let (small, large) =
             if self.blocks.len() <= other.blocks.len() { (self, other) } else { (other, self) };
@@ -221,7 +217,7 @@ fn bit(member: u32) -> u64 {
     1 << (member % 64)
 }
 
-/// How many blocks lie before the one with `key`. What is looked for is mostly near, so steps double until it is passed.
+/// The number of blocks before the one with `key`. The wanted block is mostly near, so steps double until it is passed.
 #[inline]
 fn gallop(blocks: &[Block], key: u32) -> usize {
     match blocks.first().map(|first| first.key.cmp(&key)) {
@@ -270,7 +266,7 @@ mod tests {
             assert_eq!(listed(&set), all.iter().copied().collect::<Vec<_>>());
             assert_eq!(listed(&fresh), added);
             assert_eq!(is_changed, !added.is_empty());
-            assert_eq!(set.len(), all.len());
+            assert_eq!(set.iter().count(), all.len());
         }
     }
 

@@ -139,7 +139,7 @@ pub(crate) struct Solver<'a> {
 }
 
 impl Instance {
-    /// Whether the first of its parameters is a receiver.
+    /// Tells whether the first of its parameters is a receiver.
     pub(crate) fn has_receiver(&self, world: &World<'_>) -> bool {
         match self.code {
             Code::Method(method) => !world.method(method).is_static(),
@@ -181,7 +181,7 @@ pub(crate) const NAMED: [&str; 6] = [
     "java/lang/invoke/MethodHandle",
 ];
 
-/// Whether memory is left is asked again after so many lists of uses: one round may take all there is.
+/// The number of lists of uses after which memory is looked at again: one round may take all there is.
 const ASK_EVERY: usize = 1024;
 
 /// Stands for the elements of an array among the numbers of fields.
@@ -454,7 +454,7 @@ impl<'a> Solver<'a> {
         id
     }
 
-    /// What was found, once everything is solved.
+    /// The findings, once everything is solved.
     pub(crate) fn into_found(mut self) -> Found<'a> {
         self.note_unknown_parameters();
         self.blind_where_nothing_came();

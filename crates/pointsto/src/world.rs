@@ -1,7 +1,7 @@
 //! All classes of a program as one model, loaded when they are first spoken of.
 //!
-//! Classes, methods, fields and selectors (name and descriptor of a method) are small numbers. A class that cannot be found
-//! or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
+//! Classes, methods, fields and selectors (name and descriptor of a method) are small numbers. A class that cannot be
+//! found or read is there all the same, as a *missing* one: nothing is known of it, and who meets it has to be careful.
 
 mod asked;
 mod cached;
@@ -16,7 +16,8 @@ mod rows;
 mod subtypes;
 
 pub use asked::Differs;
-pub use class::{Class, Element, Layer, Shape};
+pub use class::{Class, Layer};
+pub(crate) use class::{Element, Shape};
 pub(crate) use dynamic::{Dynamic, Lambda};
 pub use members::{Field, Method};
 pub use providers::{ModuleServices, services_file};
@@ -28,8 +29,8 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where the bytes of classes come from. They live as long as the source.
-pub trait ClassSource {
+/// The origin of the bytes of classes, which live as long as the source. Can be asked from several threads.
+pub trait ClassSource: Sync {
     fn find(&self, internal_name: &[u8]) -> Option<(&[u8], Layer)>;
 
     /// Gives the internal names of all classes there are, in the same order in every run; a name may come twice.
@@ -101,11 +102,7 @@ impl<'a> World<'a> {
         &self.methods[id.index()]
     }
 
-    pub fn methods(&self) -> usize {
-        self.methods.len()
-    }
-
-    pub fn field(&self, id: FieldId) -> &Field {
+    pub(crate) fn field(&self, id: FieldId) -> &Field {
         &self.fields[id.index()]
     }
 
@@ -119,6 +116,7 @@ impl<'a> World<'a> {
         &self.problems
     }
 
+    /// The selector of a method's name and descriptor.
     pub fn selector(&mut self, name: &[u8], descriptor: &[u8]) -> SelectorId {
         self.scratch.clear();
         self.scratch.extend_from_slice(name);

@@ -23,7 +23,8 @@ const LOCAL_HEADER_MAGIC: &[u8] = b"PK\x03\x04";
 
 type Zip<'a> = ZipArchive<Cursor<&'a [u8]>>;
 
-/// Whether a folder or an archive has a file of this name, a path with slashes. Nothing that is nested is looked into.
+/// Tells whether a folder or an archive has a file of this name, a path with slashes. Nothing that is nested is looked
+/// into.
 pub fn holds(place: &Path, file: &str) -> bool {
     if place.is_dir() {
         return place.join(file).is_file();
@@ -167,7 +168,7 @@ pub(crate) fn read_manifest<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Result<V
     Ok(manifest)
 }
 
-/// Where an entry lies in the archive, if it lies there as it is.
+/// The bytes of an entry in the archive, if it lies there as it is.
 pub(crate) fn stored_range<R: Read + Seek>(zip: &mut ZipArchive<R>, index: usize) -> Option<Range<usize>> {
     let entry = zip.by_index(index).ok()?;
     if entry.compression() != CompressionMethod::Stored || entry.encrypted() {

@@ -1,7 +1,7 @@
 //! Any class of a class path by its name, without reading the others.
 //!
-//! Opening reads folders, directories of archives and the index of a JDK image, and no class. A class is unpacked when its
-//! bytes are asked for, once; what lies uncompressed in a jar or image is never copied.
+//! Opening reads folders, directories of archives and the index of a JDK image, and no class. A class is unpacked when
+//! its bytes are asked for, once; what lies uncompressed in a jar or image is never copied.
 
 use std::hash::Hasher;
 use std::io::Cursor;
@@ -14,7 +14,7 @@ use zip::ZipArchive;
 
 use crate::archive::{stored_range, unpack};
 use crate::folder::read_file;
-use crate::jimage::{ClassLocation, Image};
+use crate::jimage::{Image, ImageClass};
 use crate::origin::Origin;
 use crate::shared::Shared;
 use crate::visit::{Limits, LoadOptions, Problem};
@@ -30,14 +30,14 @@ pub struct EntryId(pub u32);
 #[derive(Debug)]
 pub struct Entry {
     pub origin: Origin,
-    /// Which of the given paths it is or came with; nothing for the JDK.
+    /// Index of the given path that it is or came with; nothing for the JDK.
     pub given: Option<usize>,
     /// Its classes in [`ClassPath::classes`].
     pub(crate) classes: Range<u32>,
     pub(crate) container: Container,
 }
 
-/// Where an entry's bytes are.
+/// The container of an entry's bytes.
 #[derive(Debug)]
 pub(crate) enum Container {
     Folder(PathBuf),
@@ -50,12 +50,12 @@ pub(crate) enum Container {
     Image(Shared),
 }
 
-/// Where one class lies in its container.
+/// The place of one class in its container.
 #[derive(Debug)]
 pub(crate) enum ClassOrigin {
     File(PathBuf),
     ZipEntry(usize),
-    Image(ClassLocation),
+    Image(ImageClass),
 }
 
 #[derive(Debug)]
@@ -90,13 +90,13 @@ pub struct Found<'a> {
 }
 
 impl ClassPath {
-    /// Opens folders, jars, wars and class path files in the order given, then the JDK: its home or its image. Paths that
-    /// cannot be read are problems.
+    /// Opens folders, jars, wars and class path files in the order given, then the JDK: its home or its image. Paths
+    /// that cannot be read are problems.
     pub fn open(paths: &[PathBuf], jdk: Option<&Path>, options: &LoadOptions) -> Self {
         crate::class_path_open::open(paths, jdk, options)
     }
 
-    /// What could not be opened and is left out.
+    /// Elements that could not be opened and are left out.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -109,8 +109,8 @@ impl ClassPath {
         self.entries.get(id.0 as usize)
     }
 
-    /// The class that a class loader would find under this internal name (`java/lang/String`): the first. Module descriptors
-    /// are not classes; see [`Self::modules`].
+    /// The class that a class loader would find under this internal name (`java/lang/String`): the first. Module
+    /// descriptors are not classes; see [`Self::modules`].
     pub fn find(&self, name: &[u8]) -> Option<Found<'_>> {
         self.find_within(name, |_| true)
     }
@@ -142,7 +142,8 @@ impl ClassPath {
         })
     }
 
-    /// A file such as `META-INF/services/java.sql.Driver` of every entry that has it, in order. Not those in the JDK image.
+    /// A file such as `META-INF/services/java.sql.Driver` of every entry that has it, in order. Not those in the JDK
+    /// image.
     pub fn resources(&self, name: &str) -> Vec<(EntryId, Result<Vec<u8>, String>)> {
         let entries = (0..).map(EntryId).zip(&self.entries);
         entries.filter_map(|(id, entry)| Some((id, self.resource(entry, name)?))).collect()

@@ -68,7 +68,7 @@ pub(crate) struct Image<'a> {
 
 /// The index entry of one class.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ClassLocation {
+pub(crate) struct ImageClass {
     /// Offset of the module's name in the strings.
     pub(crate) module: u64,
     parent: u64,
@@ -143,21 +143,17 @@ impl<'a> Image<'a> {
     }
 
     /// The index entries of all classes in hash order; an error stands for one entry that cannot be read.
-    pub(crate) fn classes(&self) -> impl Iterator<Item = Result<ClassLocation, ImageError>> {
+    pub(crate) fn classes(&self) -> impl Iterator<Item = Result<ImageClass, ImageError>> {
         let (slots, _) = self.offsets.as_chunks::<4>();
-        slots.iter().filter_map(|slot| self.class_location(self.order.u32(*slot)).transpose())
+        slots.iter().filter_map(|slot| self.class_at(self.order.u32(*slot)).transpose())
     }
 
-    pub(crate) fn module_name(&self, class: &ClassLocation) -> Result<Cow<'a, str>, ImageError> {
+    pub(crate) fn module_name(&self, class: &ImageClass) -> Result<Cow<'a, str>, ImageError> {
         Ok(String::from_utf8_lossy(self.strings.at(class.module)?))
     }
 
     /// Writes `java/lang/Object.class` into `into`.
-    pub(crate) fn write_entry_name(
-        &self,
-        class: &ClassLocation,
-        into: &mut String,
-    ) -> Result<(), ImageError> {
+    pub(crate) fn write_entry_name(&self, class: &ImageClass, into: &mut String) -> Result<(), ImageError> {
         into.clear();
         let parent = self.strings.at(class.parent)?;
         if !parent.is_empty() {
@@ -170,7 +166,7 @@ impl<'a> Image<'a> {
     }
 
     /// The bytes of a class, borrowed from the image if they lie there uncompressed.
-    pub(crate) fn class_bytes(&self, class: &ClassLocation, limit: u64) -> Result<Cow<'a, [u8]>, ImageError> {
+    pub(crate) fn class_bytes(&self, class: &ImageClass, limit: u64) -> Result<Cow<'a, [u8]>, ImageError> {
         let stored = self.bytes_at(class, limit)?;
         if class.packed_size == 0 {
             return Ok(Cow::Borrowed(stored));
@@ -184,11 +180,11 @@ impl<'a> Image<'a> {
     }
 
     /// The bytes of a class that lies uncompressed in the image.
-    pub(crate) fn stored_bytes(&self, class: &ClassLocation, limit: u64) -> Option<&'a [u8]> {
+    pub(crate) fn stored_bytes(&self, class: &ImageClass, limit: u64) -> Option<&'a [u8]> {
         if class.packed_size == 0 { self.bytes_at(class, limit).ok() } else { None }
     }
 
-    fn bytes_at(&self, class: &ClassLocation, limit: u64) -> Result<&'a [u8], ImageError> {
+    fn bytes_at(&self, class: &ImageClass, limit: u64) -> Result<&'a [u8], ImageError> {
         let size = if class.packed_size != 0 { class.packed_size } else { class.unpacked_size };
         if size > limit {
             return Err(ImageError::TooLarge { limit });
@@ -198,12 +194,13 @@ impl<'a> Image<'a> {
     }
 
     /// The entry at `offset`, or nothing if it is no class of a module.
-    fn class_location(&self, offset: u32) -> Result<Option<ClassLocation>, ImageError> {
+    fn class_at(&self, offset: u32) -> Result<Option<ImageClass>, ImageError> {
         let attributes = self.attributes(offset)?;
-        // Besides resources of modules the index lists folders, below the invented modules `modules`, `packages` and "".
+        // Besides resources of modules the index lists folders, below the invented modules `modules`, `packages` and
+        // "".
         let is_class = self.strings.at(attributes[attribute::EXTENSION])? == CLASS
             && !matches!(self.strings.at(attributes[attribute::MODULE])?, b"" | b"modules" | b"packages");
-        Ok(is_class.then(|| ClassLocation {
+        Ok(is_class.then(|| ImageClass {
             module: attributes[attribute::MODULE],
             parent: attributes[attribute::PARENT],
             base: attributes[attribute::BASE],

@@ -1,4 +1,4 @@
-//! What an entry name means in the archive layouts of the JVM world. Names only, no bytes.
+//! Meanings of entry names in the archive layouts of the JVM world. Names only, no bytes.
 //!
 //! | layout | classes | further archives |
 //! | --- | --- | --- |
@@ -18,7 +18,7 @@ const VERSIONS: &str = "META-INF/versions/";
 /// The release that brought multi-release jars; the JDK ignores folders for older ones.
 const FIRST_VERSIONED_RELEASE: u32 = 9;
 
-/// Which conventions hold for the names in a container.
+/// Conventions for the names in a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
     /// Jars, Spring Boot jars and wars, and the same unpacked: their special folders cannot be confused.
@@ -28,7 +28,7 @@ pub(crate) enum Layout {
     Jmod,
 }
 
-/// What one entry is.
+/// The kind of one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LayoutPart<'a> {
     Class(ClassPlace<'a>),

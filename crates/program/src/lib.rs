@@ -1,9 +1,9 @@
 //! A class path and a JDK as one model.
 //!
-//! The one place that knows where classes lie on disk. [`visit`] streams the bytes of every class of a folder, jar, war,
-//! ear, jmod, JDK image or single file to a visitor, in class path order; a [`ClassPath`] finds single classes by name.
-//! Nobody here looks inside a class. What cannot be read becomes a [`Problem`] in the report; only a path that is nothing we
-//! know is an error.
+//! The one place that knows where classes lie on disk. [`visit`] streams the bytes of every class of a folder, jar,
+//! war, ear, jmod, JDK image or single file to a visitor, in class path order; a [`ClassPath`] finds single classes by
+//! name. Nobody here looks inside a class. What cannot be read becomes a [`Problem`] in the report; only a path that is
+//! nothing we know is an error.
 //!
 //! ```
 //! use catchment_program::{LoadOptions, visit};

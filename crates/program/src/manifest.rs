@@ -1,10 +1,11 @@
-//! What a loader must know from `META-INF/MANIFEST.MF`: is this a multi-release jar, and which others does it bring?
+//! Facts of `META-INF/MANIFEST.MF` that a loader must know: is this a multi-release jar, and which others does it
+//! bring?
 
 use std::path::PathBuf;
 
 pub(crate) const MANIFEST: &str = "META-INF/MANIFEST.MF";
 
-/// Whether the main section says `Multi-Release: true`. As in the JDK, attribute names and the value ignore case,
+/// Tells whether the main section says `Multi-Release: true`. As in the JDK, attribute names and the value ignore case,
 /// and an attribute of a later (per-entry) section does not count.
 pub(crate) fn is_multi_release(manifest: &[u8]) -> bool {
     attribute(manifest, "Multi-Release").is_some_and(|value| value.eq_ignore_ascii_case("true"))

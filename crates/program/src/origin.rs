@@ -1,4 +1,4 @@
-//! Where a class came from: one element of a class path, named so that a person finds it.
+//! The origin of a class: one element of a class path, named so that a person finds it.
 
 use std::fmt;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl Origin {
         &self.container
     }
 
-    /// What it is inside that file (`BOOT-INF/lib/x.jar`, `java.base`); empty if it is the file itself.
+    /// The part inside that file (`BOOT-INF/lib/x.jar`, `java.base`); empty if it is the file itself.
     pub fn inside(&self) -> &str {
         &self.inside
     }

@@ -17,7 +17,7 @@ const BUILD_FILES: &[&str] =
 /// Never modules of the build: sources, outputs, and `buildSrc`, which is code of the build itself.
 const NO_MODULES: &[&str] = &["src", "target", "build", "out", "bin", "buildSrc", "node_modules"];
 
-/// What to [`visit`](crate::visit) for `path`.
+/// The folders and files to [`visit`](crate::visit) for `path`.
 ///
 /// - A folder with a build: the main outputs of all its modules (`target/classes`, `build/classes/*/main`).
 /// - A Java installation: its image.
@@ -44,8 +44,8 @@ pub fn application_roots(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
     non_empty(archives_below(path), || LoadError::NoClasses { path: path.to_owned() })
 }
 
-/// The outputs of the tests of all modules of a build (`target/test-classes`, `build/classes/*/test`); none if there is no
-/// build here.
+/// The outputs of the tests of all modules of a build (`target/test-classes`, `build/classes/*/test`); none if there is
+/// no build here.
 pub fn test_roots(folder: &Path) -> Vec<PathBuf> {
     if is_build(folder) { outputs_of(folder, &TESTS) } else { Vec::new() }
 }
@@ -58,7 +58,7 @@ fn is_build(folder: &Path) -> bool {
     BUILD_FILES.iter().any(|file| folder.join(file).is_file())
 }
 
-/// What compiles a build and its tests.
+/// The command that compiles a build and its tests.
 fn build_command(folder: &Path) -> &'static str {
     let has = |file: &str| folder.join(file).is_file();
     match (has("pom.xml"), has("mvnw"), has("gradlew")) {
@@ -69,7 +69,7 @@ fn build_command(folder: &Path) -> &'static str {
     }
 }
 
-/// Where builds put what they compile.
+/// Folders in which builds put what they compile.
 struct OutputNames {
     maven: &'static str,
     /// Below `build/classes/<language>`.

@@ -170,7 +170,7 @@ pub fn visit(
     Ok(loader.report)
 }
 
-/// What one visit carries through all containers.
+/// State of one visit, through all containers.
 pub(crate) struct Loader<'a> {
     pub(crate) options: &'a LoadOptions,
     sink: &'a mut dyn FnMut(ClassBytes<'_>),
@@ -193,7 +193,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Whether there were as many classes as the limits allow. What follows need not be unpacked.
+    /// Tells whether there were as many classes as the limits allow; later ones need not be unpacked.
     pub(crate) fn is_full(&self) -> bool {
         self.report.classes >= self.options.limits.classes
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// What a walk meets. A link is followed, except back into a folder we are in.
+/// A file that a walk meets. A link is followed, except back into a folder we are in.
 pub(crate) enum Met<'a> {
     File(&'a Path),
     /// A folder that cannot be listed.

@@ -39,7 +39,7 @@ impl<'a> CheckReport<'a> {
     }
 
     pub(crate) fn suppression_of(&self, pair: &CheckedPair) -> Option<&Suppression> {
-        self.suppressions.iter().find(|suppression| suppression.pair == pair.id)
+        self.suppressions.iter().find(|suppression| suppression.pair == pair.clause.id)
     }
 }
 

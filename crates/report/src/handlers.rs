@@ -3,7 +3,7 @@
 pub(crate) mod json;
 pub(crate) mod text;
 
-use catchment_pairs::ClassPairs;
+use catchment_pairs::{ClassLocation, ClassPairs};
 
 /// The handlers of everything that was read, in class path order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,17 +21,6 @@ pub struct ListedClass {
     pub origin: String,
     pub location: ClassLocation,
     pub pairs: ClassPairs,
-}
-
-/// Where a class comes from in its project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClassLocation {
-    /// Path of the source file from the top of the repository, where it is known.
-    pub source: Option<String>,
-    /// Folder of the module that compiled the class, from the top of the repository.
-    pub module: Option<String>,
-    /// File name of the jar that has the class, if one does.
-    pub jar: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! Pieces of JSON that several contracts share.
 
-use crate::handlers::ClassLocation;
-use catchment_pairs::ClauseDescription;
+use catchment_exceptions::Site;
+use catchment_pairs::{ClassLocation, ClauseDescription};
 use catchment_verdicts::{Finding, SourceSite};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::Path;
 
 /// A problem, the same in every contract.
 #[derive(Serialize)]
@@ -15,25 +14,29 @@ pub(crate) struct JsonProblem<'a> {
     pub(crate) what: &'a str,
 }
 
-/// PAIR of the contracts, with the source file added.
+/// PAIR of the contracts.
 #[derive(Serialize)]
 pub(crate) struct JsonPair<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) class: &'a str,
-    pub(crate) method: &'a str,
-    pub(crate) descriptor: &'a str,
-    pub(crate) types: &'a [String],
-    pub(crate) try_line: Option<u32>,
-    pub(crate) try_end_line: Option<u32>,
-    pub(crate) catch_line: Option<u32>,
-    pub(crate) catch_end_line: Option<u32>,
-    pub(crate) parent: Option<&'a str>,
-    pub(crate) source_file: Option<&'a str>,
-    pub(crate) maybe_generated: bool,
+    id: &'a str,
+    class: &'a str,
+    method: &'a str,
+    descriptor: &'a str,
+    types: &'a [String],
+    try_line: Option<u32>,
+    try_end_line: Option<u32>,
+    catch_line: Option<u32>,
+    catch_end_line: Option<u32>,
+    parent: Option<&'a str>,
+    source_file: Option<&'a str>,
+    maybe_generated: bool,
+    #[serde(flatten)]
+    location: JsonLocation<'a>,
 }
 
 impl<'a> JsonPair<'a> {
-    pub(crate) fn of(clause: &'a ClauseDescription) -> Self {
+    /// `location` is that of the clause's class.
+    pub(crate) fn of(clause: &'a ClauseDescription, location: &'a ClassLocation) -> Self {
+        let source_file = clause.source_file.as_deref();
         Self {
             id: &clause.id,
             class: &clause.class,
@@ -45,31 +48,34 @@ impl<'a> JsonPair<'a> {
             catch_line: clause.catch_line,
             catch_end_line: clause.catch_end_line,
             parent: clause.parent.as_deref(),
-            source_file: clause.source_file.as_deref(),
+            source_file,
             maybe_generated: clause.maybe_generated,
+            location: JsonLocation::of(location, source_file),
         }
     }
 }
 
-/// Where a class comes from in its project.
+/// The location of code in its project.
 #[derive(Default, Serialize)]
 pub(crate) struct JsonLocation<'a> {
     /// From the top of the repository, as the module is.
-    pub(crate) source: Option<&'a str>,
-    pub(crate) module: Option<&'a str>,
-    pub(crate) jar: Option<&'a str>,
+    source: Option<&'a str>,
+    module: Option<&'a str>,
+    jar: Option<&'a str>,
 }
 
 impl<'a> JsonLocation<'a> {
-    /// The location of a class; `source` only for code in `file`, since code of inline functions is in other files than the
-    /// class.
-    pub(crate) fn of(location: &'a ClassLocation, file: Option<&str>) -> Self {
-        let is_own = |source: &&str| file.is_some_and(|file| Path::new(source).ends_with(file));
+    pub(crate) fn of_class(location: &'a ClassLocation) -> Self {
         Self {
-            source: location.source.as_deref().filter(is_own),
+            source: location.source.as_deref(),
             module: location.module.as_deref(),
             jar: location.jar.as_deref(),
         }
+    }
+
+    /// The location of code of `file` in a class with this location.
+    pub(crate) fn of(location: &'a ClassLocation, file: Option<&str>) -> Self {
+        Self { source: location.source_of(file), ..Self::of_class(location) }
     }
 }
 
@@ -79,7 +85,7 @@ pub(crate) struct JsonFinding<'a, E> {
     id: &'a str,
     rule: &'static str,
     level: &'static str,
-    message: &'a str,
+    message: String,
     site: JsonSite<'a>,
     pair: Option<&'a str>,
     related: Vec<JsonSite<'a>>,
@@ -93,38 +99,39 @@ impl<'a, E> JsonFinding<'a, E> {
             id: &finding.id,
             rule: finding.rule.id(),
             level: finding.level.as_str(),
-            message: &finding.message,
-            site: JsonSite::of(&finding.site),
+            message: finding.message.to_string(),
+            site: (&finding.site).into(),
             pair: finding.pair.as_deref(),
-            related: finding.related.iter().map(JsonSite::of).collect(),
+            related: finding.related.iter().map(JsonSite::from).collect(),
             evidence,
             accepted: finding.accepted.as_deref(),
         }
     }
 }
 
-/// SITE of the contracts.
+/// SITE of the contracts: an instruction, a line or a method as a whole.
 #[derive(Serialize)]
 pub(crate) struct JsonSite<'a> {
     class: &'a str,
     method: &'a str,
-    descriptor: &'a str,
+    /// Null where a catalogue entry means all overloads.
+    descriptor: Option<&'a str>,
     /// Null where no single instruction is meant.
     pc: Option<u16>,
     line: Option<u32>,
     file: Option<&'a str>,
 }
 
-impl<'a> JsonSite<'a> {
-    fn of(site: &'a SourceSite) -> Self {
-        Self {
-            class: &site.class,
-            method: &site.method,
-            descriptor: &site.descriptor,
-            pc: site.pc,
-            line: site.line,
-            file: site.file.as_deref(),
-        }
+impl<'a> From<&'a SourceSite> for JsonSite<'a> {
+    fn from(SourceSite { class, method, descriptor, pc, line, file }: &'a SourceSite) -> Self {
+        Self { class, method, descriptor: Some(descriptor), pc: *pc, line: *line, file: file.as_deref() }
+    }
+}
+
+impl<'a> From<&'a Site> for JsonSite<'a> {
+    fn from(Site { class, method, descriptor, pc, line, file, .. }: &'a Site) -> Self {
+        let descriptor = Some(descriptor.as_str()).filter(|descriptor| !descriptor.is_empty());
+        Self { class, method, descriptor, pc: *pc, line: *line, file: file.as_deref() }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Renderers of results, for a terminal and as JSON. One renderer or one small view per file; all of them write to what they
-//! are given and change nothing.
+//! Renderers of results, for a terminal and as JSON. One renderer or one small view per file; all of them write to what
+//! they are given and change nothing.
 //!
 //! JSON is one line, with a `schema` field that names its contract: fields are added, never changed in meaning.
 
@@ -20,7 +20,7 @@ pub use check::text::stats::write_stats_text;
 pub use check::text::{CheckDetail, write_check_text};
 pub use handlers::json::write_handlers_json;
 pub use handlers::text::write_handlers_text;
-pub use handlers::{ClassLocation, HandlerListing, ListedClass, ListedProblem};
+pub use handlers::{HandlerListing, ListedClass, ListedProblem};
 pub use links::blind_spots::{write_blind_spots_json, write_blind_spots_text};
 pub use links::catalogue::{write_catalogue_json, write_catalogue_text};
 pub use links::escapes::{write_escapes_json, write_escapes_text};

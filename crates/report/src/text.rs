@@ -3,20 +3,10 @@
 use catchment_pairs::ClauseDescription;
 
 /// `com.acme.Cache.load  Cache.java:83  catch IOException | SQLException`
-pub(crate) fn pair_line(
-    class: &str,
-    method: &str,
-    source_file: Option<&str>,
-    line: Option<u32>,
-    types: &[String],
-) -> String {
-    let method = readable(method);
-    format!("{class}.{method}  {}  catch {}", source_place(source_file, line), simple_names(types))
-}
-
-/// A clause as [`pair_line`] shows it.
 pub(crate) fn clause_line(clause: &ClauseDescription) -> String {
-    pair_line(&clause.class, &clause.method, clause.source_file.as_deref(), clause.line(), &clause.types)
+    let (class, method) = (&clause.class, readable(&clause.method));
+    let place = source_place(clause.source_file.as_deref(), clause.line());
+    format!("{class}.{method}  {place}  catch {}", simple_names(&clause.types))
 }
 
 const LAMBDA: &str = "lambda$";
@@ -106,9 +96,16 @@ mod tests {
 
     #[test]
     fn places_show_what_is_known() {
-        let types = ["java.io.IOException".to_owned(), "com.acme.Outer$Failure".to_owned()];
+        let clause = ClauseDescription {
+            class: "com.acme.Cache".into(),
+            method: "load".into(),
+            types: vec!["java.io.IOException".into(), "com.acme.Outer$Failure".into()],
+            source_file: Some("Cache.java".into()),
+            catch_line: Some(83),
+            ..ClauseDescription::default()
+        };
         assert_eq!(
-            pair_line("com.acme.Cache", "load", Some("Cache.java"), Some(83), &types),
+            clause_line(&clause),
             "com.acme.Cache.load  Cache.java:83  catch IOException | Outer$Failure"
         );
         assert_eq!(source_place(None, Some(3)), "line 3");

@@ -32,14 +32,17 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
         Unknown::NotObserved(why) => format!("could not be observed: {why}"),
         Unknown::NeverExecuted => format!(
             "no test executes this try: add one in which it throws {}, and one of its normal work",
-            pair.types.join(" or ")
+            pair.clause.types.join(" or ")
         ),
         Unknown::ExecutedByNoTestAlone => {
             "the suite executes this try, but no test was seen to when it ran alone: add one".into()
         }
         Unknown::Unreachable(why) => format!("no exception thrown at the try can reach this catch: {why}"),
         Unknown::NeverCaught => {
-            format!("no test reaches this catch: add one in which the try throws {}", pair.types.join(" or "))
+            format!(
+                "no test reaches this catch: add one in which the try throws {}",
+                pair.clause.types.join(" or ")
+            )
         }
         Unknown::LeftOpen(test) => {
             format!("test {} ends while this try is still running: let it wait for it", name(*test, tests))

@@ -1,8 +1,9 @@
 //! The voting rule: from runs of one experiment to its outcome.
 //!
-//! An experiment is attempted in a warm JVM, which has run other tests before, or in a fresh one. A failure in a warm JVM may
-//! be that JVM's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it. A try that is executed once per JVM is
-//! attempted in fresh JVMs only. Passes in a warm JVM stand, unless the user wants them confirmed as well.
+//! An experiment is attempted in a warm JVM, which has run other tests before, or in a fresh one. A failure in a warm
+//! JVM may be that JVM's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it. A try that is executed
+//! once per JVM is attempted in fresh JVMs only. Passes in a warm JVM stand, unless the user wants them confirmed as
+//! well.
 
 use crate::experiment::{CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, TestId};
@@ -242,7 +243,7 @@ pub fn taken_over(
 /// The reason why no injected exception reaches the clause, when none of them did, whatever its type.
 pub fn not_injectable(pair: &CheckedPair) -> Option<String> {
     let was_tried = |name: &String| pair.experiments.iter().any(|experiment| experiment.exception == *name);
-    if !pair.types.iter().all(was_tried) {
+    if !pair.clause.types.iter().all(was_tried) {
         return None;
     }
     let mut reasons = pair.experiments.iter().map(|experiment| match &experiment.outcome {
@@ -308,8 +309,8 @@ mod tests {
 
     #[test]
     fn a_clause_is_out_of_reach_only_if_none_of_its_types_gets_there() {
-        let mut pair =
-            CheckedPair { types: vec!["a.Gone".into(), "a.Here".into()], ..CheckedPair::default() };
+        let mut pair = CheckedPair::default();
+        pair.clause.types = vec!["a.Gone".into(), "a.Here".into()];
         let cannot_be_made = Outcome::None(NoOutcome::NotConstructible("there is no such class".into()));
         pair.experiments.push(ExperimentResult::new(TestId(0), "a.Gone", cannot_be_made.clone()));
         assert_eq!(not_injectable(&pair), None);

@@ -71,8 +71,8 @@ pub enum Mode {
     ShortCircuit,
     /// At the beginning of one execution of the try, counted from 1.
     Selective(u64),
-    /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index is one
-    /// into [`FineGrained::sites`](crate::FineGrained::sites).
+    /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index
+    /// is one into [`FineGrained::sites`](crate::FineGrained::sites).
     Fine(usize),
 }
 

@@ -2,6 +2,7 @@
 
 use crate::rules::{Level, Rule};
 use catchment_protocol::hash::Fnv;
+use std::fmt;
 
 /// One finding; `E` is the command's evidence for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,8 +11,7 @@ pub struct Finding<E> {
     pub id: String,
     pub rule: Rule,
     pub level: Level,
-    /// The finding in one line.
-    pub message: String,
+    pub message: Message,
     pub site: SourceSite,
     /// Id of the pair, where the finding is about one.
     pub pair: Option<String>,
@@ -22,7 +22,25 @@ pub struct Finding<E> {
     pub accepted: Option<String>,
 }
 
-/// A site, or a whole line, as people find it in the source.
+/// The text of a finding; every report shows these words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Message {
+    /// From the general to the particular.
+    pub sentences: Vec<String>,
+    /// The first line of the failure that shows it best, in the words of the test.
+    pub failure: Option<String>,
+}
+
+impl fmt::Display for Message {
+    /// In one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<&str> = self.sentences.iter().chain(&self.failure).map(String::as_str).collect();
+        f.write_str(&parts.join(": "))
+    }
+}
+
+/// A site for people: the instruction, or the whole line, with the source file to open. An experiment names its sites
+/// by `catchment_protocol::experiment::Site`, which has no line and always an instruction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceSite {
     /// Binary name with dots.
@@ -32,7 +50,8 @@ pub struct SourceSite {
     /// Byte offset in the code of the method, where one instruction is meant.
     pub pc: Option<u16>,
     pub line: Option<u32>,
-    /// Path of the source file from the top of the repository; where it is not known, its name as the class file has it.
+    /// Path of the source file from the top of the repository; where it is not known, its name as the class file has
+    /// it.
     pub file: Option<String>,
 }
 

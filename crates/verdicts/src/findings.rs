@@ -1,13 +1,13 @@
 //! The findings of a check, most rewarding first.
 //!
 //! Order: pairs that break source independence, since there the catch does not do its own job; then pairs where an
-//! exception ends the JVM, its memory or its time rather than only the test; then clauses that nothing can reach; then the
-//! other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the worse
-//! kind of failure first, then those that more tests show, then the order of the project.
+//! exception ends the JVM, its memory or its time rather than only the test; then clauses that nothing can reach; then
+//! the other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the
+//! worse kind of failure first, then those that more tests show, then the order of the project.
 
 use crate::advice::explain;
 use crate::experiment::{ExperimentResult, FailureKind, Outcome};
-use crate::finding::{Finding, SourceSite, finding_id};
+use crate::finding::{Finding, Message, SourceSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, TestId};
 use crate::rules::{Level, Rule};
@@ -59,8 +59,8 @@ pub struct FindingPolicy<'a> {
 pub struct Findings {
     /// Most rewarding first.
     pub open: Vec<CheckFinding>,
-    /// Clauses whose tests merely notice the failure of the try, which is normal. Findings only under a strict policy, and
-    /// then among the open ones.
+    /// Clauses whose tests merely notice the failure of the try, which is normal. Findings only under a strict policy,
+    /// and then among the open ones.
     pub routine: Vec<CheckFinding>,
     /// Findings that the user accepts.
     pub accepted: Vec<CheckFinding>,
@@ -128,13 +128,13 @@ fn finding(
         Broken::Stability => Rule::Unstable,
     };
     Some(Finding {
-        id: finding_id(rule, &pair.id),
+        id: finding_id(rule, &pair.clause.id),
         rule,
         level: if only_timeouts { rule.level().min(Level::Warning) } else { rule.level() },
         message: message(project, pair, verdicts, rule, shown_by.and_then(experiment)),
-        site: site(pair, pair.catch_line.or(pair.try_line)),
-        pair: Some(pair.id.clone()),
-        related: pair.try_line.map(|line| site(pair, Some(line))).into_iter().collect(),
+        site: site(pair, pair.clause.line()),
+        pair: Some(pair.clause.id.clone()),
+        related: pair.clause.try_line.map(|line| site(pair, Some(line))).into_iter().collect(),
         evidence: CheckEvidence { pair: position, shown_by, tests: tests.len(), only_timeouts },
         accepted: None,
     })
@@ -171,44 +171,51 @@ fn message(
     verdicts: &Verdicts,
     rule: Rule,
     shown_by: Option<&ExperimentResult>,
-) -> String {
-    match (rule, shown_by) {
+) -> Message {
+    let sentence = |text: String| Message { sentences: vec![text], failure: None };
+    match (rule, shown_by.map(|experiment| (experiment, &experiment.outcome))) {
         (Rule::Unreachable, _) => {
             let why = pair.not_injectable.as_deref().unwrap_or_default();
-            format!("no exception thrown at the try can reach this catch: {why}")
+            sentence(format!("no exception thrown at the try can reach this catch: {why}"))
         }
-        (Rule::Unstable, _) | (_, None) => {
+        (_, Some((experiment, Outcome::Fail(failure)))) if rule != Rule::Unstable => {
+            let works = (rule == Rule::FailsAtOnce).then(|| WORKS_OTHERWISE.to_owned());
+            let fails = failure_at_once(project, experiment, failure.kind);
+            let failure = failure.text.lines().next().unwrap_or_default();
+            Message {
+                sentences: works.into_iter().chain([fails]).collect(),
+                failure: Some(failure.to_owned()),
+            }
+        }
+        _ => {
             let reasons =
                 verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
             let unstable = reasons.filter(|reason| matches!(reason, Unknown::Unstable(_)));
             let why = unstable.filter_map(|reason| explain(reason, pair, &project.tests)).next();
-            format!("unstable: {}", why.unwrap_or_default())
+            sentence(format!("unstable: {}", why.unwrap_or_default()))
         }
-        (_, Some(experiment)) => match &experiment.outcome {
-            Outcome::Fail(failure) => {
-                let text = failure.text.lines().next().unwrap_or_default();
-                format!("{}: {text}", failure_at_once(project, experiment, failure.kind))
-            }
-            Outcome::Pass | Outcome::None(_) => String::new(),
-        },
     }
 }
 
+const WORKS_OTHERWISE: &str = "works for the exceptions the tests cause, not for one at the start of the try";
+
 /// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
-pub fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
+fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
     let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
     let exception = experiment.exception.rsplit('.').next().unwrap_or_default();
     format!("{test} {} when {exception} comes at once", kind.verb())
 }
 
 fn site(pair: &CheckedPair, line: Option<u32>) -> SourceSite {
+    let clause = &pair.clause;
+    let file = clause.source_file.as_deref();
     SourceSite {
-        class: pair.class.clone(),
-        method: pair.method.clone(),
-        descriptor: pair.descriptor.clone(),
+        class: clause.class.clone(),
+        method: clause.method.clone(),
+        descriptor: clause.descriptor.clone(),
         pc: None,
         line,
-        file: pair.source.clone().or_else(|| pair.source_file.clone()),
+        file: pair.location.source_of(file).or(file).map(str::to_owned),
     }
 }
 
@@ -239,7 +246,7 @@ fn stale(
 ) -> Option<StaleSuppression> {
     let stale = |why| Some(StaleSuppression { pair: suppression.pair.clone(), why });
     let mut judged = project.pairs.iter().zip(verdicts);
-    let Some((pair, verdicts)) = judged.find(|(pair, _)| pair.id == suppression.pair) else {
+    let Some((pair, verdicts)) = judged.find(|(pair, _)| pair.clause.id == suppression.pair) else {
         return stale("there is no such pair");
     };
     // An unknown verdict of today may be a finding again tomorrow.

@@ -1,9 +1,9 @@
 //! Source independence call by call: beyond the paper, and never in place of its rule.
 //!
-//! The worst case, an exception at the very beginning of the try, hides what a clause relies on where nothing has been done
-//! yet is as good as everything done. So the exception is thrown before each call in the try as well, and before those that
-//! these lead to. A clause that holds at the beginning and not at one of them is *dependent* after all: in two runs of the
-//! same test nothing differs but where the exception comes from.
+//! The worst case, an exception at the very beginning of the try, hides what a clause relies on where nothing has been
+//! done yet is as good as everything done. So the exception is thrown before each call in the try as well, and before
+//! those that these lead to. A clause that holds at the beginning and not at one of them is *dependent* after all: in
+//! two runs of the same test nothing differs but where the exception comes from.
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
@@ -72,6 +72,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
     use crate::project::{ColourCounts, ExecutingTest, FineGrained};
+    use catchment_pairs::ClauseDescription;
 
     const TEST: TestId = TestId(0);
 
@@ -87,7 +88,7 @@ mod tests {
     fn verdict(experiments: Vec<ExperimentResult>, fine: FineGrained) -> (SourceIndependence, Vec<Unknown>) {
         let usages = ColourCounts { white: 1, ..ColourCounts::default() };
         let pair = CheckedPair {
-            types: vec!["a.E".into()],
+            clause: ClauseDescription { types: vec!["a.E".into()], ..ClauseDescription::default() },
             executing_tests: vec![ExecutingTest { test: TEST, usages, ..ExecutingTest::default() }],
             experiments,
             fine_grained: Some(fine),

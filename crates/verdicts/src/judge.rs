@@ -1,4 +1,4 @@
-//! The four predicates over one row of M, and what is missing where none of a contract's two holds.
+//! The four predicates over the matrix of a pair, and what is missing where none of a contract's two holds.
 //!
 //! | predicate | holds when |
 //! | --- | --- |
@@ -9,12 +9,12 @@
 //!
 //! *Passes* is pass for every caught type, *fails* a confirmed failure for at least one; otherwise neither, which makes
 //! the positive predicates false and supports no negative one. Tests that are set aside never pass or fail, and their
-//! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict unless all
-//! tests were asked.
+//! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict
+//! unless all tests were asked.
 
 use crate::experiment::{FailureKind, Outcome};
 use crate::fine::judge_fine;
-use crate::matrix::{Row, TestCells};
+use crate::matrix::{PairMatrix, TestCells};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest};
 use crate::selective::judge_selective;
 use crate::unknown::{self, Unknown};
@@ -81,7 +81,8 @@ impl<V> Judgement<V> {
 pub struct Verdicts {
     pub source_independence: Judgement<SourceIndependence>,
     pub pure_resilience: Judgement<PureResilience>,
-    /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its place.
+    /// Source independence execution by execution, where that was asked; beside the rule of the paper, never in its
+    /// place.
     pub selective: Option<Judgement<SourceIndependence>>,
     /// Source independence at every call of the try, where that was asked; beside the rule of the paper as well.
     pub fine: Option<Judgement<SourceIndependence>>,
@@ -108,38 +109,38 @@ pub fn judge_all(project: &CheckedProject) -> Vec<Verdicts> {
 
 /// The verdicts on one pair. `tests` are those of its project.
 pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
-    let row = Row::of(pair, tests);
+    let matrix = PairMatrix::of(pair, tests);
     Verdicts {
-        source_independence: source_independence(pair, &row),
-        pure_resilience: pure_resilience(pair, &row),
+        source_independence: source_independence(pair, &matrix),
+        pure_resilience: pure_resilience(pair, &matrix),
         selective: judge_selective(pair, tests),
         fine: judge_fine(pair, tests),
     }
 }
 
-fn source_independence(pair: &CheckedPair, row: &Row) -> Judgement<SourceIndependence> {
-    let failures = failures_of(row.evidence().filter(|test| test.is_all_white()));
+fn source_independence(pair: &CheckedPair, matrix: &PairMatrix) -> Judgement<SourceIndependence> {
+    let failures = failures_of(matrix.evidence().filter(|test| test.is_all_white()));
     if !failures.is_empty() {
         return negative(pair, SourceIndependence::Dependent, failures);
     }
-    let mut white = row.tests.iter().filter(|test| test.has_white()).peekable();
-    if !row.is_sample && white.peek().is_some() && white.all(TestCells::passes) {
-        let white = row.tests.iter().filter(|test| test.has_white());
+    let mut white = matrix.tests.iter().filter(|test| test.has_white()).peekable();
+    if !matrix.is_sample && white.peek().is_some() && white.all(TestCells::passes) {
+        let white = matrix.tests.iter().filter(|test| test.has_white());
         return positive(SourceIndependence::Independent, white);
     }
-    unknown(SourceIndependence::Unknown, unknown::of_source_independence(pair, row))
+    unknown(SourceIndependence::Unknown, unknown::of_source_independence(pair, matrix))
 }
 
-fn pure_resilience(pair: &CheckedPair, row: &Row) -> Judgement<PureResilience> {
-    let failures = failures_of(row.evidence());
+fn pure_resilience(pair: &CheckedPair, matrix: &PairMatrix) -> Judgement<PureResilience> {
+    let failures = failures_of(matrix.evidence());
     if !failures.is_empty() {
         return negative(pair, PureResilience::NotResilient, failures);
     }
-    let has_pink = row.evidence().any(|test| test.executing.usages.pink > 0);
-    if !row.is_sample && has_pink && row.tests.iter().all(TestCells::passes) {
-        return positive(PureResilience::Resilient, row.tests.iter());
+    let has_pink = matrix.evidence().any(|test| test.executing.usages.pink > 0);
+    if !matrix.is_sample && has_pink && matrix.tests.iter().all(TestCells::passes) {
+        return positive(PureResilience::Resilient, matrix.tests.iter());
     }
-    unknown(PureResilience::Unknown, unknown::of_pure_resilience(pair, row))
+    unknown(PureResilience::Unknown, unknown::of_pure_resilience(pair, matrix))
 }
 
 fn failures_of<'a>(tests: impl Iterator<Item = &'a TestCells>) -> Vec<usize> {

@@ -31,10 +31,9 @@ pub use attempt::{
 pub use experiment::{
     CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome,
 };
-pub use finding::{Finding, SourceSite};
+pub use finding::{Finding, Message, SourceSite};
 pub use findings::{
-    CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, failure_at_once,
-    findings_of,
+    CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, findings_of,
 };
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use nearest::{NearestTest, Nearness, nearest_test};

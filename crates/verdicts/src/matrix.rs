@@ -1,12 +1,12 @@
-//! One row of the matrix M: what each test of A_x and each caught type gave for one pair.
+//! The part of the matrix M that is about one pair: what each test of A_x and each caught type gave.
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use std::collections::HashMap;
 
-/// The row of one pair.
+/// M for one pair.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct PairMatrix {
     pub(crate) tests: Vec<TestCells>,
     /// The try runs once per JVM, in whichever test comes first: there are tests that would run it in a JVM of their
     /// own, and nobody knows which.
@@ -90,12 +90,12 @@ impl TestCells {
     }
 }
 
-impl Row {
+impl PairMatrix {
     pub(crate) fn of(pair: &CheckedPair, tests: &[CheckedTest]) -> Self {
         let found = by_test_and_type(pair);
         let cells_of = |executing: &ExecutingTest| {
             let is_evidence = tests.get(executing.test.index()).is_some_and(CheckedTest::is_evidence);
-            let cells = pair.types.iter().map(|exception| {
+            let cells = pair.clause.types.iter().map(|exception| {
                 let experiment = found.get(&(executing.test, exception.as_str())).copied();
                 if is_evidence { cell(pair, experiment) } else { Cell::SetAside }
             });

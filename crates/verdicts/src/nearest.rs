@@ -103,11 +103,13 @@ fn executing(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest
 
 fn nearness(pair: &CheckedPair, other: &CheckedPair) -> Option<Nearness> {
     match () {
-        () if other.id == pair.id => Some(Nearness::ExecutesTry),
-        () if other.class != pair.class => {
-            (package_of(&other.class) == package_of(&pair.class)).then_some(Nearness::ExecutesPackage)
-        }
-        () if (&other.method, &other.descriptor) == (&pair.method, &pair.descriptor) => {
+        () if other.clause.id == pair.clause.id => Some(Nearness::ExecutesTry),
+        () if other.clause.class != pair.clause.class => (package_of(&other.clause.class)
+            == package_of(&pair.clause.class))
+        .then_some(Nearness::ExecutesPackage),
+        () if (&other.clause.method, &other.clause.descriptor)
+            == (&pair.clause.method, &pair.clause.descriptor) =>
+        {
             Some(Nearness::ExecutesMethod)
         }
         () => Some(Nearness::ExecutesClass),
@@ -120,7 +122,7 @@ fn is_evidence(project: &CheckedProject, test: TestId) -> bool {
 
 /// `CacheTest`, `TestCache`, `CacheTests`, `CacheIT` for `Cache` and what is nested in it.
 fn named_after(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
-    let top = pair.class.split('$').next().unwrap_or(&pair.class);
+    let top = pair.clause.class.split('$').next().unwrap_or(&pair.clause.class);
     let (package, name) = top.rsplit_once('.').map_or(("", top), |(package, name)| (package, name));
     let names = [format!("{name}Test"), format!("Test{name}"), format!("{name}Tests"), format!("{name}IT")];
     let is_named = |test: &CheckedTest| {
@@ -132,9 +134,10 @@ fn named_after(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTe
     Some(NearestTest { test, nearness: Nearness::NamedAfterClass })
 }
 
-/// The first of those whose package has the most names in common with that of the pair; at least one, or both have none.
+/// The first of those whose package has the most names in common with that of the pair; at least one, or both have
+/// none.
 fn by_package(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
-    let package = package_of(&pair.class);
+    let package = package_of(&pair.clause.class);
     let in_common = |test: &CheckedTest| {
         // `com.acme.CacheTest.reads`: the package, the class, the method.
         let others = package_of(package_of(&test.name));
@@ -158,6 +161,7 @@ mod tests {
     use super::*;
     use crate::experiment::ExperimentResult;
     use crate::project::{ColourCounts, ExecutingTest, SetAside};
+    use catchment_pairs::ClauseDescription;
 
     fn pair(class: &str, method: &str, tests: &[(u32, u64, u64)]) -> CheckedPair {
         let executing = |&(test, pink, white): &(u32, u64, u64)| ExecutingTest {
@@ -166,9 +170,12 @@ mod tests {
             ..ExecutingTest::default()
         };
         CheckedPair {
-            id: format!("{class}.{method}"),
-            class: class.into(),
-            method: method.into(),
+            clause: ClauseDescription {
+                id: format!("{class}.{method}"),
+                class: class.into(),
+                method: method.into(),
+                ..ClauseDescription::default()
+            },
             usages: ColourCounts { pink: tests.len() as u64, ..ColourCounts::default() },
             executing_tests: tests.iter().map(executing).collect(),
             ..CheckedPair::default()
@@ -215,7 +222,7 @@ mod tests {
     fn an_exception_that_cannot_be_made_wants_a_test_that_causes_one() {
         let with = |why: NoOutcome| {
             let mut pair = pair("a.Cache", "load", &[(0, 0, 1)]);
-            pair.types = vec!["a.E".into()];
+            pair.clause.types = vec!["a.E".into()];
             pair.experiments.push(ExperimentResult::new(TestId(0), "a.E", Outcome::None(why)));
             nearest(vec![pair])
         };

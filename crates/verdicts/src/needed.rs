@@ -6,14 +6,14 @@
 //! - source independence waits for every test that has only white usages, since any of them may prove dependence, and
 //!   for the other tests with white usages as long as independence is still possible.
 
-use crate::matrix::{Cell, Row, TestCells};
+use crate::matrix::{Cell, PairMatrix, TestCells};
 use crate::project::{CheckedPair, CheckedTest, TestId};
 
 /// An experiment, and what should be done about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needed {
     pub test: TestId,
-    /// Index into [`CheckedPair::types`].
+    /// Index into the types of the clause.
     pub exception: usize,
     pub step: Step,
 }
@@ -33,9 +33,9 @@ pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> 
     if pair.left_out || pair.not_injectable.is_some() {
         return Vec::new();
     }
-    let row = Row::of(pair, tests);
-    let waits = Waits::of(&row);
-    let relevant = row.evidence().filter(|test| waits.for_test(test));
+    let matrix = PairMatrix::of(pair, tests);
+    let waits = Waits::of(&matrix);
+    let relevant = matrix.evidence().filter(|test| waits.for_test(test));
     let mut needed: Vec<_> = relevant.flat_map(|test| steps(test).map(|it| (rank(test, it), it))).collect();
     needed.sort_by_key(|(rank, _)| *rank);
     needed.into_iter().map(|(_, needed)| needed).collect()
@@ -49,11 +49,11 @@ struct Waits {
 }
 
 impl Waits {
-    fn of(row: &Row) -> Self {
-        let is_dependent = row.evidence().any(|test| test.is_all_white() && test.fails());
-        let mut white = row.tests.iter().filter(|test| test.has_white());
+    fn of(matrix: &PairMatrix) -> Self {
+        let is_dependent = matrix.evidence().any(|test| test.is_all_white() && test.fails());
+        let mut white = matrix.tests.iter().filter(|test| test.has_white());
         Self {
-            resilience: !row.evidence().any(TestCells::fails),
+            resilience: !matrix.evidence().any(TestCells::fails),
             dependence: !is_dependent,
             independence: !is_dependent && white.all(TestCells::can_pass),
         }

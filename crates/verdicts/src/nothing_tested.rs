@@ -3,7 +3,8 @@
 use crate::experiment::{NoOutcome, NotRun, Outcome};
 use crate::project::CheckedProject;
 
-/// The reason why there are no verdicts, if there are none: a check without verdicts must not look like one without findings.
+/// The reason why there are no verdicts, if there are none: a check without verdicts must not look like one without
+/// findings.
 pub fn why_nothing_tested(checked: &CheckedProject, only_list: bool) -> Option<String> {
     let pairs: Vec<_> = checked.pairs.iter().filter(|pair| !pair.left_out).collect();
     let experiments = || pairs.iter().flat_map(|pair| &pair.experiments);

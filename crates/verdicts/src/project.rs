@@ -3,6 +3,7 @@
 use crate::experiment::ExperimentResult;
 use crate::finding::SourceSite;
 use crate::stats::Stats;
+use catchment_pairs::{ClassLocation, ClauseDescription};
 
 /// Observations and experiments of a check.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,18 +52,16 @@ impl TestId {
 pub struct CheckedTest {
     /// As people say it: `com.acme.CacheTest.corrupt`.
     pub name: String,
-    /// Path of the source file of the test's class from the top of the repository, where it is known.
-    pub source: Option<String>,
-    /// Folder of the module that compiled the test, from the top of the repository.
-    pub module: Option<String>,
+    /// The location of the test's class.
+    pub location: ClassLocation,
     /// Index into [`CheckedProject::configurations`].
     pub configuration: usize,
     /// `None` when it did not pass in the suite, or did not run.
     pub colour: Option<TestColour>,
     /// The reason why the runs of the test are no evidence.
     pub set_aside: Option<SetAside>,
-    /// Its experiments run together with those of its class, because alone it costs far more: the class prepares something
-    /// expensive. Its failures are confirmed alone.
+    /// Its experiments run together with those of its class, because alone it costs far more: the class prepares
+    /// something expensive. Its failures are confirmed alone.
     pub shared_context: bool,
     pub suite_millis: u64,
     /// Alone in a worker, nothing armed. `None` when it enters no pair.
@@ -147,31 +146,14 @@ impl SetAside {
 /// One try-catch pair with all that was seen and tried.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckedPair {
-    pub id: String,
-    /// Binary name with dots.
-    pub class: String,
-    pub method: String,
-    pub descriptor: String,
-    /// Binary names of the caught types.
-    pub types: Vec<String>,
-    pub source_file: Option<String>,
-    pub try_line: Option<u32>,
-    pub try_end_line: Option<u32>,
-    pub catch_line: Option<u32>,
-    pub catch_end_line: Option<u32>,
-    /// Path of the source file from the top of the repository, where it is known.
-    pub source: Option<String>,
-    /// Folder of the module that compiled the class, from the top of the repository.
-    pub module: Option<String>,
-    /// File name of the jar that has the class, if one does.
-    pub jar: Option<String>,
-    /// Id of the nearest enclosing pair.
-    pub parent: Option<String>,
-    pub maybe_generated: bool,
+    pub clause: ClauseDescription,
+    /// The location of the clause's class.
+    pub location: ClassLocation,
     /// Executions of the try in the observed suite run, whatever ran at that time. A pair that is executed only between
     /// tests has usages and no executing tests.
     pub usages: ColourCounts,
-    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test once.
+    /// A_x with usages_in(x, a): the tests that execute the try when they run alone, set-aside ones included. Each test
+    /// once.
     pub executing_tests: Vec<ExecutingTest>,
     /// At most one per test, caught type and mode. One that is not here was not run.
     pub experiments: Vec<ExperimentResult>,
@@ -185,8 +167,8 @@ pub struct CheckedPair {
     pub not_injectable: Option<String>,
     /// The reason why nothing is known about its usages, if so: its class or method ran as delivered.
     pub not_observed: Option<String>,
-    /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one asked
-    /// for.
+    /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one
+    /// asked for.
     pub left_out: bool,
 }
 

@@ -1,12 +1,12 @@
 //! Source independence execution by execution: beyond the paper, and never in place of its rule.
 //!
-//! A test that executes a try in several ways fails under injection for reasons of its own, and then the paper's rule says
-//! nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent* when every
-//! test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
+//! A test that executes a try in several ways fails under injection for reasons of its own, and then the paper's rule
+//! says nothing. So each execution that ends in the catch anyway is hit alone. The catch is *selectively independent*
+//! when every test that enters it passes each of these runs, and *selectively dependent* when one of them fails.
 
 use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
-use crate::matrix::Row;
+use crate::matrix::PairMatrix;
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use crate::unknown::{Unknown, once_per_jvm};
 
@@ -24,7 +24,7 @@ pub(crate) fn judge_selective(
     }
     let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let missing = white.flat_map(|executing| missing(pair, tests, executing));
-    let unknown: Vec<_> = missing.chain(once_per_jvm(&Row::of(pair, tests))).collect();
+    let unknown: Vec<_> = missing.chain(once_per_jvm(&PairMatrix::of(pair, tests))).collect();
     let is_independent = unknown.is_empty() && !singles.is_empty();
     Some(Judgement {
         verdict: if is_independent { SourceIndependence::Independent } else { SourceIndependence::Unknown },
@@ -50,8 +50,9 @@ fn missing(pair: &CheckedPair, tests: &[CheckedTest], executing: &ExecutingTest)
         return vec![Unknown::ExecutionsUnavailable(test, why.clone())];
     }
     let own: Vec<_> = singles(pair).filter(|(_, experiment)| experiment.test == test).collect();
-    // Of several types each execution is asked about the one that it caught, so that a test may have no run for another.
-    let not_asked = if own.is_empty() { pair.types.len() } else { 0 };
+    // Of several types each execution is asked about the one that it caught, so that a test may have no run for
+    // another.
+    let not_asked = if own.is_empty() { pair.clause.types.len() } else { 0 };
     let open = own.iter().filter(|(_, it)| matches!(it.outcome, Outcome::None(NoOutcome::NotRun(_))));
     let not_run = not_asked + open.count();
     let mut missing: Vec<_> = own.iter().filter_map(|(number, it)| silent(*number, it)).collect();
@@ -74,6 +75,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Failure, FailureKind};
     use crate::project::{ColourCounts, Selective, TestId};
+    use catchment_pairs::ClauseDescription;
 
     const FIRST: TestId = TestId(0);
     const SECOND: TestId = TestId(1);
@@ -91,7 +93,7 @@ mod tests {
         let usages = ColourCounts { pink: 1, white: 1, ..ColourCounts::default() };
         let executing = |test| ExecutingTest { test, usages, ..ExecutingTest::default() };
         CheckedPair {
-            types: vec!["a.E".into()],
+            clause: ClauseDescription { types: vec!["a.E".into()], ..ClauseDescription::default() },
             executing_tests: vec![executing(FIRST), executing(SECOND)],
             experiments,
             selective: Some(Selective::default()),

@@ -3,7 +3,8 @@
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
 use crate::project::{CheckedPair, CheckedProject, CheckedTest, SetAside, TestColour};
 
-/// Tests by how much of the exception handling they specify. total = red + flaky + skipped + pink + white + blue + unseen.
+/// Tests by how much of the exception handling they specify. total = red + flaky + skipped + pink + white + blue +
+/// unseen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestTable {
     pub total: usize,

@@ -1,6 +1,6 @@
 //! Reasons why the verdict on a contract is unknown.
 
-use crate::matrix::{Cell, Row, TestCells};
+use crate::matrix::{Cell, PairMatrix, TestCells};
 use crate::project::{CheckedPair, TestId};
 
 /// A reason why the verdict on a pair is unknown. Numbers are positions in [`CheckedPair::experiments`].
@@ -68,13 +68,13 @@ impl Unknown {
     }
 }
 
-pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unknown> {
-    if let Some(reason) = nothing_to_go_by(pair, row) {
+pub(crate) fn of_source_independence(pair: &CheckedPair, matrix: &PairMatrix) -> Vec<Unknown> {
+    if let Some(reason) = nothing_to_go_by(pair, matrix) {
         return vec![reason];
     }
-    let white: Vec<_> = row.tests.iter().filter(|test| test.has_white()).collect();
+    let white: Vec<_> = matrix.tests.iter().filter(|test| test.has_white()).collect();
     if white.is_empty() {
-        let open = row.tests.iter().find(|test| test.executing.usages.open > 0);
+        let open = matrix.tests.iter().find(|test| test.executing.usages.open > 0);
         return vec![open.map_or(Unknown::NeverCaught, |test| Unknown::LeftOpen(test.executing.test))];
     }
     let (all_white, mixed): (Vec<_>, Vec<_>) = white.iter().copied().partition(|test| test.is_all_white());
@@ -86,30 +86,30 @@ pub(crate) fn of_source_independence(pair: &CheckedPair, row: &Row) -> Vec<Unkno
     reasons.extend(failures);
     reasons.extend(unstable(&mixed));
     reasons.extend(unfinished);
-    reasons.extend(once_per_jvm(row));
+    reasons.extend(once_per_jvm(matrix));
     reasons
 }
 
-pub(crate) fn of_pure_resilience(pair: &CheckedPair, row: &Row) -> Vec<Unknown> {
-    if let Some(reason) = nothing_to_go_by(pair, row) {
+pub(crate) fn of_pure_resilience(pair: &CheckedPair, matrix: &PairMatrix) -> Vec<Unknown> {
+    if let Some(reason) = nothing_to_go_by(pair, matrix) {
         return vec![reason];
     }
-    let tests: Vec<_> = row.tests.iter().collect();
+    let tests: Vec<_> = matrix.tests.iter().collect();
     let mut reasons = unstable(&tests);
     reasons.extend(unfinished(&tests));
-    if row.evidence().all(|test| test.executing.usages.pink == 0) {
+    if matrix.evidence().all(|test| test.executing.usages.pink == 0) {
         reasons.push(Unknown::NeverNominal);
     }
-    reasons.extend(once_per_jvm(row));
+    reasons.extend(once_per_jvm(matrix));
     reasons
 }
 
-pub(crate) fn once_per_jvm(row: &Row) -> Option<Unknown> {
-    row.tests.first().filter(|_| row.is_sample).map(|test| Unknown::OncePerJvm(test.executing.test))
+pub(crate) fn once_per_jvm(matrix: &PairMatrix) -> Option<Unknown> {
+    matrix.tests.first().filter(|_| matrix.is_sample).map(|test| Unknown::OncePerJvm(test.executing.test))
 }
 
 /// The reason that makes any further question idle.
-fn nothing_to_go_by(pair: &CheckedPair, row: &Row) -> Option<Unknown> {
+fn nothing_to_go_by(pair: &CheckedPair, matrix: &PairMatrix) -> Option<Unknown> {
     if pair.left_out {
         return Some(Unknown::LeftOut);
     }
@@ -120,7 +120,7 @@ fn nothing_to_go_by(pair: &CheckedPair, row: &Row) -> Option<Unknown> {
         return Some(Unknown::Unreachable(why.clone()));
     }
     let is_executed = pair.usages.entries() > 0;
-    row.tests.is_empty().then_some(match is_executed {
+    matrix.tests.is_empty().then_some(match is_executed {
         true => Unknown::ExecutedByNoTestAlone,
         false => Unknown::NeverExecuted,
     })

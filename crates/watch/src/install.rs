@@ -1,7 +1,7 @@
 //! Puts the embedded agent where a JVM can load it.
 //!
-//! The folder is named by the content, appears by a rename, complete or not at all, and is kept for the next run and for
-//! daemons that outlive this one. Several processes may install at once.
+//! The folder is named by the content, appears by a rename, complete or not at all, and is kept for the next run and
+//! for daemons that outlive this one. Several processes may install at once.
 
 use crate::cache_folders::{cache_folders, private_temporary_folder};
 use crate::embedded;
@@ -35,8 +35,8 @@ pub struct InstallError {
     attempts: Vec<String>,
 }
 
-/// Tries the user's cache folders, then a folder of the user's among the temporary ones, then `last_resort`, which lasts
-/// only as long as this run: a JVM that a daemon starts later would not find the agent there.
+/// Tries the user's cache folders, then a folder of the user's among the temporary ones, then `last_resort`, which
+/// lasts only as long as this run: a JVM that a daemon starts later would not find the agent there.
 pub fn install(last_resort: &Path) -> Result<InstalledAgent, InstallError> {
     // Made only when it is needed.
     let private = std::iter::once_with(private_temporary_folder).flatten();

@@ -1,9 +1,9 @@
 //! Puts the agent into the JVMs that a command starts, and reads the results they wrote.
 //!
-//! A command runs as a child process ([`watch`], [`record`]); every JVM below it writes files of its own, which are merged
-//! into one [`WatchedRun`] (how often each try was executed, and how that ended) or one [`Recording`] (which exceptions
-//! came to which handlers, by which calls). The agent and the Java it needs are built by `build.rs` and embedded; [`install`]
-//! unpacks them. What only the operating system can do is in [`unix`].
+//! A command runs as a child process ([`watch`], [`record`]); every JVM below it writes files of its own, which are
+//! merged into one [`WatchedRun`] (how often each try was executed, and how that ended) or one [`Recording`] (which
+//! exceptions came to which handlers, by which calls). The agent and the Java it needs are built by `build.rs` and
+//! embedded; [`install`] unpacks them. What only the operating system can do is in [`unix`].
 
 mod cache_folders;
 mod child;
@@ -26,5 +26,5 @@ pub use watch::{
     watch_command,
 };
 pub use watched_run::{
-    Ended, Jvm, Origin, Problem, SeenException, SkippedClass, Usages, WatchedPair, WatchedRun,
+    Ended, Jvm, Origin, Problem, SkippedClass, Usages, WatchedException, WatchedPair, WatchedRun,
 };

@@ -9,7 +9,7 @@
 
 use crate::results::JvmFiles;
 use crate::watched_run::{
-    Ended, Jvm, Origin, Problem, SeenException, SkippedClass, Usages, WatchedPair, WatchedRun,
+    Ended, Jvm, Origin, Problem, SkippedClass, Usages, WatchedException, WatchedPair, WatchedRun,
 };
 use catchment_pairs::{ClassPairs, ClauseDescription, Pair};
 use catchment_protocol::records::{CounterKind, Record, WovenClass, WovenPair, WovenTry};
@@ -53,7 +53,7 @@ struct PairSum {
 }
 
 /// By exception class; `None` collects those whose class could not be noted.
-type ExceptionSums = BTreeMap<Option<String>, SeenException>;
+type ExceptionSums = BTreeMap<Option<String>, WatchedException>;
 
 /// The exception classes of one JVM, by counter.
 struct JvmExceptions<'a> {
@@ -168,6 +168,7 @@ impl PairSum {
     fn new(class: &WovenClass, pair: &WovenPair, clause: ClauseDescription) -> Self {
         let pair = WatchedPair {
             clause,
+            class_source: class.source_file.clone(),
             class_hash: class.hash,
             not_observed: class.not_observed(pair).map(str::to_owned),
             ..WatchedPair::default()
@@ -210,11 +211,12 @@ impl PairSum {
 
     /// A probe needs stack too; where none is left it cannot count.
     fn overflow_problem(&self) -> Option<Problem> {
-        let may_be_overflow = |seen: &&SeenException| {
-            seen.count > 0 && seen.exception.as_deref().is_none_or(|exception| exception == STACK_OVERFLOW)
+        let may_be_overflow = |watched: &&WatchedException| {
+            watched.count > 0
+                && watched.exception.as_deref().is_none_or(|exception| exception == STACK_OVERFLOW)
         };
-        let mut seen = self.caught.values().chain(self.escaped.values());
-        seen.find(may_be_overflow).map(|_| Problem {
+        let mut exceptions = self.caught.values().chain(self.escaped.values());
+        exceptions.find(may_be_overflow).map(|_| Problem {
             place: format!("{}.{}", self.pair.clause.class, self.pair.clause.method),
             what: format!(
                 "pair {} saw stack overflows or exceptions there was no room to note: usages at the end of the stack \
@@ -225,15 +227,15 @@ impl PairSum {
     }
 
     fn into_pair(self) -> WatchedPair {
-        let seen = |sums: ExceptionSums| {
-            let mut seen: Vec<_> = sums.into_values().filter(|seen| seen.count > 0).collect();
-            seen.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.exception.cmp(&b.exception)));
-            seen
+        let most_first = |sums: ExceptionSums| {
+            let mut exceptions: Vec<_> = sums.into_values().filter(|exception| exception.count > 0).collect();
+            exceptions.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.exception.cmp(&b.exception)));
+            exceptions
         };
         WatchedPair {
             siblings: self.siblings.into_iter().filter(|(_, count)| *count > 0).collect(),
-            caught: seen(self.caught),
-            escaped: seen(self.escaped),
+            caught: most_first(self.caught),
+            escaped: most_first(self.escaped),
             ..self.pair
         }
     }
@@ -330,7 +332,7 @@ mod tests {
         }
     }
 
-    fn seen(records: Vec<Record>, counts: &[(u32, u64)]) -> WatchedRun {
+    fn merged(records: Vec<Record>, counts: &[(u32, u64)]) -> WatchedRun {
         merge(&[jvm_files(1, Ended::Orderly, records, counts)], Vec::new())
     }
 
@@ -342,11 +344,11 @@ mod tests {
     #[test]
     fn each_clause_sees_the_other_as_its_sibling() {
         let counts = [(0, 20), (1, 9), (2, 1), (3, 4), (4, 5)];
-        let seen = seen(vec![Record::ClassWoven(class_with_one_try())], &counts);
-        assert_eq!(colours(&seen.pairs[0]), [20, 9, 4, 5, 1, 1]);
-        assert_eq!(colours(&seen.pairs[1]), [20, 9, 5, 4, 1, 1]);
-        assert_eq!(seen.pairs[0].siblings, [("B".to_owned(), 5)]);
-        assert!(seen.problems.iter().all(|problem| !problem.what.contains("do not add up")));
+        let run = merged(vec![Record::ClassWoven(class_with_one_try())], &counts);
+        assert_eq!(colours(&run.pairs[0]), [20, 9, 4, 5, 1, 1]);
+        assert_eq!(colours(&run.pairs[1]), [20, 9, 5, 4, 1, 1]);
+        assert_eq!(run.pairs[0].siblings, [("B".to_owned(), 5)]);
+        assert!(run.problems.iter().all(|problem| !problem.what.contains("do not add up")));
     }
 
     #[test]
@@ -362,21 +364,17 @@ mod tests {
             jvm_files(1, Ended::Orderly, records(), &counts),
             jvm_files(2, Ended::Killed, records(), &counts),
         ];
-        let seen = merge(&jvms, Vec::new());
-        assert_eq!(colours(&seen.pairs[0]), [24, 20, 2, 2, 0, 0]);
-        assert_eq!(seen.jvms_started, 2);
+        let run = merge(&jvms, Vec::new());
+        assert_eq!(colours(&run.pairs[0]), [24, 20, 2, 2, 0, 0]);
+        assert_eq!(run.jvms_started, 2);
     }
 
     #[test]
     fn counts_that_do_not_add_up_are_a_problem_unless_the_jvm_still_runs() {
         let records = || vec![Record::ClassWoven(class_with_one_try())];
-        let seen = seen(records(), &[(0, 1), (1, 2)]);
-        assert_eq!(colours(&seen.pairs[0])[5], -1);
-        assert!(
-            seen.problems[0].what.contains("do not add up: 1 entries, but 2 pink"),
-            "{:?}",
-            seen.problems
-        );
+        let run = merged(records(), &[(0, 1), (1, 2)]);
+        assert_eq!(colours(&run.pairs[0])[5], -1);
+        assert!(run.problems[0].what.contains("do not add up: 1 entries, but 2 pink"), "{:?}", run.problems);
         let running = merge(&[jvm_files(1, Ended::Running, records(), &[(0, 1), (1, 2)])], Vec::new());
         assert_eq!(running.problems, []);
     }
@@ -395,12 +393,12 @@ mod tests {
         let mut records = vec![Record::ClassWoven(class_with_one_try())];
         records.extend([exception_type("E", 10), exception_type("F", 11)]);
         records.extend(["x:1", "x:2", "x:1", "x:3", "x:4"].map(origin));
-        let seen = seen(records, &[(0, 9), (3, 9), (10, 2), (11, 6)]);
+        let run = merged(records, &[(0, 9), (3, 9), (10, 2), (11, 6)]);
         let caught: Vec<_> =
-            seen.pairs[0].caught.iter().map(|each| (each.exception.as_deref(), each.count)).collect();
+            run.pairs[0].caught.iter().map(|each| (each.exception.as_deref(), each.count)).collect();
         assert_eq!(caught, [(Some("F"), 6), (Some("E"), 2), (None, 1)]);
         let frames: Vec<_> =
-            seen.pairs[0].caught[1].origins.iter().flat_map(|each| each.frame.clone()).collect();
+            run.pairs[0].caught[1].origins.iter().flat_map(|each| each.frame.clone()).collect();
         assert_eq!(frames, ["x:1", "x:2", "x:3"]);
     }
 
@@ -414,9 +412,9 @@ mod tests {
             ..class_with_one_try()
         };
         let other = WovenClass { class: "a.C".into(), ..class.clone() };
-        let seen = seen(vec![Record::ClassWoven(class), Record::ClassWoven(other)], &[]);
-        assert_eq!(seen.pairs[0].not_observed.as_deref(), Some("jsr"));
-        assert_eq!(seen.problems.len(), 1);
-        assert_eq!(seen.problems[0].place, "a.B, a.C");
+        let run = merged(vec![Record::ClassWoven(class), Record::ClassWoven(other)], &[]);
+        assert_eq!(run.pairs[0].not_observed.as_deref(), Some("jsr"));
+        assert_eq!(run.problems.len(), 1);
+        assert_eq!(run.problems[0].place, "a.B, a.C");
     }
 }

@@ -1,4 +1,5 @@
-//! Recordings: the exceptions that came to handlers in a run, and by which calls, as all JVMs wrote them down, each once.
+//! Recordings: the exceptions that came to handlers in a run, and by which calls, as all JVMs wrote them down, each
+//! once.
 
 mod merge;
 
@@ -15,7 +16,8 @@ pub struct Recording {
     pub jvms: usize,
     /// All that the others speak of, by name.
     pub methods: Vec<RecordedMethod>,
-    /// Exceptions that came to handlers of the application, and what happened to the same objects before; that comes first.
+    /// Exceptions that came to handlers of the application, and what happened to the same objects before; that comes
+    /// first.
     pub caught: Vec<Caught>,
     /// Methods that were called by reflection.
     pub reflective: Vec<ReflectiveCall>,
@@ -28,9 +30,9 @@ pub struct RecordedMethod {
     pub class: String,
     pub method: String,
     pub descriptor: String,
-    /// Whether the class is one of the application.
+    /// The class is one of the application.
     pub is_application: bool,
-    /// Whether the JVM made the class (a lambda's, for example), under a name that means nothing elsewhere.
+    /// The JVM made the class (a lambda's, for example), under a name that means nothing elsewhere.
     pub is_hidden: bool,
 }
 

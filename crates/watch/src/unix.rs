@@ -187,7 +187,7 @@ pub fn memory_mib() -> u64 {
     kib.map_or(2048, |kib| kib / 1024)
 }
 
-/// Where the first Ctrl-C is noted; the second one ends the process.
+/// The mark of the first Ctrl-C; the second one ends the process.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C and SIGTERM are noted instead of ending this process; a second one ends it.

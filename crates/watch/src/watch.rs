@@ -114,7 +114,7 @@ fn run(
     Ok((end, jvms, problems))
 }
 
-/// What the command was given, or else what this process was.
+/// The value that the command was given, or else this process's own.
 fn existing_tool_options(command: &Command) -> Option<OsString> {
     let given = command.get_envs().find(|(name, _)| *name == TOOL_OPTIONS);
     given.map_or_else(|| env::var_os(TOOL_OPTIONS), |(_, value)| value.map(OsStr::to_owned))

@@ -1,8 +1,7 @@
 //! A watched run: all that its JVMs reported, as plain values in a fixed order.
 
+use catchment_pairs::{ClassLocation, ClauseDescription};
 use catchment_protocol::records::CounterKind;
-
-use catchment_pairs::ClauseDescription;
 
 /// Everything the JVMs of one run reported, merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +52,10 @@ impl Ended {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchedPair {
     pub clause: ClauseDescription,
+    /// The location of the clause's class: empty until somebody who knows the project fills it in.
+    pub location: ClassLocation,
+    /// The source file of the class; that of the clause is another if the clause comes from an inline function.
+    pub class_source: Option<String>,
     /// Hash of the class file. Classes of one name and different bytes are kept apart.
     pub class_hash: u64,
     pub code_sources: Vec<String>,
@@ -62,9 +65,9 @@ pub struct WatchedPair {
     /// Clauses of the same try that caught instead, by pair id.
     pub siblings: Vec<(String, u64)>,
     /// Exceptions that this clause caught.
-    pub caught: Vec<SeenException>,
+    pub caught: Vec<WatchedException>,
     /// Exceptions that left the try uncaught by any of its clauses.
-    pub escaped: Vec<SeenException>,
+    pub escaped: Vec<WatchedException>,
 }
 
 /// Executions of the try of a pair, by how they ended.
@@ -115,7 +118,7 @@ impl Usages {
 
 /// Exceptions of one class at one place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SeenException {
+pub struct WatchedException {
     /// `None` when the class could not be noted (no stack or memory left).
     pub exception: Option<String>,
     pub count: u64,

@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         command
     }
 
-    /// Those that the fixture names, and no others.
+    /// Warnings that the fixture names, and no others.
     fn check_warnings(&self, problems: &[Problem]) {
         let warnings = &self.fixture.warnings;
         let surplus = problems.iter().find(|problem| !warnings.iter().any(|it| problem.what.contains(it)));
@@ -168,10 +168,10 @@ impl<'a> Run<'a> {
         assert_eq!(missing, None, "{}", self.name);
     }
 
-    fn check_usages(&self, seen: &WatchedRun) {
-        self.check_warnings(&seen.problems);
-        assert_eq!(seen.skipped, [], "{}", self.name);
-        let actual = render(&rows_of(self.fixture, &seen.pairs));
+    fn check_usages(&self, run: &WatchedRun) {
+        self.check_warnings(&run.problems);
+        assert_eq!(run.skipped, [], "{}", self.name);
+        let actual = render(&rows_of(self.fixture, &run.pairs));
         let expected = render(&self.fixture.rows_for(&self.compiler));
         assert!(actual == expected, "{}\nexpected\n{expected}\nseen\n{actual}", self.name);
     }

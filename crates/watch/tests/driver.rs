@@ -1,7 +1,7 @@
 //! The test driver against real versions of JUnit and TestNG: which units it finds, how each ends in a suite and alone.
 //!
-//! The agent is played by a Java class that reads commands from stdin and prints what the driver tells it. Suites run in one
-//! JVM and single units in another, so that ids that change between JVMs would be seen.
+//! The agent is played by a Java class that reads commands from stdin and prints what the driver tells it. Suites run
+//! in one JVM and single units in another, so that ids that change between JVMs would be seen.
 
 use anyhow::{Context, Result};
 use catchment_testkit::compilers::{Compiler, Job};
@@ -109,7 +109,7 @@ impl Driver {
         self
     }
 
-    /// What the driver says to these commands, each event as its words.
+    /// The driver's events after these commands, each as its words.
     fn talk(&self, commands: &[String]) -> Result<Vec<Vec<String>>> {
         let worker = classes("worker", &[])?;
         let class_path = self.class_path.iter().cloned().chain([driver_jar()]);
@@ -136,8 +136,8 @@ impl Driver {
         Ok(events.map(|line| line.split('\t').map(str::to_owned).collect()).collect())
     }
 
-    /// One line for each unit: id, how it ended in the suite, how it ended alone. `*` marks shared units; a unit without
-    /// an end in the suite stands for the smaller ones that were found when it ran.
+    /// One line for each unit: id, how it ended in the suite, how it ended alone. `*` marks shared units; a unit
+    /// without an end in the suite stands for the smaller ones that were found when it ran.
     fn table(&self, test_classes: &[&str]) -> Result<Table> {
         let operands = test_classes.join("\t");
         let events = self.talk(&[format!("discover\t{operands}"), format!("suite\t{operands}")])?;

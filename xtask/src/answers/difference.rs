@@ -1,7 +1,8 @@
 //! Differences between two answers in normal form.
 //!
-//! Elements of sets are named by `[...]` keys (see `normal_form.rs`); an element that only one side has is a difference.
-//! A field that only the answer before has is one too; a field that only the answer after has is an addition.
+//! Elements of sets are named by `[...]` keys (see `normal_form.rs`); an element that only one side has is a
+//! difference. A field that only the answer before has is one too; a field that only the answer after has is an
+//! addition.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! One form for the links of `catchment.links/1` and `catchment.links/2`.
 //!
 //! Version 1 describes the raising point within each link, one point per overload of an operation. Version 2 has a list
-//! of points, in which the overloads of one catalogue operation are one. In the common form a link is named by its point
-//! and its pair: an operation by kind of fault, class and method, any other point by class, method, descriptor, line and
-//! exception. Links of several overloads are one, with the union of their exceptions; links of several throws on one line
-//! are counted.
+//! of points, in which the overloads of one catalogue operation are one. In the common form a link is named by its
+//! point and its pair: an operation by kind of fault, class and method, any other point by class, method, descriptor,
+//! line and exception. Links of several overloads are one, with the union of their exceptions; links of several throws
+//! on one line are counted.
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};

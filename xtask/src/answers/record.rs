@@ -1,7 +1,7 @@
 //! Asking one build of Catchment, and keeping its answers.
 //!
-//! A command that fails is an answer too: its exit code and what it said are kept, and the recording goes on. Files that
-//! exist are not recorded again, so that an interrupted recording continues where it was.
+//! A command that fails is an answer too: its exit code and what it said are kept, and the recording goes on. Files
+//! that exist are not recorded again, so that an interrupted recording continues where it was.
 
 use super::recorded::Recorded;
 use super::subjects::{Question, Subject, every_subject};

@@ -1,4 +1,4 @@
-//! What is asked about: every fixture, the demo and the projects that are named.
+//! Subjects of the questions: every fixture, the demo and the projects that are named.
 
 mod classes;
 mod programs;
@@ -85,7 +85,7 @@ pub(super) fn every_subject(named: &[(String, PathBuf)], jobs: u32) -> Result<Ve
 
 /// The lowest language level that compiles a fixture, by the expected file beside it.
 fn level_of(source: &Path) -> Result<u32> {
-    /// Where the file names none.
+    /// The level of a file that names none.
     const DEFAULT: u32 = 8;
     let file = source.with_extension("expected");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;

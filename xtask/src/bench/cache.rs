@@ -1,8 +1,8 @@
 //! `cargo xtask bench cache`: what a second run gains from what the first one has kept.
 //!
-//! Each program is asked for everything that can come to its clauses, every throw and every fault of the catalogue: once with an
-//! empty cache folder, once with what is kept of the JDK, as if the program had been built anew, and once as it is. All have to
-//! say the same.
+//! Each program is asked for everything that can come to its clauses, every throw and every fault of the catalogue:
+//! once with an empty cache folder, once with what is kept of the JDK, as if the program had been built anew, and once
+//! as it is. All have to say the same.
 
 use super::Measurements;
 use super::measured::{self, End, Measured};
@@ -45,7 +45,7 @@ struct Run {
     answer: Answer,
 }
 
-/// What must not depend on the cache. The whole of it can be gigabytes.
+/// The part of an answer that must not depend on the cache. The whole answer can be gigabytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Answer {
     links: usize,

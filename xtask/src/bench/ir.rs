@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const RUNS: usize = 5;
 
-/// What one run made; the same in every run.
+/// Sizes of what one run made; the same in every run.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Made {
     classes: usize,

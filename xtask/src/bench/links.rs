@@ -1,8 +1,8 @@
 //! `cargo xtask bench links`: call graphs and points-to of real programs, with Tai-e beside it.
 //!
-//! Both analyse the same class path, entry point and JDK in fresh processes, in turn, so that the machine's moods meet both
-//! alike. A smaller call graph is cheaper, so the programs are also run, and it is counted which of the methods that really
-//! ran each analysis has reached.
+//! Both analyse the same class path, entry point and JDK in fresh processes, in turn, so that the machine's moods meet
+//! both alike. A smaller call graph is cheaper, so the programs are also run, and it is counted which of the methods
+//! that really ran each analysis has reached.
 
 mod comparison;
 mod method_names;
@@ -126,7 +126,7 @@ struct Analysis {
     counts: Result<Counts, String>,
 }
 
-/// What an analysis says about its call graph.
+/// Figures of an analysis about its call graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     methods: u64,

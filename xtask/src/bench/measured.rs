@@ -1,7 +1,7 @@
 //! One process: how long it took, what Linux charged for it, and the most memory it held.
 //!
-//! Linux keeps these figures under `/proc` while the process is there, so they are read again and again until it ends; the
-//! last look is at most [`PAUSE`] old. The process must start no others, whose figures would be missing.
+//! Linux keeps these figures under `/proc` while the process is there, so they are read again and again until it ends;
+//! the last look is at most [`PAUSE`] old. The process must start no others, whose figures would be missing.
 
 use anyhow::{Context, Result};
 use std::fmt;
@@ -34,7 +34,7 @@ impl fmt::Display for Measured {
 pub(super) enum End {
     /// With this exit code; none if a signal ended it.
     Exit(Option<i32>),
-    /// It was killed at the limit.
+    /// The process was killed at the limit.
     Limit,
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask bench precision`: how many links from faults of disk and network each configuration leaves.
 //!
-//! Every configuration is safe, so a link that one does not report cannot be, and a coarser one may only report more. That
-//! is checked here on whole programs, where it is most likely to break.
+//! Every configuration is safe, so a link that one does not report cannot be, and a coarser one may only report more.
+//! That is checked here on whole programs, where it is most likely to break.
 
 mod configurations;
 mod counted;

@@ -15,7 +15,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Timed {
-    /// Where to write the time, in milliseconds.
+    /// The file for the time, in milliseconds.
     result: PathBuf,
     #[arg(required = true, last = true)]
     command: Vec<OsString>,

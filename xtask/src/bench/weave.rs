@@ -1,7 +1,8 @@
 //! `cargo xtask bench weave`: reading and weaving the whole JDK 17 on one core, and ASM beside it.
 //!
-//! Times are CPU times of the one thread at work, and ours and ASM's passes take turns: what else the machine does slows
-//! these too, but then it slows both. Reading is measured in a process of its own, since its memory is measured too.
+//! Times are CPU times of the one thread at work, and ours and ASM's passes take turns: what else the machine does
+//! slows these too, but then it slows both. Reading is measured in a process of its own, since its memory is measured
+//! too.
 
 mod asm;
 mod read;
@@ -80,8 +81,8 @@ fn report_ours(name: &str, ours: &Ours<'_>, rounds: &[Round], bar: f64) -> bool 
     met
 }
 
-/// True if slow enough. The bar is for ASM warmed up, as we are; what it takes in a JVM that has just started, as one has in
-/// which classes are woven while they are loaded, stands beside it.
+/// True if slow enough. The bar is for ASM warmed up, as we are; what it takes in a JVM that has just started, as one
+/// has in which classes are woven while they are loaded, stands beside it.
 fn report_asm(name: &str, asm: &Asm, rounds: &[Round]) -> bool {
     let times = Measurements::new(rounds.iter().filter_map(|round| round.asm).collect());
     let ratio = |theirs: Duration, ours: Duration| theirs.as_secs_f64() / ours.as_secs_f64();

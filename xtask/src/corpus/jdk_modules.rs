@@ -46,7 +46,7 @@ pub(super) fn feed_jdk(
 struct Module {
     /// Everything, for ASM.
     all: ShardWriter,
-    /// What the JDK can be started with.
+    /// Modules that the JDK can be started with.
     patch: Jar,
 }
 

@@ -47,7 +47,8 @@ pub(super) fn chosen(names: &[String]) -> Result<Vec<Suite>> {
 }
 
 impl Suite {
-    /// Fetches and unpacks what is not yet there. Only class folders are watched, so the library and its tests become some.
+    /// Fetches and unpacks what is not yet there. Only class folders are watched, so the library and its tests become
+    /// some.
     pub(super) fn prepare(&self) -> Result<Prepared> {
         let jars = maven::resolve(&[&self.library, &self.tests, pinned::JUNIT_CONSOLE])?;
         let [library, tests, console] = jars.as_slice() else { bail!("three coordinates are three files") };

@@ -1,9 +1,9 @@
 //! Asks Gradle what the projects of a build need: an init script gives each a task that writes it down.
 
-use crate::ProjectError;
 use crate::build_run::BuildRun;
-use crate::gradle::{GradleBuild, Properties, failure, in_script, read_all};
-use crate::libraries::{Asked, ModuleNeeds, NeededElement, Question};
+use crate::gradle::{GradleBuild, NO_CONFIGURATION_CACHE, Properties, failure, in_script, read_all};
+use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
+use crate::{ProjectError, cannot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
@@ -13,37 +13,29 @@ const SCRIPT: &str = include_str!("libraries.gradle");
 /// No build has a task of this name.
 const TASK: &str = "catchmentLibraries";
 
-pub(crate) fn ask(question: &Question<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
-    let run = BuildRun::unseen(&question.folder);
+pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
+    let run = BuildRun::unseen(&query.folder);
     let build = GradleBuild {
-        workspace: question.workspace,
-        top: question.top.clone(),
-        folder: question.top.clone(),
+        workspace: query.workspace,
+        top: query.top.clone(),
+        folder: query.top.clone(),
         arguments: &[],
     };
     progress("asking Gradle for the libraries");
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;
-    let answers = question.folder.join("answers");
-    let script = question.folder.join("libraries.gradle");
+    let answers = query.folder.join("answers");
+    let script = query.folder.join("libraries.gradle");
     let text = SCRIPT.replace("@FOLDER@", &in_script(&answers)).replace("@TASK@", TASK);
-    fs::write(&script, text).map_err(|reason| ProjectError::Io {
-        action: "cannot write",
-        path: script.clone(),
-        reason,
-    })?;
+    fs::write(&script, text).map_err(cannot("write", &script))?;
     let mut failed = None;
     let mut projects = Vec::new();
     for offline in [true, false] {
         let _ = fs::remove_dir_all(&answers);
         let mut command = Command::new(&program);
-        command.current_dir(&question.top).args(["--no-daemon", "--continue", "--console=plain"]);
+        command.current_dir(&query.top).args(["--no-daemon", "--continue", "--console=plain"]);
         command.args(offline.then_some("--offline")).arg("--init-script").arg(&script);
-        // The task looks at its project while it runs, which the configuration cache does not allow.
-        command.args([
-            "-Dorg.gradle.configuration-cache=false",
-            "-Dorg.gradle.unsafe.configuration-cache=false",
-        ]);
+        command.args(NO_CONFIGURATION_CACHE);
         let built = run.run(command.arg(TASK), &mut |_| {})?;
         projects = read_all(&answers);
         failed = if built.succeeded { first_failure(&projects) } else { Some(failure(&built.log)) };

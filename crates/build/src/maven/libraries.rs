@@ -7,7 +7,7 @@
 
 use crate::ProjectError;
 use crate::build_run::BuildRun;
-use crate::libraries::{Asked, ModuleNeeds, NeededElement, Question};
+use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
 use crate::maven::MavenBuild;
 use crate::maven::log::{failure, module_begun};
 use std::collections::BTreeMap;
@@ -27,23 +27,23 @@ const FILE: &str = "@answer";
 /// Kinds of artifacts that are on no class path.
 const NO_CLASSES: &[&str] = &["pom", "war", "ear", "zip", "tar.gz", "tar.bz2", "so", "dll", "exe"];
 
-pub(crate) fn ask(question: &Question<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
-    let run = BuildRun::unseen(&question.folder);
+pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
+    let run = BuildRun::unseen(&query.folder);
     let build = MavenBuild {
-        workspace: question.workspace,
-        top: question.top.clone(),
-        folder: question.top.clone(),
+        workspace: query.workspace,
+        top: query.top.clone(),
+        folder: query.top.clone(),
         arguments: &[],
     };
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;
-    let answers = question.folder.join("answers");
+    let answers = query.folder.join("answers");
     let mut failed = None;
     for offline in [true, false] {
         let _ = fs::remove_dir_all(&answers);
         let mut command = Command::new(&program);
         // A module that cannot be asked must not keep others from answering.
-        command.current_dir(&question.top).args(["-B", "-fn"]).args(offline.then_some("-o"));
+        command.current_dir(&query.top).args(["-B", "-fn"]).args(offline.then_some("-o"));
         command.arg(GOAL).arg(format!("-DoutputFile={}", answer_file(&answers)));
         progress(if offline { "asking Maven for the libraries" } else { "letting Maven find the libraries" });
         let built = run.run(&mut command, &mut |line| {
@@ -52,7 +52,7 @@ pub(crate) fn ask(question: &Question<'_>, progress: &mut dyn FnMut(&str)) -> Re
             }
         })?;
         failed = (!built.succeeded || built.log.contains("[ERROR]"))
-            .then(|| failure(&built.log, &question.workspace.root));
+            .then(|| failure(&built.log, &query.workspace.root));
         if failed.is_none() {
             break;
         }

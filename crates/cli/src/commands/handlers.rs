@@ -6,12 +6,12 @@ use crate::commands::handlers::args::HandlersArgs;
 use crate::exit::{BadInput, ExitCode};
 use crate::output;
 use anyhow::Result;
-use catchment_build::{SourceLocation, SourceTree};
+use catchment_build::{SourceTree, location_of};
 use catchment_classfile::ClassFile;
-use catchment_pairs::{ClassPairs, pairs_of};
+use catchment_pairs::{ClassLocation, ClassPairs, pairs_of};
 use catchment_program::{ClassBytes, LoadOptions, application_roots, visit};
 use catchment_report::{
-    ClassLocation, HandlerListing, ListedClass, ListedProblem, write_handlers_json, write_handlers_text,
+    HandlerListing, ListedClass, ListedProblem, write_handlers_json, write_handlers_text,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,10 +55,8 @@ pub(crate) fn list_handlers(paths: &[PathBuf]) -> Result<HandlerListing> {
 
 fn list_root(root: &Path, sources: Option<&SourceTree>, listing: &mut HandlerListing) -> Result<()> {
     let container = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    let locate = |class: &ClassPairs| match sources {
-        Some(sources) => sources.location_of(&class.class, class.source_file.as_deref(), &container),
-        None => SourceLocation::in_container(&container),
-    };
+    let locate =
+        |class: &ClassPairs| location_of(sources, &class.class, class.source_file.as_deref(), &container);
     let report = visit(root, &LoadOptions::default(), &mut |class| list_class(class, &locate, listing))?;
     let unreadable = report.problems.iter();
     listing
@@ -69,7 +67,7 @@ fn list_root(root: &Path, sources: Option<&SourceTree>, listing: &mut HandlerLis
 
 fn list_class(
     class: ClassBytes<'_>,
-    locate: &dyn Fn(&ClassPairs) -> SourceLocation,
+    locate: &dyn Fn(&ClassPairs) -> ClassLocation,
     listing: &mut HandlerListing,
 ) {
     match ClassFile::parse(class.bytes) {
@@ -82,9 +80,8 @@ fn list_class(
             }));
             // Most classes have no handlers, and a program may have a great many classes.
             if !pairs.pairs.is_empty() || !pairs.filtered.is_empty() {
-                let SourceLocation { source, module, jar } = locate(&pairs);
+                let location = locate(&pairs);
                 let origin = class.origin.to_string();
-                let location = ClassLocation { source, module, jar };
                 listing.classes.push(ListedClass { origin, location, pairs });
             }
         }

@@ -18,7 +18,8 @@ use crate::progress;
 use anyhow::{Context, Result};
 use catchment_build::SourceTree;
 use catchment_exceptions::{
-    Escapes, FaultProblem, FoundLink, LinkSearch, LinkSelection, SearchRequest, Stage, search_from,
+    Comparison, Escapes, FaultProblem, FoundLink, LinkSearch, LinkSelection, LinksAnswer, SearchRequest,
+    Stage, search_from,
 };
 use catchment_lab::Progress;
 use catchment_report::{
@@ -26,7 +27,7 @@ use catchment_report::{
     write_blind_spots_text, write_catalogue_json, write_catalogue_text, write_escapes_json,
     write_escapes_text, write_links_json, write_links_text, write_paths_json, write_paths_text,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -39,6 +40,38 @@ enum View {
     Escapes(Vec<Escapes>),
     BlindSpots,
     Catalogue,
+}
+
+impl View {
+    /// Classes that the JSON of the view locates.
+    fn classes<'a>(&'a self, answer: &'a LinksAnswer) -> BTreeSet<&'a str> {
+        match self {
+            Self::Links => {
+                let unfound = answer.comparison.iter().flat_map(Comparison::unfound);
+                let (clauses, sites): (Vec<_>, Vec<_>) = unfound
+                    .map(|(link, unfound)| {
+                        (&link.to, [Some(&link.from.site), Some(&unfound.at), unfound.called.as_ref()])
+                    })
+                    .unzip();
+                let clauses = answer.pairs.iter().chain(clauses).map(|linked| &linked.pair.class);
+                let points = answer.points.iter().map(|point| &point.site);
+                let sites = points.chain(sites.into_iter().flatten().flatten()).map(|site| &site.class);
+                clauses.chain(sites).map(String::as_str).collect()
+            }
+            Self::Paths(links) => links.iter().flat_map(|link| link.classes(answer)).collect(),
+            Self::Escapes(escapes) => {
+                let points = escapes.iter().flat_map(|method| &method.exceptions);
+                let points = points.flat_map(|exception| &exception.points).map(|point| &point.site);
+                escapes
+                    .iter()
+                    .map(|method| &method.method)
+                    .chain(points)
+                    .map(|site| site.class.as_str())
+                    .collect()
+            }
+            Self::BlindSpots | Self::Catalogue => BTreeSet::new(),
+        }
+    }
 }
 
 /// More links than these that fit what was typed after `--why` are too many to be meant.
@@ -92,9 +125,12 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     }
     if args.json && !args.is_about_more_than_links() {
         search.add_sites(&mut report.answer);
-        report.locations = classes.locations(&report.answer, SourceTree::of_project(&args.folder).as_ref());
     }
     let view = view(args, &mut search, &report, &wanted)?;
+    if args.json {
+        let sources = SourceTree::of_project(&args.folder);
+        report.locations = classes.locations(view.classes(&report.answer), sources.as_ref());
+    }
     let render = |out: &mut dyn Write| render(out, args, &report, &view);
     match file {
         Some(file) => file.write(render)?,
@@ -168,9 +204,9 @@ fn render(out: &mut dyn Write, args: &LinksArgs, report: &LinksReport, view: &Vi
             };
             write_links_text(out, report, LinksView { by, all: args.all })
         }
-        View::Paths(links) if args.json => write_paths_json(out, answer, links),
+        View::Paths(links) if args.json => write_paths_json(out, report, links),
         View::Paths(links) => links.iter().try_for_each(|link| write_paths_text(out, answer, link)),
-        View::Escapes(escapes) if args.json => write_escapes_json(out, answer, escapes),
+        View::Escapes(escapes) if args.json => write_escapes_json(out, report, escapes),
         View::Escapes(escapes) => write_escapes_text(out, answer, escapes, args.all),
         View::BlindSpots if args.json => write_blind_spots_json(out, &answer.blind_spots),
         View::BlindSpots => write_blind_spots_text(out, &answer.blind_spots, args.all),

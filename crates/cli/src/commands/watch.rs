@@ -1,6 +1,7 @@
 //! `catchment watch`: run a command, then report.
 
 pub(crate) mod args;
+mod locations;
 
 use crate::commands::watch::args::WatchArgs;
 use crate::exit::ExitCode;
@@ -29,9 +30,12 @@ fn count(
     options: &WatchOptions,
     destination: Destination,
 ) -> Result<ExitCode> {
-    let watched = watch(&command, options)?;
-    let seen = &watched.run;
-    let diagnosis = nothing_observed(seen.jvms_started, seen.jvms.len(), &seen.problems, options);
+    let mut watched = watch(&command, options)?;
+    if json {
+        locations::fill_in(&mut watched.run.pairs);
+    }
+    let run = &watched.run;
+    let diagnosis = nothing_observed(run.jvms_started, run.jvms.len(), &run.problems, options);
     let render = |out: &mut dyn Write| render(out, &watched, json);
     finish(destination, render, watched.end, diagnosis)
 }

@@ -196,7 +196,7 @@ all paths lead through 2 methods and 3 places in them (--paths shows more, --jso
     assert!(read.contains("  calls      Reader.first  Reader.java:19\n"), "{read}");
 }
 
-/// What is shown instead of links, as JSON.
+/// Another view than that of links, as JSON.
 fn shown(program: &Program, schema: &str, options: &[&str]) -> Value {
     let options: Vec<&str> = ["--json", "--analysis", "rta"].iter().chain(options).copied().collect();
     let json = serde_json::from_slice(&ask(program, &options).stdout).unwrap();
@@ -240,6 +240,41 @@ fn escapes_blind_spots_and_the_catalogue_come_as_json_too() {
     let read = |it: &&Value| it["operation"] == "java.io.FileInputStream.read";
     let read = catalogue["operations"].as_array().unwrap().iter().find(read).unwrap();
     assert_eq!((&read["fault"], &read["found"]), (&"DSK_READ".into(), &"reached".into()));
+}
+
+#[test]
+fn every_view_says_where_classes_come_from() {
+    let program = Program::new("Reader", READER);
+    let project = tempfile::tempdir().unwrap();
+    let path = |name: &str| project.path().join(name);
+    for folder in ["src/main/java", "target/classes"] {
+        fs::create_dir_all(path(folder)).unwrap();
+    }
+    fs::write(path("pom.xml"), "<project/>").unwrap();
+    fs::write(path("src/main/java/Reader.java"), READER).unwrap();
+    for class in fs::read_dir(&program.classes).unwrap().map(Result::unwrap) {
+        fs::copy(class.path(), path("target/classes").join(class.file_name())).unwrap();
+    }
+    let view = |options: &[&str]| {
+        let mut command = links();
+        command.current_dir(project.path()).args([
+            "--classpath",
+            "target/classes",
+            "--json",
+            "--analysis",
+            "rta",
+        ]);
+        let output = command.args(options).output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|_| panic!("{}", error_text(&output)))
+    };
+    let why = view(&["--why", "throw  Reader.check -> Reader.java:13"]);
+    let escapes = view(&["--escapes", "--entry", "Reader.main"]);
+    let located = ["pair", "from", "paths/0/0", "graph/stations/1"];
+    let located = located.map(|name| why.pointer(&format!("/links/0/{name}")).unwrap());
+    for class in located.into_iter().chain(escapes.pointer("/methods/0")) {
+        let (source, module, jar) = (&class["source"], &class["module"], &class["jar"]);
+        assert_eq!((source, module, jar), (&"src/main/java/Reader.java".into(), &".".into(), &Value::Null));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What `catchment links` keeps of the JDK and of programs changes nothing but the time that it takes.
+//! The cache of `catchment links`, of the JDK and of programs, changes nothing but the time that it takes.
 
 use crate::support::{Program, catchment, copy_folder, error_text, point_of};
 use catchment_testkit::jdk;
@@ -87,7 +87,7 @@ fn runs_that_write_read_or_ignore_the_cache_tell_the_same() {
 
 #[test]
 fn filters_and_faults_share_what_is_kept_and_other_analyses_do_not() {
-    let mut runs = Runs::of(fixture("figure-3-3"), &["--entry", "Main", "--analysis", "inpta"]);
+    let mut runs = Runs::of(fixture("buffered-file-and-socket"), &["--entry", "Main", "--analysis", "inpta"]);
     let without = runs.told(&["--no-cache"]);
     assert_eq!(runs.told(&[]), without);
     runs.options = &["--entry", "Main", "--analysis", "inpta+mdr"];

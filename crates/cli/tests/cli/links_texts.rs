@@ -1,4 +1,4 @@
-//! What `catchment links` prints, compared as a whole, on programs that need nothing of the JDK.
+//! Output of `catchment links`, compared as a whole, on programs that need nothing of the JDK.
 //!
 //! `links_texts/` has the programs and the texts. What differs from JDK to JDK is masked, in one place.
 

@@ -51,7 +51,7 @@ pub(crate) fn java(release: u32) -> String {
     jdk::runtime(release).unwrap().home().join("bin/java").display().to_string()
 }
 
-/// What `catchment watch --json` printed and reported.
+/// Output and report of `catchment watch --json`.
 #[derive(Debug)]
 pub(crate) struct Watched {
     pub(crate) output: Output,
@@ -75,7 +75,7 @@ pub(crate) fn watch(options: &[&str], command: &[String]) -> Watched {
     Watched { json, output }
 }
 
-/// What does not follow the schema any more once the value at `pointer` is another.
+/// Violations of the schema once the value at `pointer` is another.
 pub(crate) fn assert_schema_refuses(command: &str, json: &Value, pointer: &str, value: Value) {
     let mut broken = json.clone();
     *broken.pointer_mut(pointer).unwrap() = value;
@@ -139,7 +139,7 @@ pub(crate) fn exceptions(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(text).collect()
 }
 
-/// What is on stderr, without the line every JVM prints about `JAVA_TOOL_OPTIONS`.
+/// The text on stderr, without the line every JVM prints about `JAVA_TOOL_OPTIONS`.
 pub(crate) fn error_text(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let lines = text.lines().filter(|line| !line.starts_with("Picked up JAVA_TOOL_OPTIONS"));

@@ -637,7 +637,8 @@ fn a_watch_inside_a_watch_is_refused() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
 }
 
-/// Where the stack is nearly full even asking where a class comes from may overflow; it must not go unwatched.
+/// A class that is loaded when the stack is nearly full: even asking for its code source may overflow, and it must not
+/// go unwatched.
 #[test]
 fn a_class_loaded_at_the_end_of_the_stack_is_watched() {
     let program = Program::new(

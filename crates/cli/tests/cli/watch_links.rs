@@ -70,7 +70,7 @@ public class Ways {
 }
 "#;
 
-/// What `catchment watch --links` said.
+/// Output of `catchment watch --links`.
 struct Seen {
     output: Output,
     json: Value,
@@ -180,8 +180,8 @@ fn check_ways_on(release: u32) {
     assert_schema_refuses("seen", &seen.json, "/methods/0/class", Value::Null);
 }
 
-/// Every handler is one of the class file, for the instruction that its frame was at; every other frame was at a call or a
-/// throw.
+/// Every handler is one of the class file, for the instruction that its frame was at; every other frame was at a call
+/// or a throw.
 fn check_offsets(program: &Program, seen: &Seen) {
     let bytes = fs::read(program.classes.join("Ways.class")).unwrap();
     let class = ClassFile::parse(&bytes).unwrap();

@@ -1,14 +1,14 @@
 //! The methods that a project means by the class and method of a `[[fault]]` table.
 //!
-//! The class has the method, or has it from above. What is abstract, or of an interface, has no code of its own to fail: all
-//! implementations that the program reaches stand for it.
+//! The class has the method, or has it from above. What is abstract, or of an interface, has no code of its own to
+//! fail: all implementations that the program reaches stand for it.
 
 use crate::catalogue::Operation;
 use catchment_classfile::Insn;
 use catchment_classfile::opcodes::{INVOKEINTERFACE, INVOKEVIRTUAL};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, SelectorId};
-use catchment_pointsto::world::{Layer, World};
 use catchment_pointsto::{Call, Code, Reached};
+use catchment_pointsto::{ClassId, InstanceId, MethodId, SelectorId};
+use catchment_pointsto::{Layer, World};
 use rustc_hash::FxHashSet;
 
 /// Those that the class itself declares.
@@ -70,7 +70,7 @@ fn inherited(world: &World<'_>, class: ClassId, operation: &Operation) -> Vec<Me
     meant
 }
 
-/// What can run where one of these methods is called on an object of the operation's class: methods that are reached.
+/// Methods that can run where one of these is called on an object of the operation's class: methods that are reached.
 pub(crate) fn implementations(
     reached: &mut Reached<'_>,
     operation: &Operation,
@@ -100,7 +100,8 @@ pub(crate) fn implementations(
     found
 }
 
-/// The bodies of lambdas that calls of these methods come to. A method of the JDK that is only referred to stands for more.
+/// The bodies of lambdas that calls of these methods come to. A method of the JDK that is only referred to stands for
+/// more.
 fn lambdas(reached: &mut Reached<'_>, methods: &FxHashSet<MethodId>) -> Vec<MethodId> {
     let mut found = Vec::new();
     for call in reached.calls().to_vec() {

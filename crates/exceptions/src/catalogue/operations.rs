@@ -4,12 +4,12 @@ use crate::catalogue::named_methods::{declared, declared_or_inherited, implement
 use crate::catalogue::tables::entry_of;
 use crate::catalogue::{Catalogue, Operation};
 use crate::exception_flow::raising_points::OperationThrows;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::Fits;
+use catchment_pointsto::Fits;
+use catchment_pointsto::{ClassId, MethodId};
 use catchment_pointsto::{Code, Reached};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Which kinds of faults are asked about.
+/// The fault kinds that are asked about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum FaultSelection {
     #[default]
@@ -25,7 +25,7 @@ pub struct UnknownFault {
     known: String,
 }
 
-/// What has become of an entry of the catalogue.
+/// The operations found for an entry of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Match {
     /// The program reaches so many of its methods.
@@ -41,7 +41,7 @@ pub enum Match {
 /// Why an entry of the project's own does nothing, or not what it says.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FaultProblem {
-    /// Which one, in the words of refusals: `fault 2 (com.acme.Client.call)`.
+    /// The name of the table, in the words of refusals: `fault 2 (com.acme.Client.call)`.
     pub entry: String,
     pub what: String,
 }

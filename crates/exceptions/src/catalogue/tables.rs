@@ -98,7 +98,7 @@ pub(crate) fn add_fault(
     add_operation(catalogue, &entry, Some(number), fault)
 }
 
-/// What a table is called in messages.
+/// The name of a table in messages.
 pub(crate) fn entry_of(number: usize, class: &str, method: &str) -> String {
     format!("fault {number} ({class}.{method})")
 }

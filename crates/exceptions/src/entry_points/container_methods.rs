@@ -3,12 +3,12 @@
 //! As with tests only names tell, and the library need not be there, except where an interface of it lies between.
 
 use crate::entry_points::above::{is_below, own_and_above};
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
+use catchment_pointsto::{ClassId, MethodId};
 
 const SPACES: [&str; 2] = ["javax/servlet/", "jakarta/servlet/"];
 
-/// What is called on objects of these.
+/// Methods that are called on objects of these classes.
 const CALLED: [(&[&str], &[&str]); 14] = [
     (
         &["Servlet", "GenericServlet", "http/HttpServlet"],

@@ -2,8 +2,8 @@
 
 use crate::entry_points::above::own_and_above;
 use catchment_classfile::access;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
+use catchment_pointsto::{ClassId, MethodId};
 
 /// From this release on it need neither be public nor static nor have a parameter (JEP 512).
 const SIMPLE_MAIN: u32 = 25;

@@ -1,29 +1,20 @@
-//! Methods that test frameworks call: JUnit 3 to 6, TestNG, jqwik, Spock and Cucumber. Kotlin's tests carry the same annotations.
+//! Methods that test frameworks call: JUnit 3 to 6, TestNG, jqwik, Spock and Cucumber. Kotlin's tests carry the same
+//! annotations.
 //!
-//! A framework finds them by reflection, so only conventions tell. Classes are asked by name: the framework itself need not be
-//! there, except where an interface of it lies between.
+//! A framework finds them by reflection, so only conventions tell. Classes are asked by name: the framework itself need
+//! not be there, except where an interface of it lies between.
 
 use crate::entry_points::above::{is_below, own_and_above};
-use catchment_classfile::{JvmStr, annotation_types};
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::World;
+use catchment_classfile::{JvmStr, TestFramework, annotation_types};
+use catchment_pointsto::World;
+use catchment_pointsto::{ClassId, MethodId};
 
-/// Where annotations of tests and of what runs around them come from: `@Test`, `@BeforeEach`, `@Parameters`, `@DataProvider`,
-/// steps of Cucumber, and what Spock's compiler writes at its features.
-const ANNOTATIONS: [&str; 6] = [
-    "Lorg/junit/",
-    "Lorg/testng/annotations/",
-    "Lnet/jqwik/api/",
-    "Ljunitparams/",
-    "Lorg/spockframework/",
-    "Lio/cucumber/java",
-];
 /// At a class: all its public methods are tests.
 const TESTNG_TEST: &str = "Lorg/testng/annotations/Test;";
 /// At a test: a method of any name gives its arguments, the same name unless the annotation has another.
 const SOURCES: [&str; 2] = ["Lorg/junit/jupiter/params/provider/MethodSource;", "Ljunitparams/Parameters;"];
 
-/// What frameworks call on objects of these, whatever it is named.
+/// Types on whose objects frameworks call methods of any name.
 const CALLED_BACK: [&str; 8] = [
     "org/junit/jupiter/api/extension/Extension",
     "org/junit/jupiter/params/provider/ArgumentsProvider",
@@ -35,8 +26,6 @@ const CALLED_BACK: [&str; 8] = [
     "org/testng/ITestNGListener",
 ];
 
-const JUNIT_3: &str = "junit/framework/TestCase";
-const SPOCK: &str = "spock/lang/Specification";
 const SPOCKS_FIXTURES: [&[u8]; 4] = [b"setup", b"cleanup", b"setupSpec", b"cleanupSpec"];
 
 /// The methods of a class that are called by a test framework, also those that it has from above.
@@ -62,7 +51,7 @@ pub(crate) fn test_methods(world: &mut World<'_>, class: ClassId) -> Vec<MethodI
     found
 }
 
-/// What frameworks call by name, or whatever its name.
+/// Reasons why frameworks call methods of a class by their names, or whatever their names.
 struct Conventions {
     junit_3: bool,
     spock: bool,
@@ -74,9 +63,11 @@ impl Conventions {
     fn of(world: &mut World<'_>, class: ClassId) -> Self {
         let file = world.class_of(class).file();
         let annotations = file.map(|file| annotation_types(&file.attributes, &file.pool)).unwrap_or_default();
+        let framework_of = |above| TestFramework::of_superclass(&world.class_of(above).name);
+        let inherited = world.lineage(class).find_map(framework_of);
         Self {
-            junit_3: is_below(world, class, JUNIT_3),
-            spock: is_below(world, class, SPOCK),
+            junit_3: inherited == Some(TestFramework::JUnit3),
+            spock: inherited == Some(TestFramework::Spock),
             called_back: CALLED_BACK.iter().any(|name| is_below(world, class, name)),
             testng_class: annotations.iter().any(|name| *name == *TESTNG_TEST),
         }
@@ -95,7 +86,7 @@ impl Conventions {
 
 /// Of a framework, or of an annotation that one of these stands at.
 fn is_of_tests(world: &mut World<'_>, annotation: JvmStr<'_>) -> bool {
-    let is_known = |name: &JvmStr<'_>| ANNOTATIONS.iter().any(|known| name.starts_with(known));
+    let is_known = |name: &JvmStr<'_>| TestFramework::of_annotation(name.as_bytes()).is_some();
     if is_known(&annotation) {
         return true;
     }
@@ -105,7 +96,8 @@ fn is_of_tests(world: &mut World<'_>, annotation: JvmStr<'_>) -> bool {
     above.unwrap_or_default().iter().any(is_known)
 }
 
-/// Which of them do stands in the values of annotations, often as a name of another class's method; others do no harm.
+/// The names of those that do stand in the values of annotations, often as methods of other classes; the rest do no
+/// harm.
 fn may_give_arguments(world: &World<'_>, method: MethodId) -> bool {
     let descriptor = world.descriptor_of(method);
     world.method(method).is_static() && descriptor.starts_with(b"()") && !descriptor.ends_with(b")V")

@@ -1,7 +1,8 @@
 //! Handlers of a method: clauses, and compiler-made ones with the throws that pass on what they catch.
 //!
-//! A `finally`, a `synchronized` or a try-with-resources catches everything and throws it on: the same exception, raised where
-//! it was raised before. A `throw` in a clause that somebody wrote is a raising point of its own, even of the same object.
+//! A `finally`, a `synchronized` or a try-with-resources catches everything and throws it on: the same exception,
+//! raised where it was raised before. A `throw` in a clause that somebody wrote is a raising point of its own, even of
+//! the same object.
 
 use catchment_classfile::{ClassFile, ExceptionRow};
 use catchment_ir::{Body, Op, PoolIndex, Translator, Var};
@@ -65,7 +66,8 @@ impl MethodHandlers {
         Self { rows, passed_on, thrown_again }
     }
 
-    /// The rows that are asked in turn about what is thrown at `pc`: their handlers, and what they catch if not everything.
+    /// The rows that are asked in turn about what is thrown at `pc`: their handlers, and what they catch if not
+    /// everything.
     pub(crate) fn rows_at(&self, pc: u16) -> Vec<(u16, Option<PoolIndex>)> {
         let mut rows = Vec::new();
         for row in self.rows.iter().filter(|row| row.start <= pc && pc < row.end) {

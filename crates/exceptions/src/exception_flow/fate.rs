@@ -1,12 +1,13 @@
-//! The fate of one exception that is raised at one instruction: which handlers it may come to, and whether it may leave the
-//! method.
+//! The fate of one exception that is raised at one instruction: which handlers it may come to, and whether it may leave
+//! the method.
 //!
-//! The same walk over the exception table as in `exception_flow.rs`, for a single exception. Handlers of the compiler throw on what they catch.
+//! The same walk over the exception table as in `exception_flow.rs`, for a single exception. Handlers of the compiler
+//! throw on what they catch.
 
 use crate::exception_flow::class_handlers::{ClassHandlers, MethodHandlers};
 use catchment_ir::Translator;
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{Fits, Typed, World};
+use catchment_pointsto::MethodId;
+use catchment_pointsto::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -53,7 +54,8 @@ impl Fates {
     }
 }
 
-/// Asks the rows for `pc` in turn. Whether one of them surely takes the exception; `open` gets the throws that pass it on.
+/// Asks the rows for `pc` in turn. Whether one of them surely takes the exception; `open` gets the throws that pass it
+/// on.
 fn walk(
     world: &mut World<'_>,
     method: MethodId,

@@ -1,19 +1,19 @@
 //! Exceptions that come out of a privileged action.
 //!
-//! `AccessController.doPrivileged` hands checked exceptions on inside a `PrivilegedActionException`. Who called it takes them
-//! out and throws them again, or drops them:
+//! `AccessController.doPrivileged` hands checked exceptions on inside a `PrivilegedActionException`. Who called it
+//! takes them out and throws them again, or drops them:
 //!
 //! ```text
 //!   try { return doPrivileged(action); } catch (PrivilegedActionException e) { throw (IOException) e.getException(); }
 //! ```
 //!
-//! They travel as if they had never been inside another one. But code of the JDK throws no checked exception that it does
-//! not declare, so what a caller there does not declare has ended in it: class loading, which nearly all code can come to,
-//! drops what fails in an archive. Code of others may be of a language where nothing is declared.
+//! They travel as if they had never been inside another one. But code of the JDK throws no checked exception that it
+//! does not declare, so what a caller there does not declare has ended in it: class loading, which nearly all code can
+//! come to, drops what fails in an archive. Code of others may be of a language where nothing is declared.
 
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};
+use catchment_pointsto::{ClassId, MethodId};
+use catchment_pointsto::{Fits, Layer, Typed, World};
 
 const CONTROLLER: &[u8] = b"java/security/AccessController";
 const ACTION: &[u8] = b"(Ljava/security/PrivilegedExceptionAction;";
@@ -40,7 +40,7 @@ pub(crate) fn allowed(reached: &mut Reached<'_>, caller: MethodId, call: &Call) 
     Some(allowed)
 }
 
-/// Whether an exception may come out of a call in `caller`.
+/// Tells whether an exception may come out of a call in `caller`.
 pub(crate) fn comes_out(reached: &mut Reached<'_>, caller: MethodId, call: &Call, typed: Typed) -> bool {
     let Some(allowed) = allowed(reached, caller, call) else { return true };
     allowed.iter().any(|class| reached.world.typed_fits(typed, *class) != Fits::No)

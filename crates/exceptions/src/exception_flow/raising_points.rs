@@ -1,8 +1,8 @@
 //! Raising points of a program, and the exceptions that each can raise.
 
 use catchment_pointsto::ImplicitKind;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::Typed;
+use catchment_pointsto::Typed;
+use catchment_pointsto::{ClassId, MethodId};
 use rustc_hash::FxHashMap;
 
 /// An instruction, or a method of the fault catalogue, that raises exceptions.

@@ -1,26 +1,27 @@
-//! How much of a program exception flow has to be known for.
+//! The part of a program for which exception flow has to be known.
 //!
-//! What comes to a clause is raised in its try or comes out of a call in it. So for the clauses of some classes it is enough to
-//! follow exceptions through the methods that such calls can come to: for those of a small program this is not the whole JDK. And
-//! exceptions that are of no class that is caught there need not be kept apart by raising point.
+//! An exception that comes to a clause is raised in its try or comes out of a call in it. So for the clauses of some
+//! classes it is enough to follow exceptions through the methods that such calls can come to: for those of a small
+//! program this is not the whole JDK. And exceptions that are of no class that is caught there need not be kept apart
+//! by raising point.
 
 use crate::exception_flow::raising_points::{OperationThrows, RaisedException};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{Fits, Layer, Typed, World};
 use catchment_pointsto::{Call, CallKind, Reached};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{Fits, Layer, Typed, World};
 use rustc_hash::FxHashMap;
 
 /// The part of the exception flow that is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// What comes to any clause, and what leaves any method.
+    /// Exceptions that come to any clause, and those that leave any method.
     #[default]
     Everything,
-    /// What comes to clauses of the application, and what leaves the methods that are called in their tries.
+    /// Exceptions that come to clauses of the application, and those that leave methods called in their tries.
     ApplicationClauses,
 }
 
-/// How much of one instance is looked at.
+/// The part of one instance that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
     Nothing,
@@ -29,7 +30,7 @@ pub(crate) enum Depth {
     Whole,
 }
 
-/// Which raised exceptions somebody will ask about: those that may be of one of these classes, or all of them.
+/// Raised exceptions that somebody will ask about: those that may be of one of these classes, or all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
     only: Option<Vec<ClassId>>,
@@ -42,7 +43,8 @@ impl Asked {
         Self { only: Some(classes), known: FxHashMap::default() }
     }
 
-    /// What travels for it. Of what nobody asks about it is enough to know the type: one of them stands for all.
+    /// The exception that travels for this one. Where nobody asks, the type is enough: one exception stands for all of
+    /// it.
     pub(crate) fn representative_of(
         &mut self,
         raised: RaisedException,
@@ -99,7 +101,7 @@ fn tries_and_targets(reached: &Reached<'_>) -> (Vec<Depth>, Vec<InstanceId>) {
     (depths.collect(), targets)
 }
 
-/// Where an instance of a method of the application catches something.
+/// Handlers of an instance of an application's method.
 fn tries_of_application(reached: &Reached<'_>, instance: InstanceId) -> Option<Vec<(u16, u16)>> {
     let method = reached.method_of(instance)?;
     let class = reached.world.class_of(reached.world.method(method).class);

@@ -4,9 +4,9 @@
 use crate::exception_flow::Building;
 use crate::exception_flow::raising_points::RaisedException;
 use crate::exception_flow::wrapping::{Inside, WRAPPERS, Wrapped};
-use catchment_pointsto::graph::{FilterClass, FilterClassFlow};
-use catchment_pointsto::ids::NodeId;
-use catchment_pointsto::world::{Fits, Typed};
+use catchment_pointsto::NodeId;
+use catchment_pointsto::{FilterClass, FilterClassFlow};
+use catchment_pointsto::{Fits, Typed};
 use rustc_hash::FxHashMap;
 
 /// The raised exceptions of one filter class, each with its node.
@@ -16,8 +16,8 @@ pub(crate) struct Spreading {
     pub(crate) raised: Vec<(RaisedException, NodeId)>,
 }
 
-/// Exceptions by how they leave initialisers (JVMS §5.5), privileged actions and proxies: inside another exception or as
-/// they are.
+/// Exceptions by how they leave initialisers (JVMS §5.5), privileged actions and proxies: inside another exception or
+/// as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
     Errors,
@@ -129,8 +129,8 @@ impl Building<'_, '_> {
         (spreadings, position_of)
     }
 
-    /// Calls whose target fails raise an exception of their own, which can make other calls fail. `late` are their filter
-    /// classes.
+    /// Calls whose target fails raise an exception of their own, which can make other calls fail. `late` are their
+    /// filter classes.
     fn raise_wrappers(
         &mut self,
         flow: &FilterClassFlow,

@@ -1,29 +1,30 @@
 //! Clauses that throw again what they have caught.
 //!
-//! What a `throw` throws is known by the objects that come there. But an operation of the catalogue makes no object: of what it
-//! raises only the type is known, and that it may be any class below it. A clause that catches it and throws it again, as
-//! `java.net.Socket` does when it cannot connect, raises that type too.
+//! The exceptions of a `throw` are known by the objects that come there. But an operation of the catalogue makes no
+//! object: of what it raises only the type is known, and that it may be any class below it. A clause that catches it
+//! and throws it again, as `java.net.Socket` does when it cannot connect, raises that type too.
 
 use crate::exception_flow::Building;
 use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
 use crate::exception_flow::spreading::Spreading;
-use catchment_pointsto::graph::FilterClassFlow;
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Fits, Typed, World};
+use catchment_pointsto::FilterClassFlow;
+use catchment_pointsto::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::{Fits, Typed, World};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A `throw` of what a clause has caught.
 pub(crate) struct ThrownAgain {
     caught: NodeId,
-    /// Where the `throw` raises.
+    /// The raising point of the `throw`.
     pub(crate) to: NodeId,
     point: RaisingPoint,
-    /// What the clause catches; nothing for everything.
+    /// The caught type of the clause; nothing for everything.
     clause: Option<ClassId>,
 }
 
 impl ThrownAgain {
-    /// What is thrown again of a type that comes to the clause: nothing if it came for another class that the clause catches.
+    /// The type that is thrown again of one that comes to the clause: nothing if it came for another class that the
+    /// clause catches.
     fn of(&self, typed: Typed, world: &World<'_>) -> Option<Typed> {
         let Some(clause) = self.clause else { return Some(typed) };
         match world.typed_fits(typed, clause) {
@@ -35,7 +36,7 @@ impl ThrownAgain {
 }
 
 impl Building<'_, '_> {
-    /// Where the objects are known that are thrown, types have to be brought there as well.
+    /// Types of faults are brought to a `throw` as well, where the objects that it throws are known.
     pub(crate) fn add_thrown_again(
         &mut self,
         instance: InstanceId,

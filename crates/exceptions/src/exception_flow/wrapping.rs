@@ -1,11 +1,12 @@
-//! Calls whose target's exceptions arrive inside another one: class initialisers, reflection, privileged actions and proxies.
+//! Calls whose target's exceptions arrive inside another one: class initialisers, reflection, privileged actions and
+//! proxies.
 
 use crate::exception_flow::Building;
 use crate::exception_flow::privileged;
 use crate::exception_flow::raising_points::{RaisedException, RaisingKind, RaisingPoint};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::{Layer, Typed};
 use catchment_pointsto::{Call, CallKind, Code};
+use catchment_pointsto::{ClassId, InstanceId, MethodId, NodeId};
+use catchment_pointsto::{Layer, Typed};
 
 const INITIALISER_ERROR: &[u8] = b"java/lang/ExceptionInInitializerError";
 const TARGET_EXCEPTION: &[u8] = b"java/lang/reflect/InvocationTargetException";
@@ -42,8 +43,9 @@ impl Wrapped {
 }
 
 impl Building<'_, '_> {
-    /// A call whose target's exceptions arrive inside another one. Errors leave an initialiser as they are (JVMS §5.5); what
-    /// else leaves it arrives as an error that the JVM raises wherever the class is used first, one of those of linking.
+    /// A call whose target's exceptions arrive inside another one. Errors leave an initialiser as they are (JVMS §5.5);
+    /// what else leaves it arrives as an error that the JVM raises wherever the class is used first, one of those of
+    /// linking.
     pub(crate) fn add_wrapping_call(&mut self, method: MethodId, call: &Call, to: NodeId) {
         let (kind, wrapper) = match call.kind {
             CallKind::Ordinary => return self.add_privileged_call(method, call, to),
@@ -68,7 +70,8 @@ impl Building<'_, '_> {
         }
     }
 
-    /// Callers in the JDK take out what is in it (`privileged`). Others may do so, and may catch the exception around it.
+    /// Callers in the JDK take out what is in it (`privileged`). Others may do so, and may catch the exception around
+    /// it.
     fn add_privileged_call(&mut self, method: MethodId, call: &Call, to: NodeId) {
         let world = &self.reached.world;
         let is_jdk = world.class_of(world.method(method).class).layer == Layer::Jdk;
@@ -82,7 +85,8 @@ impl Building<'_, '_> {
         }
     }
 
-    /// A dynamic proxy hands checked exceptions on as they are only if the interface declares them, which is not looked at.
+    /// A dynamic proxy hands checked exceptions on as they are only if the interface declares them, which is not looked
+    /// at.
     pub(crate) fn add_wrapping_proxy(&mut self, instance: InstanceId, call: &Call, to: NodeId) {
         let Code::Proxy(method) = self.reached.instances[instance.index()] else { return };
         let world = &mut self.reached.world;

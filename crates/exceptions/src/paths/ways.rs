@@ -1,12 +1,12 @@
 //! The calls between a try and a raising point, and the shortest paths through them.
 
-use catchment_pointsto::graph::strongly_connected;
-use catchment_pointsto::ids::InstanceId;
+use catchment_pointsto::InstanceId;
+use catchment_pointsto::strongly_connected;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Where a path comes by. A try is not its method: the method may be called again on the way.
+/// A place that a path comes by. A try is not its method: the method may be called again on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Node {
     Try(InstanceId),
@@ -20,7 +20,7 @@ impl Node {
     }
 }
 
-/// What a place leads to.
+/// The places that a place leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Stop {
     RaisingPoint,
@@ -36,13 +36,14 @@ pub(crate) struct Ways {
 /// Nodes, each with the place by which the path goes on.
 pub(crate) type Path = Vec<(Node, u16)>;
 
-/// A path under way, and which place of its last node is looked at next. Those are sorted by where they lead, so that the others
-/// wait until this one is done.
+/// A path under way, and which place of its last node is looked at next. Those are sorted by where they lead, so that
+/// the others wait until this one is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
-    /// How long the path will be at least.
+    /// The least length of the path.
     length: usize,
-    /// Of those that will be as long the one that has come further is first: else all of them would be begun before one ends.
+    /// Of those that will be as long the one that has come further is first: else all of them would be begun before one
+    /// ends.
     depth: Reverse<usize>,
     /// Index of the step before.
     after: Option<usize>,
@@ -64,8 +65,8 @@ impl Ways {
         self.stops.insert(node, stops);
     }
 
-    /// Up to `limit` paths without cycles from a try to the raising point, the shortest first, of those that are new to the caller.
-    /// After so many steps the search ends with what it has; a path takes as many as it has nodes.
+    /// Up to `limit` paths without cycles from a try to the raising point, the shortest first, of those that are new to
+    /// the caller. After so many steps the search ends with what it has; a path takes as many as it has nodes.
     pub(crate) fn shortest(
         &self,
         limit: usize,
@@ -154,7 +155,7 @@ impl Ways {
         places.filter(|(_, _, stop)| leads(stop)).collect()
     }
 
-    /// How many nodes there are at least from each to the end of a path, itself included.
+    /// By node: the least number of nodes to the end of a path, itself included.
     fn distances(&self) -> FxHashMap<Node, usize> {
         let mut callers: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
         let mut distance = FxHashMap::default();

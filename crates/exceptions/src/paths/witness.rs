@@ -1,8 +1,8 @@
 //! Witness paths: how an exception can come from its raising point to a clause.
 //!
-//! Searched on demand, for one raised exception at a time, from the try downwards: the shortest paths, or all calls by which
-//! there is one. A call is followed only to methods that the exception can leave, and only if it can pass all handlers on its
-//! way back.
+//! Searched on demand, for one raised exception at a time, from the try downwards: the shortest paths, or all calls by
+//! which there is one. A call is followed only to methods that the exception can leave, and only if it can pass all
+//! handlers on its way back.
 
 use crate::answer::{Frame, Site, WitnessPath};
 use crate::describe::site_of;
@@ -12,9 +12,9 @@ use crate::exception_flow::raising_points::{RaisedException, RaisingKind};
 use crate::links::Clause;
 use crate::paths::ways::{Node, Stop, Ways};
 use crate::search::LinkSearch;
-use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::{Fits, Typed};
 use catchment_pointsto::{Call, CallKind};
+use catchment_pointsto::{Fits, Typed};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -76,7 +76,7 @@ impl LinkSearch<'_> {
         Some(found)
     }
 
-    /// Where the clause catches this exception.
+    /// The sites where the clause catches this exception.
     fn tries(&self, clause: Clause, number: u32) -> Tries {
         let mut catching = Tries::default();
         for (instance, handler, caught) in self.flow.caught() {
@@ -145,7 +145,8 @@ impl LinkSearch<'_> {
         stops
     }
 
-    /// Whether an exception that leaves the target of a call comes out of the call as it is. Hidden classes use no others.
+    /// Tells whether an exception that leaves the target of a call comes out of the call as it is. Hidden classes use
+    /// no others.
     pub(crate) fn comes_out(&mut self, caller: Option<MethodId>, call: &Call, typed: Typed) -> bool {
         match (call.kind, caller) {
             (CallKind::Ordinary, Some(caller)) => {
@@ -161,7 +162,8 @@ impl LinkSearch<'_> {
         }
     }
 
-    /// Whether the exception, raised here, leaves the method or, where some are wanted, comes to one of these handlers.
+    /// Tells whether the exception, raised here, leaves the method or, where some are wanted, comes to one of these
+    /// handlers.
     fn passes(
         &mut self,
         method: Option<MethodId>,

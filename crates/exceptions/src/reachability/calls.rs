@@ -1,9 +1,9 @@
 //! Calls as all filters see them: which receivers lead to which target.
 
-use catchment_pointsto::heap::Heap;
-use catchment_pointsto::ids::{InstanceId, MethodId, NodeId};
-use catchment_pointsto::world::World;
+use catchment_pointsto::Heap;
+use catchment_pointsto::World;
 use catchment_pointsto::{Code, Set};
+use catchment_pointsto::{InstanceId, MethodId, NodeId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

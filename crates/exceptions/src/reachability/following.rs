@@ -1,14 +1,14 @@
 //! Follows many calls, and does what they have in common once.
 //!
-//! In a large program almost every call comes to some method from which half of the JDK is reached. One such method, the *hub*, is
-//! followed by itself, with no objects at hand. Whatever call comes to the hub comes to all that the hub comes to, so it is
-//! enough to see it arrive. The hub is followed as far as the questions ask and no further. What it does not come to at all is
-//! looked for beyond it, call by call; if that is asked for many calls, first for all at once, since what they do not come to
-//! together none of them does.
+//! In a large program almost every call comes to some method from which half of the JDK is reached. One such method,
+//! the *hub*, is followed by itself, with no objects at hand. Whatever call comes to the hub comes to all that the hub
+//! comes to, so it is enough to see it arrive. The hub is followed as far as the questions ask and no further. What it
+//! does not come to at all is looked for beyond it, call by call; if that is asked for many calls, first for all at
+//! once, since what they do not come to together none of them does.
 
 use super::calls::CallReceivers;
 use super::hub::{Hub, NEAR};
-use catchment_pointsto::ids::{InstanceId, MethodId};
+use catchment_pointsto::{InstanceId, MethodId, Set};
 use rustc_hash::FxHashSet;
 
 /// A search that has come so far is worth a hub.
@@ -38,14 +38,32 @@ impl Frontier {
 pub(super) trait State: Clone {
     /// A search that has not begun.
     fn empty(&self) -> Self;
-    /// Begins with what a call hands over.
-    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32);
+    /// Takes what a call hands over to one of its targets, on these receivers if it has any.
+    fn enter(
+        &mut self,
+        calls: &CallReceivers<'_, '_>,
+        site: u32,
+        target: InstanceId,
+        receivers: Option<&Set>,
+    );
     fn frontier(&self) -> &Frontier;
     fn frontier_mut(&mut self) -> &mut Frontier;
-    /// What a method that is reached does by itself.
+    /// The effects of a method that is reached, by itself.
     fn read(&mut self, instance: InstanceId, calls: &mut CallReceivers<'_, '_>);
     /// Lets some of the new objects have their effects; false if there are none.
     fn work(&mut self, calls: &mut CallReceivers<'_, '_>) -> bool;
+
+    /// Begins with what a call hands over.
+    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
+        let receivers = calls.receivers(site);
+        let targets = &calls.heap.sites[site as usize].targets;
+        for (target, receivers) in targets.iter().zip(receivers.iter()) {
+            if !receivers.as_ref().is_some_and(Set::is_empty) {
+                self.reach(*target);
+                self.enter(calls, site, *target, receivers.as_ref());
+            }
+        }
+    }
 
     /// Comes to a method, with no objects.
     fn reach(&mut self, instance: InstanceId) {
@@ -75,12 +93,12 @@ pub(super) trait State: Clone {
 /// One call, and the methods that are asked for.
 struct Search<S> {
     state: S,
-    /// How many of the instances that it has come to have been looked at.
+    /// The number of instances that it has come to and that have been looked at.
     looked_at: usize,
     missing: FxHashSet<MethodId>,
 }
 
-/// How a search has ended.
+/// The end of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     AtDoor,
@@ -109,8 +127,8 @@ impl<S: State> Search<S> {
         }
     }
 
-    /// Whether there is a door among the instances that it has just come to. Nothing that is wanted is missing any more when it
-    /// is among them: what is reached will be read.
+    /// Tells whether there is a door among the instances that it has just come to. Nothing that is wanted is missing
+    /// any more when it is among them: what is reached will be read.
     fn look(&mut self, calls: &CallReceivers<'_, '_>, doors: Option<&FxHashSet<InstanceId>>) -> bool {
         let new = &self.state.reached()[self.looked_at..];
         for method in new.iter().filter_map(|instance| calls.method_of(*instance)) {
@@ -129,7 +147,7 @@ pub(super) struct Following<'h, 'a, S> {
     sites: Vec<u32>,
     hub: Option<Hub<S>>,
     is_hub_sought: bool,
-    /// How many calls have been asked for what the hub does not come to.
+    /// The number of calls that have been asked for methods to which the hub does not come.
     beyond: usize,
     /// Methods that the hub and all calls come to together.
     possible: Option<FxHashSet<MethodId>>,
@@ -140,7 +158,7 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
         Self { calls, empty, sites, hub: None, is_hub_sought: false, beyond: 0, possible: None }
     }
 
-    /// Which of the wanted methods can be run during this call.
+    /// The wanted methods that can be run during this call.
     pub(super) fn found_from(&mut self, site: u32, wanted: &FxHashSet<MethodId>) -> FxHashSet<MethodId> {
         let mut search = Search::new(self.empty.empty(), wanted);
         search.state.start(&mut self.calls, site);
@@ -158,8 +176,8 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
         wanted.difference(&missing).copied().collect()
     }
 
-    /// What is wanted is near the call, or the hub comes to it: both are followed by turns. The hub has to be followed to its
-    /// end only for what is far from the call and from the hub.
+    /// The wanted methods are near the call, or the hub comes to them: both are followed by turns. The hub has to be
+    /// followed to its end only for what is far from the call and from the hub.
     fn missing_with_hub(&mut self, mut search: Search<S>, site: u32) -> FxHashSet<MethodId> {
         let Some(hub) = &mut self.hub else { return search.missing };
         loop {
@@ -191,7 +209,7 @@ impl<'h, 'a, S: State> Following<'h, 'a, S> {
         missing
     }
 
-    /// Whether all calls together come to something that is still missing.
+    /// Tells whether all calls together come to something that is still missing.
     fn may_find_more(&mut self, missing: &FxHashSet<MethodId>) -> bool {
         let Some(hub) = &self.hub else { return true };
         let Self { calls, sites, .. } = self;

@@ -1,12 +1,12 @@
 //! A method that almost every call comes to, and from which most of the program is reached.
 //!
-//! Whoever comes to a *door* comes to the hub, whatever objects are at hand: doors are the hub itself, what calls a door surely,
-//! and what comes to a door when it is followed with no objects at all.
+//! Whoever comes to a *door* comes to the hub, whatever objects are at hand: doors are the hub itself, what calls a
+//! door surely, and what comes to a door when it is followed with no objects at all.
 
 use super::calls::CallReceivers;
 use super::following::State;
 use super::sure::sure_callers;
-use catchment_pointsto::ids::{InstanceId, MethodId};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Budget for finding a hub, as a multiple of the first search's size: there may be none.
@@ -18,7 +18,7 @@ pub(super) const NEAR: usize = 2_000;
 
 pub(super) struct Hub<S> {
     doors: FxHashSet<InstanceId>,
-    /// How far a search that began at the hub has come.
+    /// The state of a search that began at the hub.
     state: S,
     /// The methods of what it has come to.
     methods: FxHashSet<MethodId>,
@@ -63,8 +63,8 @@ impl<S: State> Hub<S> {
 struct Candidates {
     callers: FxHashMap<InstanceId, Vec<InstanceId>>,
     untried: std::vec::IntoIter<InstanceId>,
-    /// What has been followed to its end in vain. More objects never lead to fewer methods, so whatever was reached on the way
-    /// is in vain, too.
+    /// Candidates that have been followed to their end in vain. More objects never lead to fewer methods, so whatever
+    /// was reached on the way is in vain, too.
     vain: FxHashSet<InstanceId>,
 }
 

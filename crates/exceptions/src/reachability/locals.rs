@@ -1,12 +1,12 @@
 //! Objects that do not outlive the method that makes them.
 //!
-//! Such an object is not in a static field, not in a thread, and nothing leads to it from what its maker is given, returns or
-//! throws. All that is ever stored in its fields is stored while its maker runs.
+//! Such an object is not in a static field, not in a thread, and nothing leads to it from what its maker is given,
+//! returns or throws. All that is ever stored in its fields is stored while its maker runs.
 
 use super::calls::CallReceivers;
-use catchment_pointsto::heap::Heap;
-use catchment_pointsto::ids::{InstanceId, NodeId};
+use catchment_pointsto::Heap;
 use catchment_pointsto::{CallKind, Code, Set};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::FxHashMap;
 
 /// Through more holders than this an object is not followed, and counts as one that lives on.
@@ -34,7 +34,7 @@ pub(super) fn local_objects(calls: &CallReceivers<'_, '_>) -> Set {
     local.into_iter().collect()
 }
 
-/// What static fields and threads lead to.
+/// Objects to which static fields and threads lead.
 fn shared_objects(calls: &CallReceivers<'_, '_>) -> Set {
     let heap = calls.heap;
     let mut shared = Set::default();
@@ -110,7 +110,7 @@ fn above(object: u32, holders: &FxHashMap<u32, Vec<u32>>) -> Option<Set> {
     Some(found)
 }
 
-/// Whether one of these objects is given to the method, returned or thrown by it.
+/// Tells whether one of these objects is given to the method, returned or thrown by it.
 fn leads_out(heap: &Heap, maker: InstanceId, objects: &Set) -> bool {
     let frame = heap.frame(maker);
     let nodes = frame.parameters.iter().flatten().copied().chain([frame.returned, frame.thrown]);

@@ -2,9 +2,9 @@
 
 use super::calls::CallReceivers;
 use catchment_classfile::descriptor;
+use catchment_pointsto::Fits;
 use catchment_pointsto::Set;
-use catchment_pointsto::ids::{ClassId, InstanceId, NodeId};
-use catchment_pointsto::world::Fits;
+use catchment_pointsto::{ClassId, InstanceId, NodeId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ impl Matching {
         Self { objects: objects.into_iter().collect(), ..Self::default() }
     }
 
-    /// What may be handed to an instance, its receiver apart.
+    /// Objects that may be handed to an instance, its receiver apart.
     pub(super) fn parameters_of(
         &mut self,
         instance: InstanceId,
@@ -68,8 +68,8 @@ impl Matching {
         mask
     }
 
-    /// Objects of these types, and what the nodes are known to hold: hidden classes declare nothing that could be asked,
-    /// and the JVM does not hold anybody to an interface.
+    /// Objects of these types, and what the nodes are known to hold: hidden classes declare nothing that could be
+    /// asked, and the JVM does not hold anybody to an interface.
     fn mask(&mut self, types: &[&[u8]], nodes: &[NodeId], calls: &mut CallReceivers<'_, '_>) -> Mask {
         let mut masks: Vec<Rc<Set>> = Vec::new();
         for declared in types {

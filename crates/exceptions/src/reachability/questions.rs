@@ -2,12 +2,12 @@
 
 use super::calls::CallReceivers;
 use super::following::{Following, State};
-use crate::exception_flow::Flow;
+use crate::exception_flow::ExceptionFlow;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::{Clause, Link};
-use catchment_pointsto::heap::Heap;
-use catchment_pointsto::ids::{InstanceId, MethodId};
+use catchment_pointsto::Heap;
 use catchment_pointsto::{CallKind, Reached, Set};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    pub(super) fn of(links: &[Link], reached: &Reached<'_>, heap: &Heap, flow: &Flow) -> Self {
+    pub(super) fn of(links: &[Link], reached: &Reached<'_>, heap: &Heap, flow: &ExceptionFlow) -> Self {
         let wanted: FxHashSet<Pair> = links.iter().map(|link| (link.clause, link.point)).collect();
         let mut questions = Self::default();
         for (instance, handler, caught) in flow.caught() {
@@ -80,8 +80,8 @@ impl Questions {
     }
 }
 
-/// What comes out of a call and to a handler.
-fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &Flow) -> Set {
+/// Exceptions that come out of a call and to a handler.
+fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &ExceptionFlow) -> Set {
     let site = &heap.sites[site];
     let mut arriving = Set::default();
     if site.kind != CallKind::Thread {
@@ -93,7 +93,7 @@ fn arriving(heap: &Heap, site: usize, caught: &Set, flow: &Flow) -> Set {
     arriving
 }
 
-/// Where a handler catches.
+/// The try of a handler.
 pub(crate) fn ranges_of(reached: &Reached<'_>, method: MethodId, handler: u16) -> Vec<Range<u16>> {
     let class = reached.world.method(method).class;
     let code = || {

@@ -1,21 +1,22 @@
 //! `dr`, `cdr` and `mdr`: one set of objects for everything, for each class, or for each method.
 //!
-//! A set begins with what a call hands over. Reached methods put in what they make and what they read from static fields, and
-//! everything that the fields they read lead to from objects of the set. A call is followed when one of its receivers is in
-//! the set; then objects that fit the callee's parameters go to its set, and those that fit what it returns come back.
+//! A set begins with what a call hands over. Reached methods put in what they make and what they read from static
+//! fields, and everything that the fields they read lead to from objects of the set. A call is followed when one of its
+//! receivers is in the set; then objects that fit the callee's parameters go to its set, and those that fit what it
+//! returns come back.
 
 use super::calls::{CallReceivers, Receivers};
 use super::following::{Frontier, State};
 use super::matching::{Mask, Matching};
-use catchment_pointsto::heap::{Heap, Part, number_of};
-use catchment_pointsto::ids::{InstanceId, NodeId};
 use catchment_pointsto::{CallKind, Set};
+use catchment_pointsto::{Heap, Part, number_of};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What has a set of its own.
+/// The unit that has a set of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Division {
     None,
@@ -27,7 +28,7 @@ pub(super) enum Division {
 #[derive(Clone, Default)]
 struct Pool {
     objects: Set,
-    /// What nobody has been told of yet.
+    /// Objects that nobody has been told of yet.
     fresh: Set,
     is_queued: bool,
     /// Numbers of the fields that are read here.
@@ -49,20 +50,20 @@ struct Waiting {
     receivers: Receivers,
 }
 
-/// Where objects of a set go, by what they have to pass: most new objects fit few types, and then none of the many ways behind
-/// the other types has to be looked at.
+/// Ways of the objects of a set, by the gate they have to pass: most new objects fit few types, and then none of the
+/// many ways behind the other types has to be looked at.
 #[derive(Clone, Default)]
 struct Ways {
     groups: Vec<Group>,
     by_gate: FxHashMap<GateKey, u32>,
 }
 
-/// Where every object of a set goes: through collections, for instance. That costs most and leads to least, so it waits until
-/// there is nothing else to do, and much of it goes at once.
+/// Ways of every object of a set: through collections, for instance. That costs most and leads to least, so it waits
+/// until there is nothing else to do, and much of it goes at once.
 #[derive(Clone, Default)]
 struct WideWays {
     to: Vec<u32>,
-    /// How many of the ways have been gone.
+    /// The number of ways that have been gone.
     gone: usize,
     /// Objects that have yet to go there.
     fresh: Set,
@@ -75,12 +76,12 @@ struct Group {
     to: Vec<u32>,
 }
 
-/// What lets some objects through.
+/// A condition that lets some objects through.
 #[derive(Clone)]
 enum Gate {
     Type(Rc<Set>),
     Receivers(Receivers, usize),
-    /// What is thrown.
+    /// Thrown objects.
     Node(NodeId),
 }
 
@@ -116,22 +117,19 @@ impl State for Sets {
         }
     }
 
-    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
-        let heap = calls.heap;
-        let receivers = calls.receivers(site);
-        let call = &heap.sites[site as usize];
-        for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
-            if receivers.as_ref().is_some_and(Set::is_empty) {
-                continue;
-            }
-            self.reach(*target);
-            let pool = self.pool_of[target.index()];
-            if let Some(receivers) = receivers {
-                self.add(pool, receivers);
-            }
-            for argument in call.arguments.iter().flatten() {
-                self.add(pool, heap.objects(*argument));
-            }
+    fn enter(
+        &mut self,
+        calls: &CallReceivers<'_, '_>,
+        site: u32,
+        target: InstanceId,
+        receivers: Option<&Set>,
+    ) {
+        let pool = self.pool_of[target.index()];
+        if let Some(receivers) = receivers {
+            self.add(pool, receivers);
+        }
+        for argument in calls.heap.sites[site as usize].arguments.iter().flatten() {
+            self.add(pool, calls.heap.objects(*argument));
         }
     }
 
@@ -234,7 +232,7 @@ impl Sets {
         }
     }
 
-    /// What the fields that are read lead to from these objects.
+    /// Objects in the fields of these objects that are read.
     fn look_into(&mut self, pool: u32, objects: &Set, heap: &Heap) {
         for object in objects.iter() {
             for (number, node) in heap.parts_of(object) {

@@ -1,10 +1,10 @@
-//! Calls that are made whenever their method is run: those without a receiver, and those on objects that the method has made or
-//! read by itself. Whoever comes to the caller comes to the target, whatever objects are at hand.
+//! Calls that are made whenever their method is run: those without a receiver, and those on objects that the method has
+//! made or read by itself. Whoever comes to the caller comes to the target, whatever objects are at hand.
 
 use super::calls::CallReceivers;
-use catchment_pointsto::heap::Heap;
-use catchment_pointsto::ids::{InstanceId, NodeId};
+use catchment_pointsto::Heap;
 use catchment_pointsto::{CallKind, Set};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::FxHashMap;
 
 /// By target: those from which it is surely called.

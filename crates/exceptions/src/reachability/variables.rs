@@ -1,16 +1,16 @@
 //! `vdr`: a set of objects for each variable.
 //!
-//! Like the analysis itself, but from one call: its arguments hold what they can hold in the whole program, everything else
-//! begins empty. What is read from an object that has been there before the call is what the whole program has put into it.
-//! Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold what is put
-//! into them during this call, unless one of them comes from outside all the same.
+//! Like the analysis itself, but from one call: its arguments hold what they can hold in the whole program, everything
+//! else begins empty. What is read from an object that has been there before the call is what the whole program has put
+//! into it. Objects that do not outlive the method that makes them (`locals`) cannot have been there before: they hold
+//! what is put into them during this call, unless one of them comes from outside all the same.
 
 use super::calls::CallReceivers;
 use super::following::{Frontier, State};
 use super::locals::local_objects;
-use catchment_pointsto::heap::{Access, Heap};
-use catchment_pointsto::ids::{InstanceId, NodeId};
+use catchment_pointsto::{Access, Heap};
 use catchment_pointsto::{CallKind, Set};
+use catchment_pointsto::{InstanceId, NodeId};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -18,14 +18,14 @@ use std::rc::Rc;
 /// The variable has no set yet.
 const NONE: u32 = u32::MAX;
 
-/// What a variable, or a field of a local object, holds during the call.
+/// Objects that a variable, or a field of a local object, holds during the call.
 #[derive(Clone)]
 struct Variable {
     node: NodeId,
     objects: Set,
     fresh: Set,
     is_queued: bool,
-    /// Where it goes through calls, and into and out of local objects.
+    /// Variables to which objects go through calls, and into and out of local objects.
     ways: Vec<NodeId>,
 }
 
@@ -51,24 +51,23 @@ impl State for Variables {
         Self::with(Rc::clone(&self.local), self.places.len())
     }
 
-    fn start(&mut self, calls: &mut CallReceivers<'_, '_>, site: u32) {
+    fn enter(
+        &mut self,
+        calls: &CallReceivers<'_, '_>,
+        site: u32,
+        target: InstanceId,
+        receivers: Option<&Set>,
+    ) {
         let heap = calls.heap;
-        let receivers = calls.receivers(site);
-        let call = &heap.sites[site as usize];
-        for (target, receivers) in call.targets.iter().zip(receivers.iter()) {
-            if receivers.as_ref().is_some_and(Set::is_empty) {
-                continue;
-            }
-            self.reach(*target);
-            let this = heap.frame(*target).parameters.first().copied().flatten();
-            if let (Some(receivers), Some(this)) = (receivers, this) {
-                self.come_from_outside(receivers, heap);
-                self.flow(receivers, this, heap);
-            }
-            for (argument, parameter) in call.arguments.iter().zip(calls.parameters_of(*target)) {
-                if let (Some(argument), Some(parameter)) = (argument, parameter) {
-                    self.take(*argument, *parameter, heap);
-                }
+        let this = heap.frame(target).parameters.first().copied().flatten();
+        if let (Some(receivers), Some(this)) = (receivers, this) {
+            self.come_from_outside(receivers, heap);
+            self.flow(receivers, this, heap);
+        }
+        let arguments = heap.sites[site as usize].arguments.iter();
+        for (argument, parameter) in arguments.zip(calls.parameters_of(target)) {
+            if let (Some(argument), Some(parameter)) = (argument, parameter) {
+                self.take(*argument, *parameter, heap);
             }
         }
     }

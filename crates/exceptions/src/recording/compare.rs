@@ -5,7 +5,7 @@ use super::raising::{Finder, Raiser, Raising};
 use super::resolved::{Resolved, Resolver, site_in};
 use super::walk::{Instances, instances_of};
 use super::{RecordedCatch, RecordedFrame, Recording};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, JdkBase};
 use crate::answer::{PointDescription, RaisedBy, Site};
 use crate::describe::{describe_point, site_of};
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
@@ -13,8 +13,8 @@ use crate::links::{Clause, ClauseScope, Link, MergedLink};
 use crate::recording::comparison::{Comparison, RecordedLink, SetAside};
 use crate::search::{LinkSearch, SearchError, SearchRequest, Stage, linked_pair, search_unfiltered};
 use catchment_pointsto::BlindSpot;
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, Layer};
+use catchment_pointsto::MethodId;
+use catchment_pointsto::{ClassSource, Layer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -79,9 +79,9 @@ impl LinkSearch<'_> {
     }
 }
 
-/// Compares the same runs under several analyses. Each call graph is built once, whatever the number of its filters; links and
-/// numbers are those of `found`'s search. Filters are asked about the links that runs went through and no others: all links of a
-/// large program would take them long.
+/// Compares the same runs under several analyses. Each call graph is built once, whatever the number of its filters;
+/// links and numbers are those of `found`'s search. Filters are asked about the links that runs went through and no
+/// others: all links of a large program would take them long.
 pub fn compare_under(
     source: &dyn ClassSource,
     request: &SearchRequest,
@@ -106,7 +106,7 @@ pub fn compare_under(
         let reflective_targets =
             [request.reflective_targets.clone(), recording.reflective_targets()].concat();
         let request = SearchRequest { analysis: *first, reflective_targets, ..request.clone() };
-        let mut search = search_unfiltered(source, &request, stage)?;
+        let mut search = search_unfiltered(&|| None::<JdkBase<'_>>, source, &request, stage)?;
         let asked = search.went_through(recording);
         for analysis in of_graph {
             match analysis.filter() {
@@ -217,8 +217,8 @@ impl Comparing<'_, '_> {
         Ok(Taken { point, clause, raising, number: number.map(|(_, number)| number), frames })
     }
 
-    /// Where an exception is caught, the JVM foretells from the stack. But what leaves an initialiser and is no error, or the target
-    /// of a reflective call, is wrapped in another before it comes there.
+    /// The JVM foretells from the stack where an exception is caught. But what leaves an initialiser and is no error,
+    /// or the target of a reflective call, is wrapped in another before it comes there.
     fn is_wrapped(&mut self, caught: &RecordedCatch, frames: &[RecordedFrame]) -> bool {
         const INVOKERS: [&str; 2] = ["invoke0", "newInstance0"];
         const PACKAGES: [&str; 2] = ["jdk.internal.reflect.", "sun.reflect."];

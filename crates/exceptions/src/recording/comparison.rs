@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Why a link that was experienced is not found.
+/// The cause why a link that a recording went through is not found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// Something that is known not to be seen.
@@ -141,7 +141,8 @@ pub enum SetAside {
     Implicit,
     /// Thrown, and only operations were asked for.
     Throw,
-    /// It became another exception on its way: what leaves an initialiser, or the target of a reflective call, is wrapped.
+    /// It became another exception on its way: what leaves an initialiser, or the target of a reflective call, is
+    /// wrapped.
     Wrapped,
     /// Passed on by somebody, and it was not seen how it came to him.
     NoOrigin,
@@ -172,12 +173,12 @@ impl SetAside {
 pub struct Comparison {
     /// By clause, then by raising point.
     pub links: Vec<RecordedLink>,
-    /// How many recorded exceptions are no links to compare.
+    /// The number of recorded exceptions that are no links to compare.
     pub set_aside: BTreeMap<SetAside, usize>,
 }
 
 impl Comparison {
-    /// How many of them are found.
+    /// The number of those that are found.
     pub fn found(&self) -> usize {
         self.links.iter().filter(|link| link.found.is_ok()).count()
     }
@@ -187,7 +188,7 @@ impl Comparison {
         self.links.iter().filter_map(|link| Some((link, link.found.as_ref().err()?)))
     }
 
-    /// How many are not found, by cause.
+    /// The number of those that are not found, by cause.
     pub fn causes(&self) -> BTreeMap<Cause, usize> {
         let mut causes = BTreeMap::new();
         for (_, unfound) in self.unfound() {

@@ -41,7 +41,8 @@ pub(super) fn maker_of(class: &str) -> Option<Maker> {
     (OTHERS.iter().any(|part| class.contains(part)) || is_hidden(class)).then_some(Maker::Other)
 }
 
-/// Hidden classes have the address of their mirror behind their name: `a.B/0x0000000800c03000`, or `+` or `.` before it.
+/// Hidden classes have the address of their mirror behind their name: `a.B/0x0000000800c03000`, or `+` or `.` before
+/// it.
 fn is_hidden(class: &str) -> bool {
     let Some((before, address)) = class.rsplit_once("0x") else { return false };
     before.ends_with(['/', '+', '.'])

@@ -1,11 +1,12 @@
-//! The way of one exception from where it was raised to where it was caught, over the handlers of the compiler that passed it on.
+//! The way of one exception from where it was raised to where it was caught, over the handlers of the compiler that
+//! passed it on.
 //!
-//! A `finally` catches and throws again: two records of one exception. The frame that caught is the one that throws again, so the
-//! frames of both are one stack, as it was when the exception was raised.
+//! A `finally` catches and throws again: two records of one exception. The frame that caught is the one that throws
+//! again, so the frames of both are one stack, as it was when the exception was raised.
 
 use super::resolved::{Instruction, Resolved, Resolver, instruction_at};
 use super::{RecordedFrame, Recording};
-use catchment_pointsto::world::World;
+use catchment_pointsto::World;
 use rustc_hash::FxHashSet;
 
 /// All frames that an exception passed: the one that raised first, the one that caught last.
@@ -50,7 +51,7 @@ pub(super) fn journey(
     Journey { frames, is_cut, is_whole }
 }
 
-/// Whether a frame only throws what it was given, as handlers of the compiler do.
+/// Tells whether a frame only throws what it was given, as handlers of the compiler do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PassesOn {
     Yes,

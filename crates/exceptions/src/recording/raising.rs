@@ -1,19 +1,19 @@
 //! The raising point of a recorded exception, as the analysis counts them.
 //!
-//! An operation of the catalogue raises as a whole, so the outermost one on the stack is the point. Else it is the instruction that
-//! raised. What reflection and class initialisation wrap is raised by native code or generated classes, for the analysis by the call
-//! that led there.
+//! An operation of the catalogue raises as a whole, so the outermost one on the stack is the point. Else it is the
+//! instruction that raised. What reflection and class initialisation wrap is raised by native code or generated
+//! classes, for the analysis by the call that led there.
 
 use super::resolved::{Instruction, Resolved, Resolver, instruction_at};
 use super::{RecordedFrame, Recording};
-use crate::exception_flow::FlowOptions;
+use crate::exception_flow::ExceptionFlowOptions;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use catchment_pointsto::ImplicitKind;
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::World;
+use catchment_pointsto::MethodId;
+use catchment_pointsto::World;
 use smallvec::{SmallVec, smallvec};
 
-/// Where an exception was raised.
+/// The raising point of a recorded exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Raiser {
     /// At one of these points: the analysis may count it at any of them. The first stands for it.
@@ -41,7 +41,7 @@ pub(super) struct Finder<'f, 'a> {
     pub(super) resolver: &'f mut Resolver,
     pub(super) world: &'f mut World<'a>,
     pub(super) recording: &'f Recording,
-    pub(super) options: &'f FlowOptions,
+    pub(super) options: &'f ExceptionFlowOptions,
     pub(super) exception: &'f str,
     pub(super) frames: &'f [RecordedFrame],
 }
@@ -65,7 +65,8 @@ impl Finder<'_, '_> {
         })
     }
 
-    /// What wraps the exception of a target or an initialiser, if it was not thrown by code that somebody wrote.
+    /// The point that wraps the exception of a target or an initialiser, if it was not thrown by code that somebody
+    /// wrote.
     fn wrapped(&mut self) -> Option<Raising> {
         let kind = match self.exception {
             TARGET_EXCEPTION => RaisingKind::Throw,
@@ -83,7 +84,7 @@ impl Finder<'_, '_> {
         Some(Raising { by: Raiser::Points(points.collect()), frame })
     }
 
-    /// Whether a frame only carries out what another has asked for.
+    /// Tells whether a frame only carries out what another has asked for.
     fn is_machinery(&mut self, frame: usize) -> bool {
         const PACKAGES: [&str; 4] =
             ["java.lang.reflect.", "jdk.internal.reflect.", "sun.reflect.", "java.lang.invoke."];
@@ -171,7 +172,8 @@ impl Finder<'_, '_> {
     }
 }
 
-/// The JVM looks for the method that is called, and for its receiver; what else a call seems to raise comes from native code.
+/// The JVM looks for the method that is called, and for its receiver; what else a call seems to raise comes from native
+/// code.
 fn is_raised_at_calls(kind: RaisingKind) -> bool {
     matches!(kind, RaisingKind::Implicit(ImplicitKind::Null | ImplicitKind::Link))
 }

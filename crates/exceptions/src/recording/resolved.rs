@@ -8,8 +8,8 @@ use crate::exception_flow::class_handlers::{ClassHandlers, MethodHandlers};
 use catchment_classfile::Insn;
 use catchment_classfile::opcodes::{ATHROW, INVOKEDYNAMIC, INVOKEVIRTUAL};
 use catchment_ir::Translator;
-use catchment_pointsto::ids::{ClassId, MethodId};
-use catchment_pointsto::world::{Layer, World};
+use catchment_pointsto::{ClassId, MethodId};
+use catchment_pointsto::{Layer, World};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
-//! How far the call graph follows a recorded stack, from the frame that caught towards the one that raised.
+//! The part of a recorded stack that the call graph follows, from the frame that caught towards the one that raised.
 //!
-//! A call may lead past frames of the recording: reflection and method handles lead to their target, models to what the code behind
-//! them calls. So any frame further in may be the next one.
+//! A call may lead past frames of the recording: reflection and method handles lead to their target, models to what the
+//! code behind them calls. So any frame further in may be the next one.
 
 use super::resolved::{Instruction, instruction_at};
-use catchment_pointsto::ids::{InstanceId, MethodId};
 use catchment_pointsto::{Call, CallKind, Code, Reached};
+use catchment_pointsto::{InstanceId, MethodId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A frame as the call graph knows it.
@@ -58,7 +58,8 @@ pub(super) fn follow(reached: &Reached<'_>, steps: &[Step], instances: &Instance
     found
 }
 
-/// What these instances of a frame call where it was, hidden classes left out. Sorted, so that nothing depends on hashes.
+/// Targets of the calls of these instances at the site of a frame, hidden classes left out. Sorted, so that nothing
+/// depends on hashes.
 pub(super) fn targets_at(reached: &Reached<'_>, step: Step, instances: &[InstanceId]) -> Vec<InstanceId> {
     let Some(method) = step.method else { return Vec::new() };
     // What a model calls is at the first instruction, which then is no call.

@@ -1,4 +1,5 @@
-//! Why a link of a run is not found: the place on the way from the clause to the raising point at which the analysis loses it.
+//! Why a link of a run is not found: the place on the way from the clause to the raising point at which the analysis
+//! loses it.
 
 use super::compare::Comparing;
 use super::generated::Maker;
@@ -10,9 +11,9 @@ use crate::answer::Site;
 use crate::exception_flow::raising_points::{RaisingKind, RaisingPoint};
 use crate::links::Clause;
 use crate::recording::comparison::{Cause, Unfound};
-use catchment_pointsto::ids::{ClassId, InstanceId, MethodId};
-use catchment_pointsto::world::{Fits, Typed};
 use catchment_pointsto::{BlindSpot, CallKind};
+use catchment_pointsto::{ClassId, InstanceId, MethodId};
+use catchment_pointsto::{Fits, Typed};
 
 /// A cause with the frames that it is about: where it is, and what was called there.
 type Found = (Cause, usize, Option<usize>);
@@ -109,7 +110,7 @@ impl Comparing<'_, '_> {
         if is_made { Cause::CallNotFound } else { Cause::NotMade }
     }
 
-    /// Whether runs have made objects of the class, or of one below it, in ways that the analysis does not know.
+    /// Tells whether runs have made objects of the class, or of one below it, in ways that the analysis does not know.
     fn is_made_by_reflection(&mut self, class: ClassId) -> bool {
         (0..self.recording.reflective.len()).any(|index| {
             let target = RecordedFrame { method: self.recording.reflective[index].target, pc: None };
@@ -121,7 +122,7 @@ impl Comparing<'_, '_> {
         })
     }
 
-    /// What the place itself says; nothing if it is a call like any other.
+    /// The cause that the place itself shows; nothing if it is a call like any other.
     fn lost_at(
         &self,
         method: MethodId,
@@ -192,7 +193,7 @@ impl Comparing<'_, '_> {
         }
     }
 
-    /// Whether an object of exactly this class is one of the type.
+    /// Tells whether an object of exactly this class is one of the type.
     fn may_be(&self, exception: ClassId, typed: Typed) -> bool {
         let world = &self.search.reached.world;
         if typed.is_exact { exception == typed.class } else { world.fits(exception, typed.class) != Fits::No }

@@ -2,13 +2,13 @@
 
 use crate::inclusion::{FILES_AND_LAMBDAS, Facts, Names};
 use crate::program::{Program, main_of};
-use catchment_pointsto::heap::Heap;
-use catchment_pointsto::ids::NodeId;
-use catchment_pointsto::world::{ClassSource, Differs, Layer};
+use catchment_pointsto::Heap;
+use catchment_pointsto::NodeId;
 use catchment_pointsto::{
     Base, CallGraphKind, ImplicitKinds, Options, Reached, ReflectiveTarget, Refusal, Sensitivity, analyse,
     analyse_with_targets,
 };
+use catchment_pointsto::{ClassSource, Differs, Layer};
 
 const CHARSETS: &[u8] = b"java/nio/charset/spi/CharsetProvider";
 

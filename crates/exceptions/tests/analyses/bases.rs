@@ -6,12 +6,12 @@ use catchment_pointsto::Options;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of bases by what they are for.
-struct Kept<K>(Mutex<Vec<(K, Arc<[u8]>)>>);
+struct CachedBytes<K>(Mutex<Vec<(K, Arc<[u8]>)>>);
 
-static OF_SEARCHES: Kept<(CallGraph, bool)> = Kept(Mutex::new(Vec::new()));
-static OF_ANALYSES: Kept<Options> = Kept(Mutex::new(Vec::new()));
+static OF_SEARCHES: CachedBytes<(CallGraph, bool)> = CachedBytes(Mutex::new(Vec::new()));
+static OF_ANALYSES: CachedBytes<Options> = CachedBytes(Mutex::new(Vec::new()));
 
-impl<K: Copy + PartialEq> Kept<K> {
+impl<K: Copy + PartialEq> CachedBytes<K> {
     fn get(&self, key: K, solve: impl FnOnce(&Program) -> Option<Vec<u8>>) -> Option<Arc<[u8]>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, bytes)) = all.iter().find(|(known, _)| *known == key) {

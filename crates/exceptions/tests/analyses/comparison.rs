@@ -348,7 +348,7 @@ fn classes_that_are_not_those_that_ran_are_set_aside() {
 
 #[test]
 fn one_recording_is_compared_under_several_analyses() {
-    let program = Program::fixture("figure-3-5");
+    let program = Program::fixture("shared-container");
     let mut filtered = None;
     let analyses: Vec<Analysis> =
         ["pta+mdr", "rta", "pta"].iter().map(|it| it.parse().expect("an analysis")).collect();
@@ -384,7 +384,7 @@ fn dropped_by_mdr(program: &Program) -> HandWritten<'_> {
 
 #[test]
 fn a_call_that_leads_there_for_others_only_is_told() {
-    let program = Program::fixture("figure-3-5");
+    let program = Program::fixture("shared-container");
     let comparison = compare(&program, &program.request("2obj", &[]), &dropped_by_mdr(&program));
     assert_eq!(told(&comparison), ["Main$Z.read:30 -> 63: context_not_found in Main$A.m calls Main$Z.read"]);
 }

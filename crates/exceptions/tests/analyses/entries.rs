@@ -2,6 +2,7 @@
 
 use crate::program::Program;
 use catchment_exceptions::{EntryKind, EntryPoints, LinksAnswer, SearchRequest};
+use catchment_testkit::test_classes;
 
 /// As much of the frameworks as these tests use, under their own names.
 const FRAMEWORKS: [(&str, &str); 10] = [
@@ -135,6 +136,17 @@ fn frameworks_call_what_they_find_by_annotation_name_or_type() {
         "WholeClass.any",
         "junit.framework.TestCase.setUp",
     ];
+    assert_eq!(entries(&answer), expected);
+}
+
+#[test]
+fn test_methods_are_known_by_the_conventions_of_their_frameworks() {
+    let program = Program::open(&[test_classes::compiled().expect("legal sources")], "");
+    let answer = program.search(&request(&program)).expect("there are tests").answer();
+    let expected = test_classes::expected().expect("a fixture").into_iter();
+    let expected: Vec<String> = expected
+        .flat_map(|class| class.called.into_iter().map(move |method| format!("{}.{method}", class.name)))
+        .collect();
     assert_eq!(entries(&answer), expected);
 }
 

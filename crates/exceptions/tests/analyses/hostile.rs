@@ -1,7 +1,7 @@
 //! Class files that no compiler writes: whoever reads them must come to an end.
 
 use crate::program::Program;
-use catchment_exceptions::{FlowOptions, flow};
+use catchment_exceptions::{ExceptionFlowOptions, Scope, exception_flow};
 use catchment_pointsto::{Blind, BlindSpot, CallGraphKind, Code, Sensitivity};
 use std::fs;
 use tempfile::TempDir;
@@ -107,7 +107,11 @@ fn caught_by_rows(classes: impl Fn(&mut Pool) -> Vec<u16>) -> usize {
     let fail = method(pool, ("fail", "()V"), &fail, &[]);
     let (program, _folder) = program(pool, &[main, fail]);
     let mut reached = program.analyse(Sensitivity::default());
-    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
+    let flow = exception_flow(
+        &mut reached,
+        &ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() },
+        Scope::Everything,
+    );
     let in_main = |instance| {
         let method = reached.method_of(instance).expect("a method");
         reached.world.describe(method).starts_with("T.main")

@@ -1,8 +1,8 @@
 //! Exceptions that the JVM itself throws, with twins where it cannot.
 
 use crate::program::Program;
-use catchment_exceptions::{ClauseScope, FlowOptions, RaisingKind, flow, links};
-use catchment_pointsto::ids::MethodId;
+use catchment_exceptions::{ClauseScope, ExceptionFlowOptions, Scope, exception_flow, links};
+use catchment_pointsto::MethodId;
 use catchment_pointsto::{CallGraphKind, Code, ImplicitKinds, Options};
 
 fn options(analysis: CallGraphKind, implicit: ImplicitKinds) -> Options {
@@ -86,13 +86,14 @@ const CAUGHT: &str = "class T { static Object o;
 fn own_links(analysis: CallGraphKind, implicit: ImplicitKinds) -> Vec<String> {
     let program = Program::compile(CAUGHT, Vec::new());
     let mut reached = program.analyse(options(analysis, implicit));
-    let flow = flow(&mut reached, &FlowOptions { throws: true, implicit, ..FlowOptions::default() });
+    let flow = exception_flow(
+        &mut reached,
+        &ExceptionFlowOptions { throws: true, implicit, ..ExceptionFlowOptions::default() },
+        Scope::Everything,
+    );
     let links = links(&reached, &flow, ClauseScope::Application);
     let own = links.iter().filter(|link| reached.world.describe(link.point.method).starts_with("T."));
-    let told = own.map(|link| match link.point.kind {
-        RaisingKind::Implicit(kind) => format!("{kind:?} to {}", link.clause.pair),
-        kind => format!("{kind:?} to {}", link.clause.pair),
-    });
+    let told = own.map(|link| format!("{:?} to {}", link.point.kind, link.clause.pair));
     told.collect()
 }
 
@@ -100,7 +101,7 @@ fn own_links(analysis: CallGraphKind, implicit: ImplicitKinds) -> Vec<String> {
 fn what_the_jvm_throws_comes_to_clauses_and_can_be_thrown_on() {
     for analysis in [CallGraphKind::Rta, CallGraphKind::default()] {
         let null = ImplicitKinds { null: true, ..ImplicitKinds::default() };
-        assert_eq!(own_links(analysis, null), ["Null to 0", "Throw to 1"], "{analysis:?}");
+        assert_eq!(own_links(analysis, null), ["Implicit(Null) to 0", "Throw to 1"], "{analysis:?}");
     }
 }
 

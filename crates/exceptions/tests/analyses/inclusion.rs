@@ -1,8 +1,10 @@
 //! What an analysis finds, every coarser one finds too: methods, calls and links.
 
 use crate::program::Program;
-use catchment_exceptions::{ClauseScope, DataFilter, FlowOptions, Link, filter, flow, links};
-use catchment_pointsto::ids::InstanceId;
+use catchment_exceptions::{
+    ClauseScope, DataFilter, ExceptionFlowOptions, Link, Scope, exception_flow, filter, links,
+};
+use catchment_pointsto::InstanceId;
 use catchment_pointsto::{CallGraphKind, CallKind, Code, Options, Reached, Sensitivity};
 use catchment_testkit::maven;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -55,7 +57,11 @@ impl Names {
             targets.map(|target| (of(call.caller), call.pc, call.kind, of(*target)))
         });
         let edges = edges.collect();
-        let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
+        let flow = exception_flow(
+            &mut reached,
+            &ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() },
+            Scope::Everything,
+        );
         let links = links(&reached, &flow, ClauseScope::Application);
         let links = links.iter().map(|link| described(&reached, link)).collect();
         Facts { methods: numbers.into_iter().collect(), edges, links }
@@ -139,7 +145,11 @@ fn a_program_with_files_collections_and_lambdas_shrinks_with_precision() {
 fn filtered(program: &Program, sensitivity: Sensitivity) -> Vec<BTreeSet<String>> {
     let options = Options { keeps_heap: true, ..sensitivity.into() };
     let mut reached = program.analyse(options);
-    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
+    let flow = exception_flow(
+        &mut reached,
+        &ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() },
+        Scope::Everything,
+    );
     // Filters ask for every call in every try, and the JDK has thousands of them.
     let all = links(&reached, &flow, ClauseScope::Application);
     let described = |reached: &Reached<'_>, links: &[Link]| -> BTreeSet<String> {

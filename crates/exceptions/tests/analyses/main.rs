@@ -1,4 +1,8 @@
 //! Analyses of compiled programs together with a real JDK.
+//!
+//! Tests of `pointsto` are among them (`base`, `ceiling`, `calls`, `models`, `outside`): they share the programs, the JDK
+//! that is solved once for all of them (`bases`), and the links by which one analysis is held against another
+//! (`inclusion`). `testkit`, which knows nothing of the crates under test, could not hold these.
 
 mod base;
 mod bases;

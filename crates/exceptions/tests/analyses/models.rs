@@ -1,10 +1,10 @@
 //! What bytecode does not show: programs whose methods are reached by models of the JVM and the JDK, by points-to sets.
 
 use crate::program::Program;
-use catchment_exceptions::{FlowOptions, flow};
-use catchment_pointsto::ids::{InstanceId, MethodId};
-use catchment_pointsto::world::Fits;
+use catchment_exceptions::{ExceptionFlowOptions, Scope, exception_flow};
+use catchment_pointsto::Fits;
 use catchment_pointsto::{BlindSpot, CallGraphKind, Reached, ReflectiveTarget, Sensitivity};
+use catchment_pointsto::{InstanceId, MethodId};
 use std::collections::BTreeSet;
 
 fn compile(program: &str) -> Program {
@@ -282,7 +282,11 @@ fn a_security_manager_is_there_if_the_program_installs_one() {
 fn io_raised(program: &str, method: &str) -> BTreeSet<String> {
     let program = compile(program);
     let mut reached = program.analyse(Sensitivity::default());
-    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
+    let flow = exception_flow(
+        &mut reached,
+        &ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() },
+        Scope::Everything,
+    );
     let io = reached.world.class(b"java/io/IOException");
     let clauses = flow.caught().filter(|(instance, ..)| {
         reached.method_of(*instance).is_some_and(|it| short(&reached, it) == format!("Main.{method}"))
@@ -320,7 +324,11 @@ fn a_class_that_is_not_there_is_missed_by_the_loader() {
         }"#;
     let program = compile(program);
     let mut reached = program.analyse(Sensitivity::default());
-    let flow = flow(&mut reached, &FlowOptions { throws: true, ..FlowOptions::default() });
+    let flow = exception_flow(
+        &mut reached,
+        &ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() },
+        Scope::Everything,
+    );
     let clauses = flow.caught().filter(|(instance, ..)| {
         reached.method_of(*instance).is_some_and(|it| short(&reached, it) == "Main.load")
     });

@@ -1,7 +1,7 @@
 //! Libraries with classes for those who also use another library, which is not there.
 
 use crate::program::Program;
-use catchment_exceptions::{ClauseScope, FlowOptions, Scope, flow_within, links};
+use catchment_exceptions::{ClauseScope, ExceptionFlowOptions, Scope, exception_flow, links};
 use catchment_pointsto::CallGraphKind;
 use catchment_testkit::compilers::{Compiler, Job};
 use std::fs;
@@ -35,8 +35,8 @@ fn a_class_of_a_library_that_cannot_be_loaded_is_no_exception() {
     }";
     let program = Program::compile(program, vec![library]);
     let mut reached = program.analyse(CallGraphKind::default());
-    let options = FlowOptions { throws: true, ..FlowOptions::default() };
-    let flow = flow_within(&mut reached, &options, Scope::ApplicationClauses);
+    let options = ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() };
+    let flow = exception_flow(&mut reached, &options, Scope::ApplicationClauses);
     let found = links(&reached, &flow, ClauseScope::Application);
     let own = found.iter().filter(|link| {
         let class = reached.world.method(link.point.method).class;

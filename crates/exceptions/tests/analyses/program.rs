@@ -5,8 +5,8 @@ use catchment_exceptions::{
     Catalogue, ClauseScope, EntryPoints, FaultSelection, LinkSearch, OwnClasses, SearchError, SearchRequest,
     search_from,
 };
-use catchment_pointsto::ids::MethodId;
-use catchment_pointsto::world::{ClassSource, Layer, ModuleServices, World, services_file};
+use catchment_pointsto::MethodId;
+use catchment_pointsto::{ClassSource, Layer, ModuleServices, World, services_file};
 use catchment_pointsto::{Options, Reached, ReflectiveTarget, analyse_with_targets};
 use catchment_program::{ClassPath, LoadOptions};
 use catchment_testkit::compilers::{Compiler, Job};

@@ -2,11 +2,15 @@
 
 use crate::inclusion::FILES_AND_LAMBDAS;
 use crate::program::Program;
-use catchment_exceptions::{ClauseScope, FlowOptions, Link, Scope, flow_within, links};
+use catchment_exceptions::{ClauseScope, ExceptionFlowOptions, Link, Scope, exception_flow, links};
 use catchment_pointsto::{CallGraphKind, Reached};
 
 fn links_of(reached: &mut Reached<'_>, scope: Scope) -> Vec<Link> {
-    let flow = flow_within(reached, &FlowOptions { throws: true, ..FlowOptions::default() }, scope);
+    let flow = exception_flow(
+        reached,
+        &ExceptionFlowOptions { throws: true, ..ExceptionFlowOptions::default() },
+        scope,
+    );
     links(reached, &flow, ClauseScope::Application)
 }
 

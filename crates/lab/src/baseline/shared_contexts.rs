@@ -11,11 +11,9 @@
 use crate::baseline::solo::{self, plain_time_limit};
 use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
 use crate::session::{LabError, Session};
-use crate::slot::{Running, Slot, in_parallel};
+use crate::slot::{Running, Slot, work_off};
 use crate::store::KnownTest;
-use crate::worker::WorkerEnd;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Mutex;
 use std::time::Instant;
 
 pub(crate) const RUNS: u32 = 2;
@@ -37,29 +35,23 @@ pub(crate) fn observe(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<(
     let mut missing = classes_with_contexts(&tests, &suite, &solo);
     missing.retain(|_, members| members.iter().any(|test| !known.contains_key(&(*test, RUNS - 1))));
     session.reporter.phase("classes with an expensive context, nothing injected", Some(missing.len() as u64));
-    let missing: Mutex<VecDeque<_>> = Mutex::new(missing.into_iter().collect());
-    in_parallel(slots, |slot| {
-        while let Some((class, members)) = missing.lock().ok().and_then(|mut missing| missing.pop_front()) {
-            if session.is_over() {
-                return Ok(());
-            }
-            let members: Vec<_> = members.iter().filter_map(|test| Some((*test, tests.get(test)?))).collect();
-            let longest = members.iter().map(|(test, _)| solo_micros(&solo, *test)).max().unwrap_or(0);
-            for ordinal in 0..RUNS {
-                let begun = Instant::now();
-                let runs = session.turns.take(|| run_class(slot, &class, &members, longest))?;
-                session.stats().solo.add(begun.elapsed().as_secs_f64());
-                let ledger = session.ledger();
-                let store = &ledger.store;
-                let mut runs = runs.iter();
-                store.together(|| {
-                    runs.try_for_each(|(test, run)| store.keep_run(*test, Phase::Class, ordinal, run))
-                })?;
-            }
-            session.reporter.step(1);
+    work_off(session, slots, missing.into_iter().collect::<VecDeque<_>>(), |slot, (class, members)| {
+        let members: Vec<_> = members.iter().filter_map(|test| Some((*test, tests.get(test)?))).collect();
+        let longest = members.iter().map(|(test, _)| solo_micros(&solo, *test)).max().unwrap_or(0);
+        for ordinal in 0..RUNS {
+            let begun = Instant::now();
+            let runs = session.turns.take(|| run_class(slot, &class, &members, longest))?;
+            session.stats().solo.add(begun.elapsed().as_secs_f64());
+            let ledger = session.ledger();
+            let store = &ledger.store;
+            let mut runs = runs.iter();
+            store.together(|| {
+                runs.try_for_each(|(test, run)| store.keep_run(*test, Phase::Class, ordinal, run))
+            })?;
         }
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
 /// By class, the tests that have a context in common; two at least.
@@ -97,7 +89,7 @@ fn run_class(
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
 ) -> Result<Vec<(TestNumber, PlainRun)>, LabError> {
-    let running = slot.warm(*configuration).map_err(LabError::Worker)?;
+    let running = slot.warm(*configuration)?;
     let (runs, has_ended) = plain_class(running, class, members, longest_micros)?;
     if has_ended {
         slot.discard();
@@ -112,22 +104,17 @@ pub(crate) fn plain_class(
     members: &[(TestNumber, &KnownTest)],
     longest_micros: u64,
 ) -> Result<(Vec<(TestNumber, PlainRun)>, bool), LabError> {
-    let (seen, micros) = running.run_class(class, None, plain_time_limit(longest_micros));
-    if seen.end == Some(WorkerEnd::Interrupted) {
-        return Err(LabError::Interrupted);
-    }
-    let of_test = |test: &KnownTest| match seen.of_test(&test.unit.id) {
+    let (class_run, micros) = running.run_class(class, None, plain_time_limit(longest_micros))?;
+    let of_test = |test: &KnownTest| match class_run.of_test(&test.unit.id) {
         Some(run) => PlainRun { micros, ..running.events.plain(run) },
         None => {
-            let what = seen
-                .end
-                .as_ref()
-                .map_or_else(|| "did not run with its class".to_owned(), ToString::to_string);
+            let end = class_run.end.as_ref().map(ToString::to_string);
+            let what = end.unwrap_or_else(|| "did not run with its class".to_owned());
             PlainRun { outcome: PlainOutcome::Ended(what), micros, ..PlainRun::default() }
         }
     };
     let runs = members.iter().map(|(number, test)| (*number, of_test(test))).collect();
-    Ok((runs, seen.end.is_some()))
+    Ok((runs, class_run.end.is_some()))
 }
 
 /// Tells whether the test can stand for itself among the others of its class.

@@ -5,15 +5,13 @@
 //! whichever test came first in that worker, and is no evidence.
 
 use crate::baseline::once_per_jvm::OncePerJvmPairs;
-use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun, Runs, TestNumber};
+use crate::observations::{PairNumber, Phase, PlainRun, Runs, TestNumber};
 use crate::session::{LabError, Session};
-use crate::slot::{Running, Slot, in_parallel};
+use crate::slot::{Running, Slot, work_off};
 use crate::store::KnownTest;
-use crate::worker::WorkerEnd;
 use catchment_protocol::experiment::Sample;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 pub(crate) const RUNS: u32 = 2;
@@ -30,14 +28,7 @@ pub(crate) fn observe(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<(
     for_each_test(session, slots, &tests, missing, |slot, number, test| {
         let limit = plain_time_limit(suite_micros(&suite, number));
         let (runs, samples) = run_twice(slot, test, limit)?;
-        let ledger = session.ledger();
-        ledger.store.together(|| {
-            for (ordinal, run) in (0..).zip(&runs) {
-                ledger.store.keep_run(number, Phase::Solo, ordinal, run)?;
-            }
-            samples.iter().try_for_each(|(pair, sample)| ledger.store.keep_sample(*pair, number, sample))
-        })?;
-        Ok(())
+        keep(session, number, Phase::Solo, &runs, &samples)
     })?;
     observe_fresh(session, slots, &tests, &suite)?;
     tell_strays(session, &tests, &suite)
@@ -64,14 +55,23 @@ fn observe_fresh(
         for_each_test(session, slots, tests, missing, |slot, number, test| {
             let limit = plain_time_limit(suite_micros(suite, number));
             let (run, samples) = run_fresh(slot, test, limit)?;
-            let ledger = session.ledger();
-            ledger.store.together(|| {
-                ledger.store.keep_run(number, Phase::Fresh, 0, &run)?;
-                samples.iter().try_for_each(|(pair, sample)| ledger.store.keep_sample(*pair, number, sample))
-            })?;
-            Ok(())
+            keep(session, number, Phase::Fresh, &[run], &samples)
         })?;
     }
+}
+
+fn keep(
+    session: &Session<'_>,
+    test: TestNumber,
+    phase: Phase,
+    runs: &[PlainRun],
+    samples: &Samples,
+) -> Result<(), LabError> {
+    let store = &session.ledger().store;
+    Ok(store.together(|| {
+        (0..).zip(runs).try_for_each(|(ordinal, run)| store.keep_run(test, phase, ordinal, run))?;
+        samples.iter().try_for_each(|(pair, sample)| store.keep_sample(*pair, test, sample))
+    })?)
 }
 
 /// Reports threads and other leftovers of tests that execute tries during later tests.
@@ -111,20 +111,14 @@ fn for_each_test(
     // Tests of one configuration together: workers are per configuration. The last of the suite first: a test that needs
     // what an earlier one leaves behind must not find it in the worker.
     missing.sort_by_key(|test| (tests.get(test).map(|test| test.configuration), Reverse(*test)));
-    let missing = Mutex::new(VecDeque::from(missing));
-    in_parallel(slots, |slot| {
-        while let Some(number) = missing.lock().ok().and_then(|mut missing| missing.pop_front()) {
-            if session.is_over() {
-                return Ok(());
-            }
-            let Some(test) = tests.get(&number) else { continue };
-            let begun = Instant::now();
-            session.turns.take(|| run(slot, number, test))?;
-            session.stats().solo.add(begun.elapsed().as_secs_f64());
-            session.reporter.step(1);
-        }
+    work_off(session, slots, missing, |slot, number| {
+        let Some(test) = tests.get(&number) else { return Ok(()) };
+        let begun = Instant::now();
+        session.turns.take(|| run(slot, number, test))?;
+        session.stats().solo.add(begun.elapsed().as_secs_f64());
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
 /// Tests that passed and executed a try, or whose class did so while it was prepared: alone, each test of the class does.
@@ -163,7 +157,7 @@ fn run_twice(
     let (mut runs, mut samples) = (Vec::new(), Vec::new());
     let mut has_littered = false;
     for _ in 0..RUNS {
-        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
+        let running = slot.warm(test.configuration)?;
         let ((run, found), has_ended) = run_plain(running, test, limit)?;
         has_littered |= !run.threads_left.is_empty();
         runs.push(run);
@@ -184,7 +178,7 @@ pub(crate) fn run_fresh(
     test: &KnownTest,
     limit: Duration,
 ) -> Result<(PlainRun, Samples), LabError> {
-    let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
+    let mut running = slot.start(test.configuration, true)?;
     let ((run, samples), has_ended) = run_plain(&mut running, test, limit)?;
     if !has_ended {
         running.stop();
@@ -198,19 +192,10 @@ pub(crate) fn run_plain(
     test: &KnownTest,
     limit: Duration,
 ) -> Result<((PlainRun, Samples), bool), LabError> {
-    let (result, micros) = running.run_test(&test.unit.id, None, limit);
-    match result {
-        Ok(run) => {
-            let samples = running.events.samples(&run);
-            let plain = PlainRun { micros, ..running.events.plain(&run) };
-            Ok(((plain, samples), false))
-        }
-        Err(WorkerEnd::Interrupted) => Err(LabError::Worker(WorkerEnd::Interrupted)),
-        Err(end) => {
-            let outcome = PlainOutcome::Ended(end.to_string());
-            Ok(((PlainRun { outcome, micros, ..PlainRun::default() }, Vec::new()), true))
-        }
-    }
+    let (result, micros) = running.run_test(&test.unit.id, None, limit)?;
+    let plain = PlainRun { micros, ..running.events.plain_of(&result) };
+    let samples = result.as_ref().map(|run| running.events.samples(run)).unwrap_or_default();
+    Ok(((plain, samples), result.is_err()))
 }
 
 /// With nothing armed a test that passed in the suite ends. The first in a JVM pays for what prepares its class, a server

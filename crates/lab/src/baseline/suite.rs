@@ -42,8 +42,8 @@ pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), 
             continue;
         }
         match observe_one(session, slot, configuration, ordinal, &mut tests) {
-            // The tests of the other configurations can still be run. The next check tries again.
-            Err(LabError::Worker(end)) if end != WorkerEnd::Interrupted => {
+            // The tests of the other configurations can still be run. The next run tries again.
+            Err(LabError::Worker(end)) => {
                 let name = &session.project.configurations[configuration].name;
                 session.problem(name, &format!("none of its tests was run: {end}"));
                 unusable.insert(configuration, end);
@@ -81,12 +81,12 @@ fn observe_one(
     let mut steps_left = expected;
     let runs = run_suite(session, slot, configuration, &mut steps_left);
     let shown = expected - steps_left;
-    let seen = runs.as_ref().map_or(0, |runs| runs.runs.len() as u64).max(shown);
+    let run = runs.as_ref().map_or(0, |runs| runs.runs.len() as u64).max(shown);
     if let Some(tests) = tests {
-        *tests = *tests + seen - expected;
+        *tests = *tests + run - expected;
         session.reporter.retotal(*tests);
     }
-    session.reporter.step(seen - shown);
+    session.reporter.step(run - shown);
     session.stats().suite.add(begun.elapsed().as_secs_f64());
     keep(&mut session.ledger(), configuration, ordinal, &runs?)
 }
@@ -128,30 +128,28 @@ pub(crate) fn run_suite(
     configuration: usize,
     steps: &mut u64,
 ) -> Result<SuiteRuns, LabError> {
-    let mut seen = SuiteRuns::default();
+    let mut suite_runs = SuiteRuns::default();
     let settings = &session.project.configurations[configuration];
     let mut classes = settings.test_classes.clone();
     while !classes.is_empty() {
-        let mut running = slot.start(configuration, false).map_err(LabError::Worker)?;
-        let (units, problems) = running.discover(&classes).map_err(LabError::Worker)?;
-        seen.jvm = running.events.jvm.clone();
-        seen.add_units(units);
-        seen.problems.extend(problems);
+        let mut running = slot.start(configuration, false)?;
+        let (units, problems) = running.discover(&classes)?;
+        suite_runs.jvm = running.events.jvm.clone();
+        suite_runs.add_units(units);
+        suite_runs.problems.extend(problems);
         let result = running.run_suite(&classes, silence(session, settings), steps);
-        seen.add_runs(&mut running.events);
+        suite_runs.add_runs(&mut running.events);
         match result {
             Ok(problems) => {
-                seen.problems.extend(problems);
+                suite_runs.problems.extend(problems);
                 running.stop();
-                return Ok(seen.without_parts_of_wholes());
+                return Ok(suite_runs.without_parts_of_wholes());
             }
-            Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => {
-                return Err(LabError::Worker(end));
-            }
-            Err(end) => classes = seen.add_end(&running, &end, &classes),
+            Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => return Err(end.into()),
+            Err(end) => classes = suite_runs.add_end(&running, &end, &classes),
         }
     }
-    Ok(seen.without_parts_of_wholes())
+    Ok(suite_runs.without_parts_of_wholes())
 }
 
 fn silence(session: &Session<'_>, settings: &RunConfiguration) -> Duration {

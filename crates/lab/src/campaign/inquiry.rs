@@ -1,16 +1,13 @@
-//! Inquiries: one test after the other is asked a row of questions about a try that it executes.
+//! Inquiries: one test after the other is asked a series of questions about a try that it executes.
 
-use crate::observations::TestNumber;
 use crate::session::LabError;
-use crate::slot::{Slot, in_parallel};
-use crate::trial::ask::{Answers, Line, Questions, Row, Subject, Unavailable};
+use crate::slot::{Slot, work_off};
+use crate::trial::ask::{Answers, Line, QuestionSeries, SeriesAnswer, Subject, Unavailable, UnprovenSeries};
 use crate::trial::engine::Trials;
 use catchment_protocol::equipment::Equipment;
 use catchment_verdicts::{CheckedPair, CheckedProject};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// One kind of inquiry: the maker of the questions, and the reader of the answers.
@@ -42,8 +39,8 @@ pub(crate) trait Inquiry: Sync {
         trials: Trials<'_, '_>,
         slot: &mut Slot<'_>,
         subject: &Subject,
-        unproven: &mut Row,
-    ) -> Result<Result<Questions<Self::About>, Unavailable>, LabError>;
+        unproven: &mut UnprovenSeries<'_>,
+    ) -> Result<Result<QuestionSeries<Self::About>, Unavailable>, LabError>;
 
     /// Enters what the test has said in the evidence of the pair.
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<Self::About>);
@@ -67,11 +64,16 @@ pub(crate) fn run<I: Inquiry>(
     outcome
 }
 
+/// The names in the store of what is asked about and of the question.
+fn names<I: Inquiry>(subject: &Subject) -> (String, String) {
+    (format!("pair {}", subject.pair_number.0), format!("{} in test {}", I::KIND, subject.test_number.0))
+}
+
 /// Tells whether it is known what the test says.
 fn take_over<I: Inquiry>(trials: Trials<'_, '_>, inquiry: &I, subject: &Subject) -> Result<bool, LabError> {
     let mut ledger = trials.session.ledger();
-    let (pair, test): (_, TestNumber) = (subject.pair_number, subject.test_number);
-    let known: Option<Answers<I::About>> = ledger.store.answer(pair, test, I::KIND)?;
+    let (about, question) = names::<I>(subject);
+    let known: Option<Answers<I::About>> = ledger.store.answer(&about, &question)?;
     let pair = &mut ledger.checked.pairs[subject.position];
     if let Some(answers) = known.filter(|answers| answers.is_final(subject.test, subject.demands)) {
         inquiry.add(pair, subject, &answers);
@@ -92,22 +94,16 @@ fn ask_all<I: Inquiry>(
         subjects.sort_by_key(|subject| trials.micros_of(subject.test));
     }
     session.reporter.phase(I::PHASE, Some(subjects.len() as u64));
-    let left = Mutex::new(VecDeque::from(subjects));
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    in_parallel(slots, |slot| {
-        while !session.is_over()
-            && let Some(subject) = next()
-        {
-            let begun = Instant::now();
-            let is_decided = inquiry.is_decided(&session.ledger().checked, subject.position);
-            if !is_decided {
-                ask(trials, inquiry, slot, &subject)?;
-            }
-            I::LINE(&mut session.stats()).seconds += begun.elapsed().as_secs_f64();
-            session.reporter.step(1);
+    work_off(session, slots, subjects, |slot, subject| {
+        let begun = Instant::now();
+        let is_decided = inquiry.is_decided(&session.ledger().checked, subject.position);
+        if !is_decided {
+            ask(trials, inquiry, slot, &subject)?;
         }
+        I::LINE(&mut session.stats()).seconds += begun.elapsed().as_secs_f64();
         Ok(())
-    })
+    })?;
+    Ok(())
 }
 
 fn ask<I: Inquiry>(
@@ -116,16 +112,17 @@ fn ask<I: Inquiry>(
     slot: &mut Slot<'_>,
     subject: &Subject,
 ) -> Result<(), LabError> {
-    let answers = trials.ask_until_proven(slot, subject, |slot, subject, unproven| {
-        match inquiry.questions(trials, slot, subject, unproven)? {
-            Ok(questions) => trials.ask_each(slot, questions, unproven, I::LINE),
-            Err(unavailable) => Ok(Some((Answers::Unavailable(unavailable), true))),
+    let put_to = (subject.test, subject.demands);
+    let answers = trials.ask_until_proven(slot, put_to, |slot, demands, unproven| {
+        match inquiry.questions(trials, slot, &Subject { demands, ..*subject }, unproven)? {
+            Ok(series) => trials.ask_each(slot, series, unproven, I::LINE),
+            Err(unavailable) => Ok(Some(Answers::Unavailable(unavailable))),
         }
     })?;
     let Some(answers) = answers else { return Ok(()) };
     let mut ledger = trials.session.ledger();
-    let (pair, test) = (subject.pair_number, subject.test_number);
-    ledger.store.together(|| ledger.store.keep_answer(pair, test, I::KIND, &answers))?;
+    let (about, question) = names::<I>(subject);
+    ledger.store.together(|| ledger.store.keep_answer(&about, &question, &answers))?;
     inquiry.add(&mut ledger.checked.pairs[subject.position], subject, &answers);
     Ok(())
 }

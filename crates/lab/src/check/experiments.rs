@@ -58,8 +58,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
         for (position, pair) in ledger.checked.pairs.iter().enumerate().filter(|(_, pair)| !pair.left_out) {
             for executing in &pair.executing_tests {
                 if ledger.checked.tests[executing.test.index()].is_evidence() {
-                    planned
-                        .extend(pair.types.iter().map(|each| self.planned(position, executing.test, each)));
+                    planned.extend(
+                        pair.clause.types.iter().map(|each| self.planned(position, executing.test, each)),
+                    );
                 }
             }
         }
@@ -95,7 +96,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
     }
 
     fn planned_of(&self, ledger: &Ledger, key: OfPair) -> Planned {
-        self.planned(key.position, key.test, &ledger.checked.pairs[key.position].types[key.exception])
+        self.planned(key.position, key.test, &ledger.checked.pairs[key.position].clause.types[key.exception])
     }
 
     pub(crate) fn run(&self, slots: &mut [Slot<'_>]) -> Result<(), LabError> {
@@ -111,7 +112,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
         if self.manner.matrix && !pair.left_out && pair.not_injectable.is_none() {
             for executing in pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence())
             {
-                for (exception, name) in pair.types.iter().enumerate() {
+                for (exception, name) in pair.clause.types.iter().enumerate() {
                     let is_done = pair.experiments.iter().any(|experiment| {
                         experiment.test == executing.test
                             && experiment.exception == *name
@@ -156,7 +157,7 @@ impl<'a, 'p> Experiments<'a, 'p> {
                 let outcome = Outcome::None(NoOutcome::NotRun(why));
                 pair.experiments.push(ExperimentResult::new(
                     each.test,
-                    pair.types[each.exception].clone(),
+                    pair.clause.types[each.exception].clone(),
                     outcome,
                 ));
             }
@@ -207,7 +208,7 @@ impl Tenant for Experiments<'_, '_> {
 
     fn enter(&self, ledger: &mut Ledger, key: OfPair, attempts: &[Attempt]) -> bool {
         let pair = &mut ledger.checked.pairs[key.position];
-        let experiment = experiment_of(key.test, &pair.types[key.exception], attempts);
+        let experiment = experiment_of(key.test, &pair.clause.types[key.exception], attempts);
         let is_pass = experiment.as_ref().is_some_and(ExperimentResult::is_pass);
         remove(pair, key);
         pair.experiments.extend(experiment);
@@ -229,7 +230,7 @@ impl Tenant for Experiments<'_, '_> {
 }
 
 fn remove(pair: &mut CheckedPair, key: OfPair) {
-    let exception = &pair.types[key.exception];
+    let exception = &pair.clause.types[key.exception];
     pair.experiments.retain(|known| !(known.test == key.test && known.exception == *exception));
 }
 
@@ -245,10 +246,10 @@ pub(crate) fn at_every_execution(
     let Planned { pair: number, test, exception } = planned;
     let sample = match own {
         Some(sample) => Some(sample),
-        None => ledger.store.sample(*number, *test, exception, pair.types.len() == 1)?,
+        None => ledger.store.sample(*number, *test, exception, pair.clause.types.len() == 1)?,
     };
     let fault = Fault { exception: exception.clone(), sample };
-    Ok(experiment::Experiment::at_every_execution(pair.id.clone(), fault, most_visits(entries)))
+    Ok(experiment::Experiment::at_every_execution(pair.clause.id.clone(), fault, most_visits(entries)))
 }
 
 fn is_not_run(experiment: &&ExperimentResult) -> bool {

@@ -13,7 +13,9 @@ use crate::check::inquiries::{experiment, subjects};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;
-use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailable};
+use crate::trial::ask::{
+    Answers, Line, QuestionSeries, SeriesQuestion, Subject, Unavailable, UnprovenSeries,
+};
 use crate::trial::engine::{Question, Trials};
 use catchment_build::Project;
 use catchment_protocol::conversation::TestRun;
@@ -61,8 +63,8 @@ impl Inquiry for FineInquiry<'_> {
         trials: Trials<'_, '_>,
         slot: &mut Slot<'_>,
         subject: &Subject,
-        unproven: &mut Row,
-    ) -> Result<Result<Questions<Site>, Unavailable>, LabError> {
+        unproven: &mut UnprovenSeries<'_>,
+    ) -> Result<Result<QuestionSeries<Site>, Unavailable>, LabError> {
         if subject.comes_first {
             return Ok(Err(Unavailable::lasting("it executes the try once per JVM")));
         }
@@ -78,22 +80,23 @@ impl Inquiry for FineInquiry<'_> {
         let mut sites = self.body_first(pair, sites);
         let left = sites.len().saturating_sub(MOST_ASKED);
         sites.truncate(MOST_ASKED);
-        let mut row = Vec::new();
-        for exception in &pair.types {
+        let mut questions = Vec::new();
+        for exception in &pair.clause.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
             let every = at_every_execution(&ledger, pair, &planned, None, subject.usages.entries())?;
-            row.extend(sites.iter().map(|site| {
-                let when = When { within: Within::Executions(pair.id.clone()), visits: Visits::FirstOfEach };
+            questions.extend(sites.iter().map(|site| {
+                let when =
+                    When { within: Within::Executions(pair.clause.id.clone()), visits: Visits::FirstOfEach };
                 let experiment = Experiment { sites: Sites::At(vec![site.clone()]), when, ..every.clone() };
                 let question = Question {
-                    reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run)),
+                    reading: Box::new(|attempt, run| invalidate_if_elsewhere(attempt, run.test_run())),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
-                InRow { about: site.clone(), exception: exception.clone(), question }
+                SeriesQuestion { about: site.clone(), exception: exception.clone(), question }
             }));
         }
-        Ok(Ok(Questions { row, left }))
+        Ok(Ok(QuestionSeries { questions, left }))
     }
 
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<Site>) {
@@ -102,7 +105,7 @@ impl Inquiry for FineInquiry<'_> {
             Answers::Unavailable(unavailable) => {
                 fine.unavailable.push((subject.test, unavailable.why.clone()));
             }
-            Answers::Told { runs, left } => {
+            Answers::Given { runs, left } => {
                 fine.left += left;
                 let mut reader = SiteReader::new(self.project, pair);
                 pair.experiments.extend(runs.iter().map(|run| {

@@ -45,7 +45,7 @@ pub(super) fn subjects(
     subjects
 }
 
-/// The experiment that a run of a row of questions amounts to.
+/// The experiment that the attempts at one question of a series amount to.
 pub(super) fn experiment<A>(run: &Run<A>, test: TestId, mode: Mode) -> ExperimentResult {
     let not_needed = Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded));
     let made = experiment_of(test, &run.exception, &run.attempts);

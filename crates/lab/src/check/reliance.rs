@@ -24,10 +24,10 @@ fn is_dependent(verdicts: &Verdicts) -> bool {
 
 /// The reliances of a pair; none where the code cannot be read, since they explain and decide nothing.
 fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
-    let Some((_, bytes)) = class_file(project, &pair.class) else { return Vec::new() };
+    let Some((_, bytes)) = class_file(project, &pair.clause.class) else { return Vec::new() };
     let Ok(class) = ClassFile::parse(&bytes) else { return Vec::new() };
     let pairs = pairs_of(&class);
-    let sites = sites_of(&pairs, &pair.id).into_iter();
+    let sites = sites_of(&pairs, &pair.clause.id).into_iter();
     let found = sites.flat_map(|(index, clause)| {
         let site = &pairs.tries[index];
         let found = reliance(&class, site, clause).unwrap_or_default().into_iter();

@@ -13,7 +13,9 @@ use crate::check::selective::history::{executions_of, invalidate_if_diverged};
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::Planned;
-use crate::trial::ask::{Answers, InRow, Line, Questions, Row, Subject, Unavailable};
+use crate::trial::ask::{
+    Answers, Line, QuestionSeries, SeriesQuestion, Subject, Unavailable, UnprovenSeries,
+};
 use crate::trial::engine::{Question, Trials};
 use catchment_protocol::experiment as armed;
 use catchment_protocol::experiment::{Sites, Visits, Watch, When, Within};
@@ -63,8 +65,8 @@ impl Inquiry for SelectiveInquiry {
         trials: Trials<'_, '_>,
         slot: &mut Slot<'_>,
         subject: &Subject,
-        unproven: &mut Row,
-    ) -> Result<Result<Questions<u64>, Unavailable>, LabError> {
+        unproven: &mut UnprovenSeries<'_>,
+    ) -> Result<Result<QuestionSeries<u64>, Unavailable>, LabError> {
         let samples = Watch { samples: true, ..Watch::default() };
         let looking = || (Sites::Tries, samples.clone());
         let watch = || trials.watch(slot, subject, unproven, looking(), Self::LINE);
@@ -76,27 +78,33 @@ impl Inquiry for SelectiveInquiry {
         let ledger = trials.session.ledger();
         let pair = &ledger.checked.pairs[subject.position];
         let chosen = history.chosen();
-        let mut row = Vec::new();
-        for exception in &pair.types {
+        let mut questions = Vec::new();
+        for exception in &pair.clause.types {
             let (pair_number, test) = (subject.pair_number, subject.test_number);
             let planned = Planned { pair: pair_number, test, exception: exception.clone() };
-            for &execution in chosen.iter().filter(|&&one| history.concerns(one, exception, &pair.types)) {
-                let sample = history.sample(execution, exception, pair.types.len() == 1);
+            for &execution in
+                chosen.iter().filter(|&&one| history.concerns(one, exception, &pair.clause.types))
+            {
+                let sample = history.sample(execution, exception, pair.clause.types.len() == 1);
                 let before = history.before(execution);
                 let visits = Visits::Only(before.len() as u64);
-                let when = When { within: Within::Executions(pair.id.clone()), visits };
+                let when = When { within: Within::Executions(pair.clause.id.clone()), visits };
                 let every = at_every_execution(&ledger, pair, &planned, sample, subject.usages.entries())?;
                 let experiment = armed::Experiment { when, ..every };
                 let question = Question {
                     reading: Box::new(move |attempt, run| {
-                        invalidate_if_diverged(attempt, &before, run.before)
+                        invalidate_if_diverged(attempt, &before, run.before())
                     }),
                     ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
                 };
-                row.push(InRow { about: execution as u64 + 1, exception: exception.clone(), question });
+                questions.push(SeriesQuestion {
+                    about: execution as u64 + 1,
+                    exception: exception.clone(),
+                    question,
+                });
             }
         }
-        Ok(Ok(Questions { row, left: 0 }))
+        Ok(Ok(QuestionSeries { questions, left: 0 }))
     }
 
     fn add(&self, pair: &mut CheckedPair, subject: &Subject, answers: &Answers<u64>) {
@@ -105,7 +113,7 @@ impl Inquiry for SelectiveInquiry {
             Answers::Unavailable(unavailable) => {
                 singles.unavailable.push((subject.test, unavailable.why.clone()));
             }
-            Answers::Told { runs, .. } => {
+            Answers::Given { runs, .. } => {
                 let made = runs.iter().map(|run| experiment(run, subject.test, Mode::Selective(run.about)));
                 pair.experiments.extend(made);
             }
@@ -120,7 +128,7 @@ fn of_only_execution(pair: &CheckedPair, test: TestId) -> Vec<ExperimentResult> 
         let known = own.find(|each| !matches!(each.outcome, Outcome::None(NoOutcome::NotRun(_))))?;
         Some(ExperimentResult { mode: Mode::Selective(1), ..known.clone() })
     };
-    pair.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
+    pair.clause.types.iter().map(of_type).collect::<Option<_>>().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -129,7 +137,8 @@ mod tests {
 
     #[test]
     fn a_test_that_executes_the_try_once_has_been_asked_with_all_others() {
-        let mut pair = CheckedPair { types: vec!["a.E".into(), "a.F".into()], ..CheckedPair::default() };
+        let mut pair = CheckedPair::default();
+        pair.clause.types = vec!["a.E".into(), "a.F".into()];
         pair.experiments.push(ExperimentResult::new(TestId(0), "a.E", Outcome::Pass));
         assert_eq!(of_only_execution(&pair, TestId(0)), []);
         let unstable =

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     #[error(transparent)]
-    Project(#[from] ProjectError),
+    Project(ProjectError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -20,27 +20,36 @@ pub enum LabError {
     Busy { process: String },
     #[error("cannot use {}: {reason}", path.display())]
     Folder { path: PathBuf, reason: io::Error },
+    /// Any end but an interruption.
     #[error("{0}")]
     Worker(WorkerEnd),
     /// Nothing is lost: the next session goes on from here.
-    #[error("interrupted; what the check has finished is kept, and the next one goes on from there")]
+    #[error("interrupted; what was finished is kept, and the next run goes on from there")]
     Interrupted,
 }
 
-impl LabError {
-    /// An interrupted worker or build means that the user wants to stop, whatever the session was doing.
-    pub(crate) fn or_interrupted(self) -> Self {
-        match self {
-            Self::Worker(WorkerEnd::Interrupted) | Self::Project(ProjectError::Interrupted) => {
-                Self::Interrupted
-            }
-            other => other,
+impl From<WorkerEnd> for LabError {
+    fn from(end: WorkerEnd) -> Self {
+        match end {
+            WorkerEnd::Interrupted => Self::Interrupted,
+            end => Self::Worker(end),
         }
     }
+}
 
+impl From<ProjectError> for LabError {
+    fn from(error: ProjectError) -> Self {
+        match error {
+            ProjectError::Interrupted => Self::Interrupted,
+            error => Self::Project(error),
+        }
+    }
+}
+
+impl LabError {
     /// The user's Ctrl-C and a full disk explain every other failure.
     pub(crate) fn explained(self, space: Result<(), StoreError>) -> Self {
-        match (self.or_interrupted(), space) {
+        match (self, space) {
             (Self::Interrupted, _) => Self::Interrupted,
             (_, Err(full)) => Self::Store(full),
             (error, Ok(())) => error,

@@ -1,8 +1,8 @@
 //! The pairs of the whole application, loaded or not.
 
-use catchment_build::{Project, SourceLocation, SourceTree};
+use catchment_build::{Project, SourceTree};
 use catchment_classfile::ClassFile;
-use catchment_pairs::{ClassPairs, ClauseDescription, pairs_of};
+use catchment_pairs::{ClassLocation, ClassPairs, pairs_of};
 use catchment_program::{LoadOptions, visit};
 use catchment_protocol::pattern;
 use catchment_verdicts::{CheckedPair, Problem};
@@ -49,7 +49,7 @@ pub(crate) fn application_pairs(
                 Err(error) => problems.push(Problem { place: class.place(), what: error.to_string() }),
             });
         if is_asked_for(folder, &project.asked_for) {
-            asked_for.extend(pairs[first..].iter().map(|pair: &CheckedPair| pair.id.clone()));
+            asked_for.extend(pairs[first..].iter().map(|pair: &CheckedPair| pair.clause.id.clone()));
         }
         match visited {
             Ok(report) => problems.extend(
@@ -60,9 +60,9 @@ pub(crate) fn application_pairs(
             }
         }
     }
-    pairs.sort_by(|a, b| a.class.cmp(&b.class));
+    pairs.sort_by(|a, b| a.clause.class.cmp(&b.clause.class));
     let mut known = HashSet::new();
-    pairs.retain(|pair| known.insert(pair.id.clone()));
+    pairs.retain(|pair| known.insert(pair.clause.id.clone()));
     leave_out_others(&mut pairs, &asked_for);
     (pairs, problems)
 }
@@ -73,51 +73,35 @@ fn is_asked_for(folder: &Path, modules: &[PathBuf]) -> bool {
 
 fn leave_out_others(pairs: &mut [CheckedPair], asked_for: &HashSet<String>) {
     if !asked_for.is_empty() {
-        pairs.iter_mut().for_each(|pair| pair.left_out |= !asked_for.contains(&pair.id));
+        pairs.iter_mut().for_each(|pair| pair.left_out |= !asked_for.contains(&pair.clause.id));
     }
 }
 
 fn add_class(
     class: &ClassPairs,
-    location: &SourceLocation,
+    location: &ClassLocation,
     selection: &PairSelection,
     pairs: &mut Vec<CheckedPair>,
 ) {
     let left_out = selection.leaves_out(&class.class);
-    pairs.extend(class.descriptions().zip(&class.pairs).map(|(clause, pair)| CheckedPair {
-        // Code of an inline function is not in the file of the class.
-        source: location.source.clone().filter(|_| pair.source.is_none()),
-        module: location.module.clone(),
-        jar: location.jar.clone(),
+    pairs.extend(class.descriptions().map(|clause| CheckedPair {
+        clause,
+        location: location.clone(),
         left_out,
-        ..checked_pair(clause)
-    }));
-}
-
-fn checked_pair(clause: ClauseDescription) -> CheckedPair {
-    CheckedPair {
-        id: clause.id,
-        class: clause.class,
-        method: clause.method,
-        descriptor: clause.descriptor,
-        types: clause.types,
-        source_file: clause.source_file,
-        try_line: clause.try_line,
-        try_end_line: clause.try_end_line,
-        catch_line: clause.catch_line,
-        catch_end_line: clause.catch_end_line,
-        parent: clause.parent,
-        maybe_generated: clause.maybe_generated,
         ..CheckedPair::default()
-    }
+    }));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use catchment_pairs::ClauseDescription;
 
     fn left_out(asked_for: &[&str]) -> Vec<bool> {
-        let pair = |id: &str| CheckedPair { id: id.to_owned(), ..CheckedPair::default() };
+        let pair = |id: &str| {
+            let clause = ClauseDescription { id: id.to_owned(), ..ClauseDescription::default() };
+            CheckedPair { clause, ..CheckedPair::default() }
+        };
         let mut pairs = ["core", "app"].map(pair);
         leave_out_others(&mut pairs, &asked_for.iter().map(|id| id.to_string()).collect());
         pairs.map(|pair| pair.left_out).to_vec()

@@ -2,8 +2,9 @@
 
 use crate::observations::TestNumber;
 use crate::store::KnownTest;
-use catchment_build::{Project, SourceLocation, SourceTree};
+use catchment_build::{Project, SourceTree};
 use catchment_classfile::ClassFile;
+use catchment_pairs::ClassLocation;
 use catchment_verdicts::CheckedTest;
 use std::collections::HashMap;
 use std::fs;
@@ -11,14 +12,13 @@ use std::fs;
 /// Notes where the class of each test comes from. `known` has the tests in the same order.
 pub(super) fn locate(project: &Project, known: &[(TestNumber, KnownTest)], tests: &mut [CheckedTest]) {
     let sources = SourceTree::read(&project.workspace.root, &project.workspace.original);
-    let mut found: HashMap<(usize, &str), SourceLocation> = HashMap::new();
+    let mut found: HashMap<(usize, &str), ClassLocation> = HashMap::new();
     for ((_, test), checked) in known.iter().zip(tests) {
         let class = test.unit.class.as_str();
         let location = found
             .entry((test.configuration, class))
             .or_insert_with(|| location_of(project, &sources, test.configuration, class).unwrap_or_default());
-        checked.source.clone_from(&location.source);
-        checked.module.clone_from(&location.module);
+        checked.location.clone_from(location);
     }
 }
 
@@ -28,7 +28,7 @@ fn location_of(
     sources: &SourceTree,
     configuration: usize,
     class: &str,
-) -> Option<SourceLocation> {
+) -> Option<ClassLocation> {
     let file = format!("{}.class", class.replace('.', "/"));
     let folders = &project.configurations.get(configuration)?.tests;
     let (folder, bytes) =

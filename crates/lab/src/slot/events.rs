@@ -3,8 +3,8 @@
 use crate::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::session::Session;
 use crate::slot::counters::{CounterMeanings, PairNumbers};
-use crate::worker::{Jvm, Listener};
-use catchment_protocol::conversation::{Failure, Outcome, TestRun, TestUnit};
+use crate::worker::{Jvm, Listener, WorkerEnd};
+use catchment_protocol::conversation::{Event, Failure, Outcome, TestRun, TestUnit};
 use catchment_protocol::experiment::Sample;
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Record, WovenClass};
@@ -49,6 +49,14 @@ impl<'a> WorkerEvents<'a> {
         }
     }
 
+    /// The plain run of a test that may have ended its JVM.
+    pub(crate) fn plain_of(&self, result: &Result<TestRun, WorkerEnd>) -> PlainRun {
+        match result {
+            Ok(run) => self.plain(run),
+            Err(end) => PlainRun { outcome: PlainOutcome::Ended(end.to_string()), ..PlainRun::default() },
+        }
+    }
+
     pub(crate) fn plain(&self, run: &TestRun) -> PlainRun {
         let text = || run.failure.as_ref().map(describe).unwrap_or_default();
         PlainRun {
@@ -75,7 +83,12 @@ impl<'a> WorkerEvents<'a> {
 }
 
 impl WorkerEvents<'_> {
-    fn add_skipped_methods(&mut self, class: &WovenClass) {
+    fn add_class(&mut self, class: &WovenClass) {
+        if class.changed_before {
+            self.session.problem(&class.class, CHANGED);
+        }
+        let (ids, known) = (&self.ids, &self.session.numbers);
+        self.meanings.add_class(class, |id| number_of(id, ids, known));
         for pair in &class.pairs {
             if let (Some(reason), Some(number)) =
                 (class.not_observed(pair), self.session.numbers.get(&pair.id))
@@ -110,43 +123,31 @@ impl Listener for WorkerEvents<'_> {
         self.jvm = jvm;
     }
 
-    fn record(&mut self, record: Record) {
-        match record {
-            Record::ClassWoven(class) => {
-                if class.changed_before {
-                    self.session.problem(&class.class, CHANGED);
-                }
-                let (ids, known) = (&self.ids, &self.session.numbers);
-                self.meanings.add_class(&class, |id| number_of(id, ids, known));
-                self.add_skipped_methods(&class);
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Record(Record::ClassWoven(class)) => self.add_class(&class),
+            Event::Record(Record::ClassSkipped { class, reason, .. }) => {
+                self.add_skipped_class(&class, &reason);
             }
-            Record::ClassSkipped { class, reason, .. } => self.add_skipped_class(&class, &reason),
-            Record::Problem { place, what } => self.session.problem(&place, &what),
+            Event::Record(Record::Problem { place, what }) => self.session.problem(&place, &what),
+            // A test that only showed while the suite ran.
+            Event::Unit(unit) => self.units.push(unit),
+            Event::TestStarted { test, before } => {
+                let before = self.meanings.usages(&before);
+                self.before.entry(test.clone()).or_default().extend(before);
+                (self.running, self.fired) = (Some(test), None);
+            }
+            Event::TestFinished(run) => {
+                self.running = None;
+                self.finished.push(run);
+                if self.steps_left > 0 {
+                    self.steps_left -= 1;
+                    self.session.reporter.step(1);
+                }
+            }
+            Event::Fired { before } => self.fired = Some(before),
             _ => {}
         }
-    }
-
-    fn unit(&mut self, unit: TestUnit) {
-        self.units.push(unit);
-    }
-
-    fn test_started(&mut self, test: &str, before: &[(u32, u64)]) {
-        self.running = Some(test.to_owned());
-        self.fired = None;
-        self.before.entry(test.to_owned()).or_default().extend(self.meanings.usages(before));
-    }
-
-    fn test_finished(&mut self, run: TestRun) {
-        self.running = None;
-        self.finished.push(run);
-        if self.steps_left > 0 {
-            self.steps_left -= 1;
-            self.session.reporter.step(1);
-        }
-    }
-
-    fn fired(&mut self, before: Occurrences) {
-        self.fired = Some(before);
     }
 }
 

@@ -1,14 +1,15 @@
-//! Questions and their answers: the plan, the attempts at it, the answers of tests that were asked many questions of one
-//! kind, and those about several stretched clauses at once.
+//! Questions and their answers: the plan, the attempts at it, and the answers to all questions outside the plan.
 
-use super::stored::StoredAttempt;
+use super::stored::{List, StoredAttempt};
 use super::{Planned, Result, Store};
 use crate::observations::{PairNumber, TestNumber};
 use catchment_verdicts::Attempt;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+
+type StoredAttempts = List<StoredAttempt>;
 
 impl Store {
     /// Writes the plan down; what is planned already stays.
@@ -24,94 +25,39 @@ impl Store {
         })
     }
 
-    /// Stores the answers of a test about a pair to many questions of one kind.
-    pub(crate) fn keep_answer(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        kind: &str,
-        answer: &impl Serialize,
-    ) -> Result<()> {
+    /// Keeps an answer in place of an earlier one. `subject` names what is asked about: a pair, or stretched clauses.
+    pub(crate) fn keep_answer(&self, subject: &str, question: &str, answer: &impl Serialize) -> Result<()> {
         let json = serde_json::to_string(answer)?;
-        self.execute(
-            "insert or replace into answer values (?1, ?2, ?3, ?4)",
-            params![pair.0, test.0, kind, json],
-        )?;
+        let statement = "insert or replace into answer values (?1, ?2, ?3)";
+        self.execute(statement, params![subject, question, json])?;
         Ok(())
     }
 
-    pub(crate) fn answer<A: DeserializeOwned>(
-        &self,
-        pair: PairNumber,
-        test: TestNumber,
-        kind: &str,
-    ) -> Result<Option<A>> {
-        let query = "select answer from answer where pair = ?1 and test = ?2 and kind = ?3";
-        let found =
-            self.connection.query_row(query, params![pair.0, test.0, kind], |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+    /// `None` for a question that was not asked, or not to the end.
+    pub(crate) fn answer<A: DeserializeOwned>(&self, subject: &str, question: &str) -> Result<Option<A>> {
+        let query = "select answer from answer where subject = ?1 and question = ?2";
+        self.json(query, params![subject, question])
     }
 
     /// All attempts at a planned experiment, in place of what was known of it.
     pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
-        let key = params![planned.pair.0, planned.test.0, planned.exception];
-        let experiment = "select number from experiment where pair = ?1 and test = ?2 and exception = ?3";
-        self.execute(&format!("delete from attempt where experiment in ({experiment})"), key)?;
-        for (ordinal, attempt) in (0_u32..).zip(attempts) {
-            let json = serde_json::to_string(&StoredAttempt::from(attempt.clone()))?;
-            self.execute(
-                "insert into attempt select number, ?4, ?5 from experiment \
-                 where pair = ?1 and test = ?2 and exception = ?3",
-                params![planned.pair.0, planned.test.0, planned.exception, ordinal, json],
-            )?;
-        }
+        let json = serde_json::to_string(&StoredAttempts::from(attempts.to_vec()))?;
+        self.execute(
+            "update experiment set attempts = ?4 where pair = ?1 and test = ?2 and exception = ?3",
+            params![planned.pair.0, planned.test.0, planned.exception, json],
+        )?;
         Ok(())
     }
 
+    /// The attempts at all planned experiments that are over.
     pub(crate) fn attempts(&self) -> Result<BTreeMap<Planned, Vec<Attempt>>> {
-        let query = "select pair, test, exception, attempt from attempt join experiment on experiment = number \
-                     order by number, ordinal";
+        let query = "select pair, test, exception, attempts from experiment where attempts is not null";
         let rows = self.rows(query, [], |row| {
-            let planned = Planned {
-                pair: PairNumber(row.get(0)?),
-                test: TestNumber(row.get(1)?),
-                exception: row.get(2)?,
-            };
-            Ok((planned, row.get::<_, String>(3)?))
+            let (pair, test) = (PairNumber(row.get(0)?), TestNumber(row.get(1)?));
+            Ok((Planned { pair, test, exception: row.get(2)? }, row.get::<_, String>(3)?))
         })?;
-        let mut attempts: BTreeMap<Planned, Vec<Attempt>> = BTreeMap::new();
-        for (planned, json) in rows {
-            let stored: StoredAttempt = serde_json::from_str(&json)?;
-            attempts.entry(planned).or_default().push(stored.into());
-        }
-        Ok(attempts)
-    }
-
-    /// The answer about several stretched clauses at once; `clauses` names them, with the types that they catch.
-    pub(crate) fn keep_of_combination(
-        &self,
-        clauses: &str,
-        question: &str,
-        answer: &impl Serialize,
-    ) -> Result<()> {
-        let json = serde_json::to_string(answer)?;
-        let statement = "insert or replace into combination values (?1, ?2, ?3)";
-        self.execute(statement, params![clauses, question, json])?;
-        Ok(())
-    }
-
-    /// `None` for what was not asked, or not to the end.
-    pub(crate) fn of_combination<A: DeserializeOwned>(
-        &self,
-        clauses: &str,
-        question: &str,
-    ) -> Result<Option<A>> {
-        let query = "select answer from combination where clauses = ?1 and question = ?2";
-        let found =
-            self.connection.query_row(query, params![clauses, question], |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+        let read = |json: &str| serde_json::from_str::<StoredAttempts>(json);
+        rows.into_iter().map(|(planned, json)| Ok((planned, read(&json)?.into()))).collect()
     }
 }
 
@@ -120,16 +66,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_combination_of_clauses_did_is_kept_by_what_was_asked_of_it() {
+    fn answers_are_kept_by_subject_and_question() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open(folder.path(), 1, false).unwrap();
-        store.keep_of_combination("1 a.E", "suite", &Some((3, "why"))).unwrap();
-        store.keep_of_combination("1 a.E", "alone", &true).unwrap();
+        store.keep_answer("1 a.E", "suite", &Some((3, "why"))).unwrap();
+        store.keep_answer("1 a.E", "alone", &true).unwrap();
         drop(store);
         let (store, _) = Store::open(folder.path(), 1, false).unwrap();
-        let suite: Option<Option<(i64, String)>> = store.of_combination("1 a.E", "suite").unwrap();
+        let suite: Option<Option<(i64, String)>> = store.answer("1 a.E", "suite").unwrap();
         assert_eq!(suite, Some(Some((3, "why".to_owned()))));
-        assert_eq!(store.of_combination("1 a.E", "alone").unwrap(), Some(true));
-        assert_eq!(store.of_combination::<bool>("2 a.E", "alone").unwrap(), None);
+        assert_eq!(store.answer("1 a.E", "alone").unwrap(), Some(true));
+        assert_eq!(store.answer::<bool>("2 a.E", "alone").unwrap(), None);
     }
 }

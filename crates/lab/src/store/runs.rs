@@ -1,10 +1,9 @@
-//! Runs with nothing armed: their usages and samples, and the phases that are complete.
+//! Runs with nothing armed, samples, and the phases that are complete.
 
 use super::{Result, Store};
-use crate::observations::{PairNumber, Phase, PlainRun, TestNumber};
+use crate::observations::{PairNumber, Phase, PlainRun, Runs, TestNumber};
 use crate::worker::Jvm;
 use catchment_protocol::experiment::Sample;
-use catchment_watch::Usages;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -18,53 +17,20 @@ impl Store {
         run: &PlainRun,
     ) -> Result<()> {
         let json = serde_json::to_string(run)?;
-        let key = params![test.0, phase.name(), ordinal];
-        self.execute("delete from usage where test = ?1 and phase = ?2 and ordinal = ?3", key)?;
         self.execute(
             "insert or replace into plain_run values (?1, ?2, ?3, ?4)",
             params![test.0, phase.name(), ordinal, json],
         )?;
-        for (pair, usages) in &run.usages {
-            let Usages { entries, pink, white, sibling, escaped } = *usages;
-            let [entries, pink, white, sibling, escaped] = [entries, pink, white, sibling, escaped]
-                .map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-            self.execute(
-                "insert into usage values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                params![test.0, phase.name(), ordinal, pair.0, entries, pink, white, sibling, escaped],
-            )?;
-        }
         Ok(())
     }
 
-    /// All runs of a phase, with their usages.
-    pub(crate) fn runs(&self, phase: Phase) -> Result<BTreeMap<(TestNumber, u32), PlainRun>> {
+    /// All runs of a phase.
+    pub(crate) fn runs(&self, phase: Phase) -> Result<Runs> {
         let query = "select test, ordinal, run from plain_run where phase = ?1";
         let rows = self.rows(query, [phase.name()], |row| {
             Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), row.get::<_, String>(2)?))
         })?;
-        let mut runs = BTreeMap::new();
-        for (key, json) in rows {
-            runs.insert(key, serde_json::from_str::<PlainRun>(&json)?);
-        }
-        let query =
-            "select test, ordinal, pair, entries, pink, white, sibling, escaped from usage where phase = ?1";
-        let usages = self.rows(query, [phase.name()], |row| {
-            let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            let usages = Usages {
-                entries: count(3)?,
-                pink: count(4)?,
-                white: count(5)?,
-                sibling: count(6)?,
-                escaped: count(7)?,
-            };
-            Ok(((TestNumber(row.get(0)?), row.get::<_, u32>(1)?), PairNumber(row.get(2)?), usages))
-        })?;
-        for (key, pair, usages) in usages {
-            if let Some(run) = runs.get_mut(&key) {
-                run.usages.push((pair, usages));
-            }
-        }
-        Ok(runs)
+        rows.into_iter().map(|(key, json)| Ok((key, serde_json::from_str(&json)?))).collect()
     }
 
     /// The first one of a test stays.
@@ -90,10 +56,7 @@ impl Store {
         let query = "select sample from sample join test on test.number = sample.test
             where pair = ?1 and (exception = ?2 or ?4)
             order by test.number <> ?3, exception <> ?2, configuration, class, unit, exception limit 1";
-        let parameters = params![pair.0, exception, test.0, is_only_type];
-        let found = self.connection.query_row(query, parameters, |row| row.get::<_, String>(0));
-        let json = found.optional().map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+        self.json(query, params![pair.0, exception, test.0, is_only_type])
     }
 
     /// A phase of a configuration is complete; what went wrong in it.
@@ -148,9 +111,6 @@ impl Store {
         ordinal: u32,
     ) -> Result<Option<Vec<String>>> {
         let query = "select problems from finished where configuration = ?1 and phase = ?2 and ordinal = ?3";
-        let key = params![configuration as i64, phase.name(), ordinal];
-        let found = self.connection.query_row(query, key, |row| row.get::<_, String>(0)).optional();
-        let json = found.map_err(|reason| self.failed(reason))?;
-        Ok(json.map(|json| serde_json::from_str(&json)).transpose()?)
+        self.json(query, params![configuration as i64, phase.name(), ordinal])
     }
 }

@@ -48,12 +48,11 @@ stored!(enum StoredNoOutcome = NoOutcome {
 });
 stored!(enum StoredNotRun = NotRun { NotNeeded, Budget, Interrupted, PlanOnly });
 stored!(struct StoredCaughtElsewhere = CaughtElsewhere { place: String, count: u64 });
-stored!(struct StoredUsages = Usages { entries: u64, pink: u64, white: u64, sibling: u64, escaped: u64 });
 
 /// A list of stored values, written as a plain array.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-struct List<S>(Vec<S>);
+pub(super) struct List<S>(Vec<S>);
 
 impl<S: From<V>, V> From<Vec<V>> for List<S> {
     fn from(values: Vec<V>) -> Self {
@@ -81,24 +80,32 @@ pub(crate) mod attempts {
     }
 }
 
-/// Usages inside other stored values, for `#[serde(with)]`.
+/// Usages inside other stored values, for `#[serde(with)]`: rows of numbers, since there are very many.
 pub(crate) mod usages {
-    use super::{StoredUsages, Usages};
+    use super::Usages;
     use crate::observations::PairNumber;
     use serde::{Deserialize, Deserializer, Serializer};
+
+    type Row = (PairNumber, [u64; 5]);
 
     pub(crate) fn serialize<S: Serializer>(
         usages: &[(PairNumber, Usages)],
         to: S,
     ) -> Result<S::Ok, S::Error> {
-        to.collect_seq(usages.iter().map(|(pair, usages)| (pair, StoredUsages::from(*usages))))
+        let row = |&(pair, usages): &(PairNumber, Usages)| -> Row {
+            let Usages { entries, pink, white, sibling, escaped } = usages;
+            (pair, [entries, pink, white, sibling, escaped])
+        };
+        to.collect_seq(usages.iter().map(row))
     }
 
     pub(crate) fn deserialize<'d, D: Deserializer<'d>>(
         from: D,
     ) -> Result<Vec<(PairNumber, Usages)>, D::Error> {
-        let stored = Vec::<(PairNumber, StoredUsages)>::deserialize(from)?;
-        Ok(stored.into_iter().map(|(pair, usages)| (pair, usages.into())).collect())
+        let usages = |(pair, [entries, pink, white, sibling, escaped]): Row| {
+            (pair, Usages { entries, pink, white, sibling, escaped })
+        };
+        Ok(Vec::<Row>::deserialize(from)?.into_iter().map(usages).collect())
     }
 }
 
@@ -149,6 +156,38 @@ mod tests {
             let stored: StoredAttempt = serde_json::from_str(&json).unwrap();
             assert_eq!(Attempt::from(stored), attempt, "{json}");
         }
+    }
+
+    /// Values without a stored type of their own, and a type of `protocol`; see the next test.
+    #[test]
+    fn the_names_of_runs_answers_and_samples_in_json_are_those_of_the_version() {
+        use crate::observations::{PairNumber, PlainOutcome, PlainRun};
+        use crate::trial::ask::{Answers, Run, Unavailable};
+        use catchment_protocol::experiment::{FieldValue, Sample};
+        let usages = Usages { entries: 5, pink: 1, white: 2, sibling: 3, escaped: 4 };
+        let run = PlainRun {
+            outcome: PlainOutcome::Failed("no".into()),
+            usages: vec![(PairNumber(7), usages)],
+            ..PlainRun::default()
+        };
+        let json = serde_json::to_string(&run).unwrap();
+        assert_eq!(
+            json,
+            r#"{"outcome":{"Failed":"no"},"micros":0,"escaped":0,"external":[],"threads_left":[],"usages":[[7,[5,1,2,3,4]]],"before":[]}"#
+        );
+        assert_eq!(serde_json::from_str::<PlainRun>(&json).unwrap(), run);
+        let given = Run { exception: "a.E".into(), about: 2, attempts: vec![] };
+        let answers = [
+            Answers::Given { runs: vec![given], left: 1 },
+            Answers::Unavailable(Unavailable::lasting("threads")),
+        ];
+        let expected = r#"[{"Given":{"runs":[{"exception":"a.E","about":2,"attempts":[]}],"left":1}},{"Unavailable":{"why":"threads","is_lasting":true}}]"#;
+        assert_eq!(serde_json::to_string(&answers).unwrap(), expected);
+        let fields = [("a.E", FieldValue::Null), ("a.E", FieldValue::Text("t".into()))]
+            .map(|(class, value)| (class.to_owned(), "f".to_owned(), value));
+        let sample = Sample { exception: "a.E".into(), fields: fields.into(), ..Sample::default() };
+        let expected = r#"{"exception":"a.E","message":null,"cause":null,"fields":[["a.E","f","Null"],["a.E","f",{"Text":"t"}]]}"#;
+        assert_eq!(serde_json::to_string(&sample).unwrap(), expected);
     }
 
     /// Stores of this version have these names; other names need another version.

@@ -17,7 +17,7 @@ pub struct StretchRequest {
 }
 
 /// The result of a stretch.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Stretched {
     pub checked: CheckedProject,
     /// Every candidate, in the order of the pairs.

@@ -89,8 +89,7 @@ impl Stretching<'_, '_> {
             session.reporter.phase("the project's own build, patched", None);
             let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
             let verified =
-                verify(request, &session.project, &changed, &mut |text| session.reporter.note(text))
-                    .map_err(|error| LabError::from(error).or_interrupted())?;
+                verify(request, &session.project, &changed, &mut |text| session.reporter.note(text))?;
             let passes = matches!(verified, Verified::Passes { .. });
             if passes && refuse_misnamed(candidates, &patched_folder(&session.project), &pairs) {
                 continue;
@@ -105,14 +104,14 @@ impl Stretching<'_, '_> {
 }
 
 /// Makes patches, and takes back what does not hold.
-pub(crate) struct Patcher<'p> {
-    hierarchy: &'p Hierarchy,
+pub(crate) struct Patcher<'p, 'c> {
+    hierarchy: &'p Hierarchy<'c>,
     root: &'p Path,
     sources: &'p Sources,
     pub(crate) pairs: &'p [CheckedPair],
 }
 
-impl Patcher<'_> {
+impl Patcher<'_, '_> {
     /// Refuses those that cannot be patched.
     fn patched_files(&self, candidates: &mut [Candidate]) -> Vec<PatchedFile> {
         let mut by_file: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
@@ -134,10 +133,12 @@ impl Patcher<'_> {
         candidate.clause.accepted.as_ref()?;
         let (subject, pair) = (candidate.subject.as_ref()?, &self.pairs[candidate.clause.pair]);
         let missing = |why: String| Some(Err(Refusal::NoSource(why)));
-        let Some(name) = &pair.source_file else { return missing("the class does not name it".into()) };
-        match self.sources.find(&pair.class, name, &subject.path) {
+        let Some(name) = &pair.clause.source_file else {
+            return missing("the class does not name it".into());
+        };
+        match self.sources.find(&pair.clause.class, name, &subject.path) {
             Some(path) => Some(Ok(path.to_owned())),
-            None => missing(format!("no {name} for {} among the sources of the project", pair.class)),
+            None => missing(format!("no {name} for {} among the sources of the project", pair.clause.class)),
         }
     }
 
@@ -184,14 +185,14 @@ impl Patcher<'_> {
             None => Default::default(),
         };
         let merged = |position: &usize| Merged {
-            line: self.pairs[*position].catch_line.unwrap_or_default(),
-            from: self.pairs[*position].types.clone(),
+            line: self.pairs[*position].clause.catch_line.unwrap_or_default(),
+            from: self.pairs[*position].clause.types.clone(),
         };
         Widening {
-            line: pair.catch_line.unwrap_or_default(),
-            try_line: pair.try_line,
-            from: pair.types.clone(),
-            shadow: self.hierarchy.shadow(&pair.class, &to),
+            line: pair.clause.catch_line.unwrap_or_default(),
+            try_line: pair.clause.try_line,
+            from: pair.clause.types.clone(),
+            shadow: self.hierarchy.shadow(&pair.clause.class, &to),
             to,
             merges: merges.iter().map(merged).collect(),
         }

@@ -1,20 +1,28 @@
 //! A rung: one clause that catches one wider type, on bytecode, with all tests that execute its try.
+//!
+//! Each test is put a series of questions in JVMs that run the changed class: a look, with nothing thrown; where that says
+//! too little, another look with the classes as they were built (`bubbling`); and the wider type thrown at the beginning of
+//! the try (`throwing`).
 
 mod bubbling;
 mod stored;
 mod throwing;
 
-use crate::baseline::solo::{plain_time_limit, run_fresh, run_plain};
-use crate::observations::{PlainRun, TestNumber};
+use crate::observations::{PairNumber, PlainRun};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
-use crate::store::KnownTest;
+use crate::stretch::kept::once;
 use crate::stretch::refusal::Refusal;
 use crate::stretch::rung::stored::StoredAnswer;
 use crate::stretch::subject::{Subject, changes};
 use crate::stretch::{Case, Evidence};
-use crate::trial::engine::Trials;
-use catchment_verdicts::{CheckedPair, ColourCounts, ExecutingTest, TestId};
+use crate::trial::ask::{SeriesAnswer, UnprovenSeries};
+use crate::trial::engine::{Question, Trials};
+use catchment_protocol::experiment::{Act, Experiment, Passing, Sites, Watch, When};
+use catchment_verdicts::{
+    Attempt, CaughtElsewhere, CheckedPair, ColourCounts, Demands, ExecutingTest, ExperimentResult, Failure,
+    FailureKind, Outcome, TestId, experiment_of,
+};
 
 /// Pairs that a jar and a class folder both have are one pair.
 const ELSEWHERE: &str =
@@ -32,11 +40,20 @@ pub(crate) struct RungQuestion<'t, 'a, 'p> {
     pub(crate) is_resilient: bool,
 }
 
-/// A plain run of one test with the clause stretched, as far as it is about the clause.
-pub(crate) struct StretchedRun {
-    pub(crate) failure: Option<String>,
+/// One pass through the questions to one test.
+struct Series<'s, 'k> {
+    executing: &'s ExecutingTest,
+    demands: Demands,
+    changes: &'s Changes,
+    unproven: &'s mut UnprovenSeries<'k>,
+}
+
+/// A look at one test with the clause stretched, as far as it is about the clause.
+#[derive(Default)]
+struct StretchedRun {
+    failure: Option<String>,
     /// Executions of the try of the stretched clause.
-    pub(crate) entries: u64,
+    entries: u64,
     /// Exceptions that the clause caught.
     white: u64,
     /// Exceptions that the clause did not catch.
@@ -66,15 +83,9 @@ impl RungQuestion<'_, '_, '_> {
     fn ask_all(&self, slot: &mut Slot<'_>, changes: &Changes) -> Result<Result<Evidence, Refusal>, LabError> {
         let mut evidence = Evidence::default();
         for executing in self.evidence() {
-            if self.trials.session.is_interrupted() {
-                return Err(LabError::Interrupted);
-            }
-            if self.trials.session.is_over() {
-                return Ok(Err(Refusal::OutOfTime));
-            }
             match self.ask_once(slot, executing, changes)? {
                 Err(refusal) => return Ok(Err(refusal)),
-                Ok(one) => evidence.add(&one),
+                Ok(of_test) => evidence.add(&of_test),
             }
         }
         Ok(Ok(evidence))
@@ -84,30 +95,32 @@ impl RungQuestion<'_, '_, '_> {
     fn evidence(&self) -> Vec<&ExecutingTest> {
         let ledger = self.trials.session.ledger();
         let tests = &ledger.checked.tests;
-        self.pair.executing_tests.iter().filter(|each| tests[each.test.index()].is_evidence()).collect()
+        let is_evidence = |executing: &&ExecutingTest| tests[executing.test.index()].is_evidence();
+        self.pair.executing_tests.iter().filter(is_evidence).collect()
     }
 
-    /// Unless the answer is known from an earlier run.
+    /// Asks one test unless its answer is known from an earlier run.
     fn ask_once(
         &self,
         slot: &mut Slot<'_>,
         executing: &ExecutingTest,
         changes: &Changes,
     ) -> Result<Result<Evidence, Refusal>, LabError> {
-        let session = self.trials.session;
-        let (pair, (test, _)) = (self.subject.number, self.known(executing.test));
+        let test = executing.test;
         let injects = if self.injects(executing) { "thrown" } else { "plain" };
-        let kind = format!("catches {}, {injects}", self.rung);
-        let known: Option<StoredAnswer> = session.ledger().store.answer(pair, *test, &kind)?;
-        if let Some(known) = known {
-            return Ok(known.into_evidence(executing.test));
-        }
-        let asked = session.turns.take(|| self.ask(slot, executing, changes))?;
-        if let Some(kept) = StoredAnswer::of(&asked) {
-            let ledger = session.ledger();
-            ledger.store.together(|| ledger.store.keep_answer(pair, *test, &kind, &kept))?;
-        }
-        Ok(asked)
+        let question = format!("test {} by itself, {injects}", self.trials.test(test).0.0);
+        let mut not_kept = Refusal::OutOfTime;
+        let kept = once(self.trials.session, &[(self.subject, self.rung)], &question, || {
+            let demands = Demands { only_fresh: needs_fresh(executing), ..Demands::default() };
+            let asked = self.trials.ask_until_proven(slot, (test, demands), |slot, demands, unproven| {
+                self.ask(slot, Series { executing, demands, changes, unproven })
+            })?;
+            let Some(asked) = asked else { return Ok(None) };
+            let kept = StoredAnswer::of(&asked);
+            asked.err().into_iter().for_each(|refusal| not_kept = refusal);
+            Ok(kept)
+        })?;
+        Ok(kept.map_or(Err(not_kept), |kept| kept.into_evidence(test)))
     }
 
     /// Tells whether this test is one of those that made the pair a candidate.
@@ -115,104 +128,135 @@ impl RungQuestion<'_, '_, '_> {
         self.is_resilient || executing.usages.white > 0
     }
 
+    /// `None` if time was up.
     fn ask(
         &self,
         slot: &mut Slot<'_>,
-        executing: &ExecutingTest,
-        changes: &Changes,
-    ) -> Result<Result<Evidence, Refusal>, LabError> {
-        let test = executing.test;
-        let plain = self.plain(slot, executing)?;
-        let catches_more = plain.catches_more_than(&executing.usages);
+        mut series: Series<'_, '_>,
+    ) -> Result<Option<Result<Evidence, Refusal>>, LabError> {
+        let ExecutingTest { test, usages, .. } = series.executing;
+        let looked = self.look(slot, &mut series)?;
+        let catches_more = looked.catches_more_than(usages);
         // A test that wants to see the exception fails without it, or takes it either way.
-        let may_bubble = catches_more || executing.usages.blue > 0;
-        let bubbles = if may_bubble { self.bubbles(slot, executing, changes)? } else { Some(false) };
+        let may_bubble = catches_more || usages.blue > 0;
+        let bubbles = if may_bubble { self.bubbles(slot, &mut series)? } else { Some(false) };
         // Where that cannot be told and the counts are as before, nothing of the wider type has passed the clause.
         let bubbles = bubbles.or((!catches_more).then_some(false));
-        if let Some(refusal) = refused(test, bubbles, &plain) {
-            return Ok(Err(refusal));
+        if let Some(refusal) = refused(*test, bubbles, &looked) {
+            return Ok(Some(Err(refusal)));
         }
         let case = if catches_more { Case::CatchesMore } else { Case::CatchesTheSame };
-        let mut evidence = Evidence { case, tests: 1, injected: 0 };
-        if self.injects(executing) {
+        let injects = self.injects(series.executing);
+        if injects {
             if self.trials.session.is_over() {
-                return Ok(Err(Refusal::OutOfTime));
+                return Ok(None);
             }
-            if let Some(refusal) = self.inject(slot, executing, changes)? {
-                return Ok(Err(refusal));
+            if let Some(refusal) = self.inject(slot, &mut series)? {
+                return Ok(Some(Err(refusal)));
             }
-            evidence.injected = 1;
         }
-        Ok(Ok(evidence))
+        Ok(Some(Ok(Evidence { case, tests: 1, injected: usize::from(injects) })))
     }
 
-    pub(crate) fn known(&self, test: TestId) -> &(TestNumber, KnownTest) {
-        self.trials.test(test)
+    /// The look that counts: in the second run of a test whatever happens once per JVM has happened, as in the baseline.
+    fn look(&self, slot: &mut Slot<'_>, series: &mut Series<'_, '_>) -> Result<StretchedRun, LabError> {
+        let first = self.look_once(slot, series)?;
+        let is_clear = first.failure.is_some() || !first.catches_more_than(&series.executing.usages);
+        if is_clear || series.demands.only_fresh { Ok(first) } else { self.look_once(slot, series) }
     }
 
-    /// The plain run that counts: where the test fails in a warm worker, two fresh JVMs have to pass it.
-    fn plain(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
-        if needs_fresh(executing) {
-            return self.plain_fresh(slot, executing);
+    fn look_once(&self, slot: &mut Slot<'_>, series: &mut Series<'_, '_>) -> Result<StretchedRun, LabError> {
+        let Series { executing, demands, changes, .. } = *series;
+        let number = self.subject.number;
+        let question = Question {
+            reading: Box::new(move |_, run| usages_as_attempt(&run.plain(), number)),
+            ..Question::new(executing.test, looking(self.changed_id(changes), None), demands, true)
+        };
+        Ok(self.vote(slot, &question, series)?.map(StretchedRun::from).unwrap_or_default())
+    }
+
+    /// The result of the attempts at a question.
+    fn vote(
+        &self,
+        slot: &mut Slot<'_>,
+        question: &Question,
+        series: &mut Series<'_, '_>,
+    ) -> Result<Option<ExperimentResult>, LabError> {
+        let attempts = self.trials.attempts(slot, question, Vec::new(), series.unproven)?;
+        if question.experiment.act != Act::Nothing {
+            series.unproven.add_attempts(question.test, &attempts);
         }
-        let warm = self.plain_warm(slot, executing)?;
-        if warm.failure.is_none() {
-            return Ok(warm);
-        }
-        let first = self.plain_fresh(slot, executing)?;
-        if first.failure.is_some() { Ok(first) } else { self.plain_fresh(slot, executing) }
+        Ok(experiment_of(question.test, self.rung, &attempts))
     }
 
-    fn plain_fresh(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
-        let (_, test) = self.known(executing.test);
-        let limit = self.trials.plain_limit(executing.test);
-        let (run, _) = run_fresh(slot, test, limit)?;
-        Ok(self.seen(&run))
-    }
-
-    /// In the second run of a test whatever happens once per JVM has happened, as in the baseline.
-    fn plain_warm(&self, slot: &mut Slot<'_>, executing: &ExecutingTest) -> Result<StretchedRun, LabError> {
-        let first = self.run_warm(slot, executing.test)?;
-        let is_clear = first.failure.is_some() || !first.catches_more_than(&executing.usages);
-        if is_clear { Ok(first) } else { self.run_warm(slot, executing.test) }
-    }
-
-    pub(crate) fn run_warm(&self, slot: &mut Slot<'_>, test: TestId) -> Result<StretchedRun, LabError> {
-        let (number, test) = self.known(test);
-        let limit = plain_time_limit(self.trials.baseline.longest_micros(*number));
-        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let ((run, _), has_ended) = run_plain(running, test, limit)?;
-        let plain = self.seen(&run);
-        if has_ended || plain.failure.is_some() {
-            slot.discard();
-        }
-        Ok(plain)
-    }
-
-    fn seen(&self, run: &PlainRun) -> StretchedRun {
-        let usages = run.usages_of(self.subject.number).unwrap_or_default();
-        StretchedRun {
-            failure: run.failure(),
-            entries: usages.entries,
-            white: usages.white,
-            blue: usages.blue(),
-        }
+    /// The id of the pair in the changed class.
+    fn changed_id(&self, changes: &Changes) -> String {
+        let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
+        ids.next().map(|(id, _)| id.clone()).unwrap_or_default()
     }
 }
 
-/// By what a test does with nothing injected. `bubbles`: whether it sees an exception that the clause would catch, if that could
-/// be told.
-fn refused(test: TestId, bubbles: Option<bool>, plain: &StretchedRun) -> Option<Refusal> {
-    match (bubbles, &plain.failure) {
+/// An experiment that does nothing to the pair's tries.
+fn looking(pair: String, passing: Option<Passing>) -> Experiment {
+    Experiment {
+        sites: Sites::Tries(pair),
+        when: When::default(),
+        act: Act::Nothing,
+        watch: Watch { passing, ..Watch::default() },
+        most_visits: 0,
+    }
+}
+
+/// A look as an attempt: the exceptions that the clause caught, or others did, stand where faults do that were caught.
+fn usages_as_attempt(plain: &PlainRun, pair: PairNumber) -> Attempt {
+    let usages = plain.usages_of(pair).unwrap_or_default();
+    let failed = |text| Outcome::Fail(Failure { kind: FailureKind::Assertion, text });
+    Attempt {
+        outcome: plain.failure().map_or(Outcome::Pass, failed),
+        reached: usages.entries,
+        caught_here: usages.white,
+        caught_elsewhere: vec![CaughtElsewhere { place: String::new(), count: usages.blue() }],
+        ..Attempt::default()
+    }
+}
+
+impl From<ExperimentResult> for StretchedRun {
+    fn from(look: ExperimentResult) -> Self {
+        let failure = match look.outcome {
+            Outcome::Pass => None,
+            Outcome::Fail(failure) => Some(failure.text),
+            Outcome::None(why) => Some(why.as_str().to_owned()),
+        };
+        let blue = look.caught_elsewhere.iter().map(|elsewhere| elsewhere.count).sum();
+        Self { failure, entries: look.reached, white: look.caught_here, blue }
+    }
+}
+
+/// The answer of one test about one clause and one wider type.
+impl SeriesAnswer for Result<Evidence, Refusal> {
+    fn has_confirmed_failure(&self, _test: TestId) -> bool {
+        use Refusal::{Expected, FailsUnderInjection, TestFails};
+        matches!(self, Err(TestFails { .. } | Expected { .. } | FailsUnderInjection { .. }))
+    }
+
+    fn is_final(&self, _test: TestId, _demands: Demands) -> bool {
+        StoredAnswer::of(self).is_some()
+    }
+}
+
+/// The refusal that follows from a look. `bubbles`: whether the test sees an exception that the clause would catch, if that
+/// could be told.
+fn refused(test: TestId, bubbles: Option<bool>, looked: &StretchedRun) -> Option<Refusal> {
+    match (bubbles, &looked.failure) {
         (Some(true), _) => Some(Refusal::Expected { test }),
         (_, Some(failure)) => Some(Refusal::TestFails { test, failure: failure.clone() }),
         (None, None) => Some(Refusal::Unanswered { test, why: NOT_FOLLOWED.to_owned() }),
-        (Some(false), None) if plain.entries == 0 => Some(Refusal::NotTriable(ELSEWHERE.to_owned())),
+        (Some(false), None) if looked.entries == 0 => Some(Refusal::NotTriable(ELSEWHERE.to_owned())),
         (Some(false), None) => None,
     }
 }
 
-pub(crate) fn needs_fresh(executing: &ExecutingTest) -> bool {
+fn needs_fresh(executing: &ExecutingTest) -> bool {
     executing.once_per_jvm || executing.needs_fresh
 }
 

@@ -7,7 +7,7 @@ use crate::stretch::types::checked::refused_by_checks;
 use crate::stretch::types::hierarchy::Hierarchy;
 use crate::stretch::types::interruption::{interruption, passed_on};
 use crate::stretch::types::later::{Later, later};
-use crate::stretch::types::throws_clauses::declared_by;
+use crate::stretch::types::throws_clauses::throws_clause;
 use catchment_build::Project;
 use catchment_build::{class_file, sites_of};
 use catchment_classfile::ClassFile;
@@ -35,13 +35,13 @@ pub(crate) type Stretchings<'s> = [(&'s Subject, &'s str)];
 
 impl Subject {
     pub(crate) fn find(project: &Project, number: PairNumber, pair: &CheckedPair) -> Result<Self, Refusal> {
-        let (path, bytes) = class_file(project, &pair.class)
+        let (path, bytes) = class_file(project, &pair.clause.class)
             .ok_or_else(|| Refusal::NotTriable("its class is not in a class folder of the project".into()))?;
-        Ok(Self { number, id: pair.id.clone(), path, bytes })
+        Ok(Self { number, id: pair.clause.id.clone(), path, bytes })
     }
 
     /// The exceptions that the clause leaves to the later ones of its try.
-    pub(crate) fn later(&self, rung: &str, hierarchy: &Hierarchy) -> Later {
+    pub(crate) fn later(&self, rung: &str, hierarchy: &Hierarchy<'_>) -> Later {
         let found = self.look(|class, pairs, site| later(class, pairs, site, rung, hierarchy).ok());
         found.flatten().unwrap_or_default()
     }
@@ -55,7 +55,7 @@ impl Subject {
     }
 
     /// The reason why the clause cannot catch `rung`, if so.
-    pub(crate) fn illegal(&self, rung: &str, hierarchy: &Hierarchy) -> Option<Refusal> {
+    pub(crate) fn illegal(&self, rung: &str, hierarchy: &Hierarchy<'_>) -> Option<Refusal> {
         let class = match ClassFile::parse(&self.bytes) {
             Ok(class) => class,
             Err(error) => return Some(Refusal::NotTriable(error.to_string())),
@@ -79,10 +79,10 @@ impl Subject {
     }
 
     /// Declared exceptions of the method that the clause would begin to catch.
-    pub(crate) fn swallowed(&self, rung: &str, hierarchy: &Hierarchy) -> Vec<String> {
+    pub(crate) fn swallowed(&self, rung: &str, hierarchy: &Hierarchy<'_>) -> Vec<String> {
         let declared = self.look(|class, pairs, (index, _)| {
             let method = class.methods.get(pairs.tries[index].method);
-            method.map(|method| declared_by(class, method)).unwrap_or_default()
+            method.map(|method| throws_clause(class, method)).unwrap_or_default()
         });
         let caught = self.caught_up_to(|clause| clause + 1);
         let is_new = |declared: &String| {
@@ -108,7 +108,7 @@ impl Subject {
 }
 
 /// The reason why clauses of one class cannot all catch these, if so, though each of them can.
-pub(crate) fn illegal_together(stretchings: &Stretchings<'_>, hierarchy: &Hierarchy) -> Option<Refusal> {
+pub(crate) fn illegal_together(stretchings: &Stretchings<'_>, hierarchy: &Hierarchy<'_>) -> Option<Refusal> {
     let class = ClassFile::parse(&stretchings.first()?.0.bytes).ok()?;
     let pairs = pairs_of(&class);
     let stretched = stretchings
@@ -159,7 +159,7 @@ fn narrow_need(
     site: &CompiledTry,
     clause: usize,
     rung: &str,
-    hierarchy: &Hierarchy,
+    hierarchy: &Hierarchy<'_>,
 ) -> Option<Refusal> {
     let uses = match handler_uses(class, site, clause) {
         Ok(uses) => uses,
@@ -169,7 +169,7 @@ fn narrow_need(
     narrow_needs(&uses).into_iter().find_map(|need| unmet(need, rung, hierarchy, &from))
 }
 
-fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy, from: &str) -> Option<Refusal> {
+fn unmet(need: NarrowNeed, rung: &str, hierarchy: &Hierarchy<'_>, from: &str) -> Option<Refusal> {
     let (is_met, what, line) = match need {
         NarrowNeed::Type { name, line } => {
             // Of interfaces nothing is known but that every exception has this one.

@@ -8,13 +8,12 @@ use crate::baseline::suite::run_suite;
 use crate::observations::PlainRun;
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::kept::once;
 use crate::stretch::refusal::Refusal;
 use crate::stretch::subject::{Stretchings, Subject, changes};
 use crate::stretch::{Candidate, Stretching};
 use crate::worker::WorkerEnd;
 use catchment_verdicts::{SetAside, TestId};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 
 /// A test that fails with some clauses stretched.
@@ -62,37 +61,16 @@ impl Stretching<'_, '_> {
             return Ok((!self.trials.session.is_over()).then_some(None));
         }
         let tests = &self.trials.baseline.tests;
-        let kept = self.once(chosen, "suite", || {
+        let kept = once(self.trials.session, chosen, "suite", || {
             let asked = self.ask_suite(slot, chosen)?;
             let number_of = |failing: Failing| (tests[failing.test.index()].0.0, failing.failure);
             Ok(asked.map(|failing| failing.map(number_of)))
         })?;
         let known = |(number, failure): (_, String)| {
-            let (test, _) = (0..).map(TestId).zip(tests).find(|(_, (each, _))| each.0 == number)?;
+            let (test, _) = (0..).map(TestId).zip(tests).find(|(_, (own, _))| own.0 == number)?;
             Some(Failing { test, failure })
         };
         Ok(kept.map(|failing| failing.and_then(known)))
-    }
-
-    /// Asks unless the answer is known from an earlier run. `None` if time is up, or was before the answer was complete.
-    pub(crate) fn once<A: Serialize + DeserializeOwned>(
-        &self,
-        chosen: &Stretchings<'_>,
-        question: &str,
-        ask: impl FnOnce() -> Result<Option<A>, LabError>,
-    ) -> Result<Option<A>, LabError> {
-        let session = self.trials.session;
-        let clauses = combination(chosen);
-        let known = session.ledger().store.of_combination(&clauses, question)?;
-        if known.is_some() || session.is_over() {
-            return Ok(known);
-        }
-        let answer = ask()?;
-        if let Some(answer) = &answer {
-            let ledger = session.ledger();
-            ledger.store.together(|| ledger.store.keep_of_combination(&clauses, question, answer))?;
-        }
-        Ok(answer)
     }
 
     fn ask_suite(
@@ -105,7 +83,7 @@ impl Stretching<'_, '_> {
             return Ok(Some(None));
         }
         let Some(mut second) = self.failing_in_suite(slot, chosen)? else { return Ok(None) };
-        let same = second.iter().position(|failing| first.iter().any(|each| each.test == failing.test));
+        let same = second.iter().position(|failing| first.iter().any(|other| other.test == failing.test));
         Ok(Some((!second.is_empty()).then(|| second.swap_remove(same.unwrap_or(0)))))
     }
 
@@ -128,7 +106,7 @@ impl Stretching<'_, '_> {
             self.wear(slot, chosen)?;
             match run_suite(self.trials.session, slot, configuration, &mut 0) {
                 Ok(runs) => failing.extend(not_passing(&expected, &runs.runs)),
-                Err(LabError::Worker(end)) if end != WorkerEnd::Interrupted => {
+                Err(LabError::Worker(end)) => {
                     let of = |(_, test): (&str, TestId)| Failing { test, failure: end.to_string() };
                     failing.extend(expected.into_iter().map(of));
                 }
@@ -155,10 +133,8 @@ impl Stretching<'_, '_> {
 
     pub(crate) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), LabError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
-        let unusable =
-            |why: String| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
-        let changes = changes(chosen).map_err(|why| LabError::Worker(unusable(why)))?;
-        slot.change(changes);
+        let unusable = |why| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
+        slot.change(changes(chosen).map_err(unusable)?);
         Ok(())
     }
 }
@@ -188,13 +164,6 @@ pub(crate) fn refuse_unchangeable(candidates: &mut [Candidate]) {
 
 pub(crate) fn stretchings<'c>(candidates: &'c [Candidate], chosen: &[usize]) -> Vec<(&'c Subject, &'c str)> {
     chosen.iter().filter_map(|index| candidates[*index].stretching()).collect()
-}
-
-/// As the store knows them: pairs by number, with the types they are to catch.
-fn combination(chosen: &Stretchings<'_>) -> String {
-    let mut clauses: Vec<_> = chosen.iter().map(|(subject, to)| (subject.number, *to)).collect();
-    clauses.sort_unstable();
-    clauses.iter().map(|(number, to)| format!("{} {to}\n", number.0)).collect()
 }
 
 fn accepted(candidates: &[Candidate]) -> Vec<usize> {

@@ -1,6 +1,6 @@
-//! Many questions to one test in one worker, and when their answers stand.
+//! A series: many questions to one test in one worker, and when their answers stand.
 //!
-//! The answers of a worker stand if the test still passes there in the end with nothing armed, or if a fresh JVM has
+//! The answers of a worker stand together: if the worker proves itself at the end of the series, or if a fresh JVM has
 //! confirmed a failure. Otherwise another worker is asked and, in the end, a fresh JVM for each run.
 
 use crate::observations::{PairNumber, TestNumber};
@@ -8,12 +8,12 @@ use crate::session::LabError;
 use crate::slot::Slot;
 use crate::store::stored;
 use crate::trial::engine::{Question, Trials, most_visits};
-use crate::trial::proof::{NothingKept, Unproven};
-use crate::worker::WorkerEnd;
+use crate::trial::proof::{Keeper, Unproven};
 use catchment_protocol::conversation::{self, TestRun};
 use catchment_protocol::experiment::{self, Sites, Watch};
 use catchment_verdicts::{Attempt, ColourCounts, Demands, Stats, TestId, Timed, experiment_of, taken_over};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 
 /// Warm workers that are asked before fresh JVMs.
 const WORKERS_ASKED: usize = 2;
@@ -21,8 +21,44 @@ const WORKERS_ASKED: usize = 2;
 /// The line of the statistics on which the cost of the runs stands.
 pub(crate) type Line = fn(&mut Stats) -> &mut Timed;
 
-/// A worker whose results wait for nothing but the end of the row of questions.
-pub(crate) type Row = Unproven<'static, NothingKept>;
+/// The keeper of a series: its results stand together or not at all, so none is kept before the end.
+#[derive(Debug, Default)]
+pub(crate) struct AllOrNothing {
+    has_lost: Cell<bool>,
+}
+
+impl Keeper for AllOrNothing {
+    type Result = ();
+
+    fn keep(&self, _: Vec<()>) -> Result<(), LabError> {
+        Ok(())
+    }
+
+    fn put_back(&self, _: Vec<()>) {
+        self.has_lost.set(true);
+    }
+}
+
+/// Results of a series that wait for a proof.
+pub(crate) type UnprovenSeries<'k> = Unproven<'k, AllOrNothing>;
+
+impl UnprovenSeries<'_> {
+    /// The attempts at one question of the series: where a fresh JVM was asked, its word needs no proof.
+    pub(crate) fn add_attempts(&mut self, test: TestId, attempts: &[Attempt]) {
+        if !attempts.iter().any(|attempt| attempt.is_fresh) {
+            self.add(test, attempts.iter().map(|attempt| attempt.micros).sum(), ());
+        }
+    }
+}
+
+/// The answer of one test to a series of questions.
+pub(crate) trait SeriesAnswer {
+    /// Tells whether there is a failure in it that fresh JVMs have confirmed: nothing takes that back.
+    fn has_confirmed_failure(&self, test: TestId) -> bool;
+
+    /// Tells whether asking again would be of no use.
+    fn is_final(&self, test: TestId, demands: Demands) -> bool;
+}
 
 /// A pair and a test that enters its catch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,19 +92,19 @@ impl Unavailable {
     }
 }
 
-/// Answers of one test to a row of questions, as they are stored. `A` is the subject of one question: an execution of the
-/// try, a call in it.
+/// Answers of one test to a series of questions, as they are stored. `A` is the subject of one question: an execution of
+/// the try, a call in it. No copy for the store: a test there pins the names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answers<A> {
     Unavailable(Unavailable),
-    Told {
+    Given {
         runs: Vec<Run<A>>,
         /// Further executions or calls, beyond the number that is asked about.
         left: usize,
     },
 }
 
-/// The attempts at one question of a row.
+/// The attempts at one question of a series.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run<A> {
     pub(crate) exception: String,
@@ -78,16 +114,16 @@ pub(crate) struct Run<A> {
     pub(crate) attempts: Vec<Attempt>,
 }
 
-/// One question of a row.
-pub(crate) struct InRow<A> {
+/// One question of a series.
+pub(crate) struct SeriesQuestion<A> {
     pub(crate) about: A,
     pub(crate) exception: String,
     pub(crate) question: Question,
 }
 
-/// The row of questions to one test.
-pub(crate) struct Questions<A> {
-    pub(crate) row: Vec<InRow<A>>,
+/// The questions to one test.
+pub(crate) struct QuestionSeries<A> {
+    pub(crate) questions: Vec<SeriesQuestion<A>>,
     /// Further executions or calls, beyond the number that is asked about.
     pub(crate) left: usize,
 }
@@ -99,83 +135,75 @@ impl<A> Run<A> {
     }
 }
 
-impl<A> Answers<A> {
-    /// Nothing takes a confirmed failure back.
+impl<A> SeriesAnswer for Answers<A> {
     fn has_confirmed_failure(&self, test: TestId) -> bool {
         match self {
             Self::Unavailable(_) => false,
-            Self::Told { runs, .. } => runs.iter().any(|run| run.is_confirmed_failure(test)),
+            Self::Given { runs, .. } => runs.iter().any(|run| run.is_confirmed_failure(test)),
         }
     }
 
-    /// Tells whether asking again would be of no use.
-    pub(crate) fn is_final(&self, test: TestId, demands: Demands) -> bool {
+    fn is_final(&self, test: TestId, demands: Demands) -> bool {
         let stands = |run: &Run<A>| {
             run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
         };
         match self {
             Self::Unavailable(unavailable) => unavailable.is_lasting,
-            Self::Told { runs, .. } => runs.iter().all(stands),
+            Self::Given { runs, .. } => runs.iter().all(stands),
         }
     }
 }
 
 impl Trials<'_, '_> {
-    /// `ask` also says whether one warm worker has answered everything that was asked of any; `None` when there was no time
-    /// left.
-    pub(crate) fn ask_until_proven<A>(
+    /// Puts a series of questions to a test until its answer stands; `None` when there was no time left. `ask` makes one
+    /// pass through the series, with what it owes to the warm worker.
+    pub(crate) fn ask_until_proven<A: SeriesAnswer>(
         &self,
         slot: &mut Slot<'_>,
-        subject: &Subject,
-        ask: impl Fn(&mut Slot<'_>, &Subject, &mut Row) -> Result<Option<(Answers<A>, bool)>, LabError>,
-    ) -> Result<Option<Answers<A>>, LabError> {
-        let Subject { test, demands, .. } = *subject;
-        for _ in 0..WORKERS_ASKED {
-            if demands.only_fresh {
-                break;
-            }
-            let mut unproven = Row::nothing();
-            let Some((answer, is_one_worker)) = ask(slot, subject, &mut unproven)? else { return Ok(None) };
-            let still_passes = self.passes_again(slot, test)?.is_some();
-            if unproven.is_condemned() {
-                slot.discard();
-            }
-            let is_proven = still_passes && is_one_worker && answer.is_final(test, demands);
+        (test, demands): (TestId, Demands),
+        ask: impl Fn(&mut Slot<'_>, Demands, &mut UnprovenSeries<'_>) -> Result<Option<A>, LabError>,
+    ) -> Result<Option<A>, LabError> {
+        let workers = if demands.only_fresh { 0 } else { WORKERS_ASKED };
+        for _ in 0..workers {
+            let keeper = AllOrNothing::default();
+            let mut unproven = Unproven::of(&keeper);
+            let Some(answer) = ask(slot, demands, &mut unproven)? else { return Ok(None) };
+            self.prove_last(slot, &mut unproven)?;
+            let is_proven = !keeper.has_lost.get() && answer.is_final(test, demands);
             if is_proven || answer.has_confirmed_failure(test) {
                 return Ok(Some(answer));
             }
             slot.discard();
         }
-        let alone = Subject { demands: Demands { only_fresh: true, ..demands }, ..*subject };
-        Ok(ask(slot, &alone, &mut Row::nothing())?.map(|(answer, _)| answer))
+        ask(slot, Demands { only_fresh: true, ..demands }, &mut Unproven::of(&AllOrNothing::default()))
     }
 
-    /// One question after the other, until a confirmed failure makes the others needless; with what
-    /// [`Self::ask_until_proven`] wants to know.
+    /// One question after the other, until a confirmed failure makes the others needless.
     pub(crate) fn ask_each<A>(
         &self,
         slot: &mut Slot<'_>,
-        questions: Questions<A>,
-        unproven: &mut Row,
+        series: QuestionSeries<A>,
+        unproven: &mut UnprovenSeries<'_>,
         line: Line,
-    ) -> Result<Option<(Answers<A>, bool)>, LabError> {
-        let worker = slot.warm_worker();
+    ) -> Result<Option<Answers<A>>, LabError> {
         let mut runs: Vec<Run<A>> = Vec::new();
         let mut is_decided = false;
-        for InRow { about, exception, question } in questions.row {
-            if !is_decided && self.session.is_over() {
+        for SeriesQuestion { about, exception, question } in series.questions {
+            if is_decided {
+                runs.push(Run { exception, about, attempts: Vec::new() });
+                continue;
+            }
+            if self.session.is_over() {
                 return Ok(None);
             }
-            let attempts = match is_decided {
-                true => Vec::new(),
-                false => self.attempts(slot, &question, Vec::new(), unproven)?,
-            };
+            let attempts = self.attempts(slot, &question, Vec::new(), unproven)?;
+            unproven.add_attempts(question.test, &attempts);
             line(&mut self.session.stats()).count += attempts.len() as u64;
             let run = Run { exception, about, attempts };
-            is_decided |= run.is_confirmed_failure(question.test);
+            is_decided = run.is_confirmed_failure(question.test);
             runs.push(run);
         }
-        Ok(Some((Answers::Told { runs, left: questions.left }, slot.warm_worker() == worker)))
+        Ok(Some(Answers::Given { runs, left: series.left }))
     }
 
     /// The run of a test in which nothing is thrown and executions of the try are watched, if it passes.
@@ -183,29 +211,28 @@ impl Trials<'_, '_> {
         &self,
         slot: &mut Slot<'_>,
         subject: &Subject,
-        unproven: &mut Row,
+        unproven: &mut UnprovenSeries<'_>,
         (sites, watch): (impl FnOnce(String) -> Sites, Watch),
         line: Line,
     ) -> Result<Result<TestRun, Unavailable>, LabError> {
         let Subject { test, demands, comes_first, .. } = *subject;
-        let limit = self.plain_limit(test);
-        let pair = self.session.ledger().checked.pairs[subject.position].id.clone();
+        let pair = self.session.ledger().checked.pairs[subject.position].clause.id.clone();
         let most_visits = most_visits(subject.usages.entries());
         let watching = experiment::Experiment::watching(pair.clone(), sites(pair), watch, most_visits);
         let question = Question::new(test, watching, demands, comes_first);
         line(&mut self.session.stats()).count += 1;
         let result = if demands.only_fresh {
-            self.run_fresh(slot, &question, limit)?.map(|(_, result)| result)
-        } else if self.settle_warm(slot, test, unproven)? {
-            let (_, known) = self.test(test);
-            let running = slot.warm(known.configuration).map_err(LabError::Worker)?;
-            Some(running.run_test(&known.unit.id, Some(question.experiment), limit).0)
+            self.run_fresh(slot, &question)?.map(|(_, result)| result)
         } else {
-            None
+            self.run_warm(slot, &question, unproven)?.map(|(_, result, _)| result)
         };
         match result {
-            Some(Ok(run)) if run.outcome == conversation::Outcome::Passed => Ok(Ok(run)),
-            Some(Err(WorkerEnd::Interrupted)) => Err(LabError::Interrupted),
+            Some(Ok(run)) if run.outcome == conversation::Outcome::Passed => {
+                if !demands.only_fresh {
+                    unproven.add(test, run.micros, ());
+                }
+                Ok(Ok(run))
+            }
             Some(Err(end)) => {
                 slot.discard();
                 Ok(Err(Unavailable::for_now(end.to_string())))
@@ -227,14 +254,14 @@ mod tests {
             about: 1,
             attempts: vec![Attempt { outcome, ..Attempt::default() }],
         };
-        let told = |runs| Answers::Told { runs, left: 0 };
+        let given = |runs| Answers::Given { runs, left: 0 };
         let is_final = |answers: Answers<u64>, confirmed_passes| {
             answers.is_final(TestId(0), Demands { only_fresh: false, confirmed_passes })
         };
-        let passed = told(vec![run(Outcome::Pass), Run { attempts: vec![], ..run(Outcome::Pass) }]);
+        let passed = given(vec![run(Outcome::Pass), Run { attempts: vec![], ..run(Outcome::Pass) }]);
         assert!(is_final(passed.clone(), false) && !is_final(passed, true));
         let lost = Outcome::None(NoOutcome::WorkerLost("gone".into()));
-        assert!(!is_final(told(vec![run(lost)]), false));
+        assert!(!is_final(given(vec![run(lost)]), false));
         assert!(is_final(Answers::Unavailable(Unavailable::lasting("threads")), true));
         assert!(!is_final(Answers::Unavailable(Unavailable::for_now("red")), false));
     }

@@ -9,10 +9,8 @@ use crate::session::LabError;
 use crate::slot::{ClassRun, Running, Slot};
 use crate::trial::engine::{Question, Trials};
 use crate::trial::proof::{Keeper, Unproven};
-use crate::worker::WorkerEnd;
 use catchment_protocol::experiment::Experiment;
 use catchment_verdicts::Attempt;
-use std::time::Instant;
 
 impl Trials<'_, '_> {
     /// One attempt at each question, all of one experiment and class; `None` for those that have to be tried alone.
@@ -30,18 +28,18 @@ impl Trials<'_, '_> {
         if !self.settle_class(slot, questions, longest, unproven)? {
             return Ok(vec![None; questions.len()]);
         }
-        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let (seen, micros) = running.run_class(&test.unit.class, Some(experiment), time_limit(longest));
+        let running = slot.warm(test.configuration)?;
+        let (class_run, micros) =
+            running.run_class(&test.unit.class, Some(experiment), time_limit(longest))?;
         let count = questions.len() as u64;
         let times =
             Times { micros: micros / count, plain_micros: self.baseline.class_micros(*number) / count };
-        let attempts: Result<Vec<_>, _> =
-            questions.iter().map(|question| self.attempt_among(running, question, &seen, times)).collect();
-        let attempts = attempts?;
-        if seen.end.is_some() {
+        let attempt = |question: &&Question| self.attempt_among(running, question, &class_run, times);
+        let attempts = questions.iter().map(attempt).collect();
+        if class_run.end.is_some() {
             slot.discard();
             unproven.put_back();
-        } else if self.leaves_litter(slot, questions, &seen) {
+        } else if self.leaves_litter(slot, questions, &class_run) {
             unproven.condemn();
         }
         Ok(attempts)
@@ -51,25 +49,24 @@ impl Trials<'_, '_> {
         &self,
         running: &Running<'_>,
         question: &Question,
-        seen: &ClassRun,
+        class_run: &ClassRun,
         times: Times,
-    ) -> Result<Option<Attempt>, LabError> {
+    ) -> Option<Attempt> {
         let (_, test) = self.test(question.test);
-        let result = match (&seen.end, &seen.running, seen.of_test(&test.unit.id)) {
-            (Some(WorkerEnd::Interrupted), ..) => return Err(LabError::Interrupted),
+        let result = match (&class_run.end, &class_run.running, class_run.of_test(&test.unit.id)) {
             (None, _, Some(run)) => Ok(run.clone()),
             (Some(end), Some(last), _) if *last == test.unit.id => Err(end.clone()),
-            _ => return Ok(None),
+            _ => return None,
         };
-        let attempt = self.read(question, running, &result, times.micros)?;
+        let attempt = self.read(question, running, &result, times.micros);
         // Where the worker may be to blame, the others may be: alone it has another chance before a JVM of its own.
         let is_lost = attempt.is_doubtful() && !attempt.is_failure();
-        Ok((!is_lost).then_some(Attempt { plain_micros: times.plain_micros, ..attempt }))
+        (!is_lost).then_some(Attempt { plain_micros: times.plain_micros, ..attempt })
     }
 
-    fn leaves_litter(&self, slot: &mut Slot<'_>, questions: &[&Question], seen: &ClassRun) -> bool {
+    fn leaves_litter(&self, slot: &mut Slot<'_>, questions: &[&Question], class_run: &ClassRun) -> bool {
         let tests: Vec<_> = questions.iter().map(|question| self.test(question.test).0).collect();
-        seen.finished.iter().any(|run| !run.threads_left.is_empty()) && self.note_litter(slot, &tests)
+        class_run.finished.iter().any(|run| !run.threads_left.is_empty()) && self.note_litter(slot, &tests)
     }
 
     /// Lets the class run once with nothing armed in the warm worker, unless it has, and tells whether the tests passed. A
@@ -84,20 +81,11 @@ impl Trials<'_, '_> {
         let members = questions.iter().map(|question| self.test(question.test));
         let members: Vec<_> = members.map(|(number, test)| (*number, test)).collect();
         let Some((_, test)) = members.first() else { return Ok(false) };
-        for _ in 0..2 {
-            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-            if running.has_settled(&test.unit.class) {
-                return Ok(true);
-            }
-            let begun = Instant::now();
-            let (runs, has_ended) = plain_class(running, &test.unit.class, &members, longest_micros)?;
-            self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
-            if !has_ended && runs.iter().all(|(_, run)| run.passed()) {
-                return Ok(true);
-            }
-            self.replace(slot, has_ended, unproven)?;
-        }
-        Ok(false)
+        let class = &test.unit.class;
+        self.settle(slot, test.configuration, class, unproven, |running| {
+            let (runs, has_ended) = plain_class(running, class, &members, longest_micros)?;
+            Ok((!has_ended && runs.iter().all(|(_, run)| run.passed()), has_ended))
+        })
     }
 }
 

@@ -2,19 +2,21 @@
 //!
 //! The baseline of a test is its second run in a JVM, so an attempt too follows a run of its test in the same JVM with
 //! nothing armed: otherwise the exception would also hit what happens once per JVM, such as a static initialiser. Only where
-//! the try is executed once per JVM does the attempt come first.
+//! the try is executed once per JVM does the attempt come first. A *look*, an experiment that does nothing, has the time of a
+//! plain run and settles its test as one does.
 
 use crate::baseline::Baseline;
 use crate::baseline::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
 use crate::observations::{PlainRun, TestNumber};
 use crate::session::{LabError, Session};
+use crate::slot::events::WorkerEvents;
 use crate::slot::{Running, Slot};
 use crate::store::KnownTest;
 use crate::trial::proof::{Keeper, Unproven};
-use crate::trial::reported::{attempt_of, place_of};
+use crate::trial::reported::{attempt_of, location_of};
 use crate::worker::WorkerEnd;
-use catchment_protocol::conversation::TestRun;
-use catchment_protocol::experiment::Experiment;
+use catchment_protocol::conversation::{Outcome, TestRun};
+use catchment_protocol::experiment::{Act, Experiment};
 use catchment_protocol::occurrences::Occurrences;
 use catchment_verdicts::{Attempt, Demands, JvmKind, TestId, next_jvm};
 use std::time::{Duration, Instant};
@@ -28,20 +30,35 @@ pub(crate) struct Question {
     pub(crate) test: TestId,
     pub(crate) experiment: Experiment,
     pub(crate) demands: Demands,
-    /// The try is executed once per JVM, so that nothing may run before.
+    /// No plain run goes before: the try is executed once per JVM, or it is a look that shows itself whether the test passes.
     pub(crate) comes_first: bool,
     pub(crate) reading: Reading,
 }
 
 /// The meaning of an observation for one question: the attempt as it would be read of any, and what it is read from.
-pub(crate) type Reading = Box<dyn Fn(Attempt, &ExperimentRun<'_>) -> Attempt + Send + Sync>;
+pub(crate) type Reading = Box<dyn Fn(Attempt, &ExperimentRun<'_, '_>) -> Attempt + Send + Sync>;
 
 /// One run under an experiment.
-pub(crate) struct ExperimentRun<'r> {
+pub(crate) struct ExperimentRun<'r, 'e> {
+    result: &'r Result<TestRun, WorkerEnd>,
+    events: &'r WorkerEvents<'e>,
+}
+
+impl ExperimentRun<'_, '_> {
     /// `None` when the JVM has ended before the test.
-    pub(crate) test_run: Option<&'r TestRun>,
+    pub(crate) fn test_run(&self) -> Option<&TestRun> {
+        self.result.as_ref().ok()
+    }
+
     /// Executions of the try before the one in which something was thrown.
-    pub(crate) before: Option<&'r Occurrences>,
+    pub(crate) fn before(&self) -> Option<&Occurrences> {
+        self.events.fired.as_ref()
+    }
+
+    /// The same as a run of which only the end and the usages count.
+    pub(crate) fn plain(&self) -> PlainRun {
+        self.events.plain_of(self.result)
+    }
 }
 
 impl Question {
@@ -49,9 +66,13 @@ impl Question {
     pub(crate) fn new(test: TestId, experiment: Experiment, demands: Demands, comes_first: bool) -> Self {
         Self { test, experiment, demands, comes_first, reading: Box::new(|attempt, _| attempt) }
     }
+
+    fn is_look(&self) -> bool {
+        self.experiment.act == Act::Nothing
+    }
 }
 
-/// The trials of a session.
+/// The trials of a session: what takes each question to its answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Trials<'a, 'p> {
     pub(crate) session: &'a Session<'p>,
@@ -70,6 +91,11 @@ impl<'a> Trials<'a, '_> {
 
     pub(crate) fn plain_limit(&self, test: TestId) -> Duration {
         plain_time_limit(self.baseline.longest_micros(self.test(test).0))
+    }
+
+    fn limit(&self, question: &Question, of_experiment: fn(u64) -> Duration) -> Duration {
+        let of = if question.is_look() { plain_time_limit } else { of_experiment };
+        of(self.baseline.longest_micros(self.test(question.test).0))
     }
 
     /// Makes the attempts that the vote wants besides those that were made.
@@ -91,49 +117,61 @@ impl<'a> Trials<'a, '_> {
     }
 
     /// A worker that does not survive it takes its unproven results with it.
-    pub(crate) fn attempt_warm<K: Keeper>(
+    fn attempt_warm<K: Keeper>(
         &self,
         slot: &mut Slot<'_>,
         question: &Question,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<Attempt, LabError> {
-        let (number, test) = self.test(question.test);
-        let limit = time_limit(self.baseline.longest_micros(*number));
-        if !self.settle_warm(slot, question.test, unproven)? {
+        let (number, _) = self.test(question.test);
+        let Some((running, result, micros)) = self.run_warm(slot, question, unproven)? else {
             return Ok(Attempt::baseline_failed());
-        }
-        let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-        let (result, micros) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit);
-        let attempt = self.read(question, running, &result, micros)?;
-        match &result {
-            Err(_) => {
+        };
+        let attempt = self.read(question, running, &result, micros);
+        // A test that fails though nothing was done speaks against the worker.
+        let is_usable = |run: &&TestRun| !question.is_look() || run.outcome == Outcome::Passed;
+        match result.as_ref().ok().filter(is_usable) {
+            None => {
                 slot.discard();
                 unproven.put_back();
             }
-            Ok(run) if !run.threads_left.is_empty() && self.note_litter(slot, &[*number]) => {
+            Some(run) if !run.threads_left.is_empty() && self.note_litter(slot, &[*number]) => {
                 unproven.condemn();
             }
-            Ok(_) => {}
+            Some(_) => {}
         }
         Ok(attempt)
     }
 
-    pub(crate) fn attempt_fresh(
-        &self,
-        slot: &mut Slot<'_>,
-        question: &Question,
-    ) -> Result<Attempt, LabError> {
+    fn attempt_fresh(&self, slot: &mut Slot<'_>, question: &Question) -> Result<Attempt, LabError> {
         let begun = Instant::now();
-        let limit = fresh_time_limit(self.baseline.longest_micros(self.test(question.test).0));
-        let Some((running, result)) = self.run_fresh(slot, question, limit)? else {
+        let Some((running, result)) = self.run_fresh(slot, question)? else {
             return Ok(Attempt { is_fresh: true, ..Attempt::baseline_failed() });
         };
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let attempt = self.read(question, &running, &result, micros)?;
+        let attempt = self.read(question, &running, &result, micros);
         if result.is_ok() {
             running.stop();
         }
         Ok(Attempt { is_fresh: true, ..attempt })
+    }
+
+    /// The run of the experiment in the warm worker, and how long it took; `None` when the test does not pass there with
+    /// nothing armed.
+    pub(crate) fn run_warm<'w, 's, K: Keeper>(
+        &self,
+        slot: &'w mut Slot<'s>,
+        question: &Question,
+        unproven: &mut Unproven<'_, K>,
+    ) -> Result<Option<WarmRun<'w, 's>>, LabError> {
+        if !question.comes_first && !self.settle_warm(slot, question.test, unproven)? {
+            return Ok(None);
+        }
+        let (_, test) = self.test(question.test);
+        let limit = self.limit(question, time_limit);
+        let running = slot.warm(test.configuration)?;
+        let (result, micros) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit)?;
+        Ok(Some((running, result, micros)))
     }
 
     /// The run of the experiment in a JVM of its own; `None` when the test does not pass there with nothing armed.
@@ -141,64 +179,58 @@ impl<'a> Trials<'a, '_> {
         &self,
         slot: &mut Slot<'s>,
         question: &Question,
-        limit: Duration,
-    ) -> Result<Option<Armed<'s>>, LabError> {
+    ) -> Result<Option<FreshRun<'s>>, LabError> {
         let (_, test) = self.test(question.test);
-        let mut running = slot.start(test.configuration, true).map_err(LabError::Worker)?;
+        let limit = self.limit(question, fresh_time_limit);
+        let mut running = slot.start(test.configuration, true)?;
         if !question.comes_first {
             let ((plain, _), _) = run_plain(&mut running, test, self.plain_limit(question.test))?;
             if !plain.passed() {
                 return Ok(None);
             }
         }
-        let (result, _) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit);
+        let (result, _) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit)?;
         Ok(Some((running, result)))
     }
 
-    /// Lets the test run once with nothing armed in the warm worker, unless it has, and tells whether it passed. A worker in
-    /// which it does not is replaced, once.
-    pub(crate) fn settle_warm<K: Keeper>(
+    /// Lets the test run once with nothing armed in the warm worker, unless it has, and tells whether it passed.
+    fn settle_warm<K: Keeper>(
         &self,
         slot: &mut Slot<'_>,
         asked: TestId,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<bool, LabError> {
         let (_, test) = self.test(asked);
+        self.settle(slot, test.configuration, &test.unit.id, unproven, |running| {
+            let ((plain, _), has_ended) = run_plain(running, test, self.plain_limit(asked))?;
+            Ok((plain.passed(), has_ended))
+        })
+    }
+
+    /// Lets a test, or class, run once with nothing armed in the warm worker, unless it has, and tells whether it passed. A
+    /// worker in which it does not is replaced, once. `run_plain` tells whether it passes, and whether the JVM has ended.
+    pub(crate) fn settle<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        configuration: usize,
+        name: &str,
+        unproven: &mut Unproven<'_, K>,
+        run_plain: impl Fn(&mut Running<'_>) -> Result<(bool, bool), LabError>,
+    ) -> Result<bool, LabError> {
         for _ in 0..2 {
-            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-            if running.has_settled(&test.unit.id) {
+            let running = slot.warm(configuration)?;
+            if running.has_settled(name) {
                 return Ok(true);
             }
             let begun = Instant::now();
-            let ((plain, _), has_ended) = run_plain(running, test, self.plain_limit(asked))?;
+            let (passes, has_ended) = run_plain(running)?;
             self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
-            if plain.passed() {
+            if passes {
                 return Ok(true);
             }
             self.replace(slot, has_ended, unproven)?;
         }
         Ok(false)
-    }
-
-    /// The run of the test in the warm worker with nothing armed, if it passes; otherwise the worker is discarded.
-    pub(crate) fn passes_again(
-        &self,
-        slot: &mut Slot<'_>,
-        asked: TestId,
-    ) -> Result<Option<PlainRun>, LabError> {
-        let (_, test) = self.test(asked);
-        if slot.warm_configuration() != Some(test.configuration) {
-            return Ok(None);
-        }
-        let ((plain, _), has_ended) = self.session.turns.take(|| {
-            let running = slot.warm(test.configuration).map_err(LabError::Worker)?;
-            run_plain(running, test, self.plain_limit(asked))
-        })?;
-        if !plain.passed() || has_ended {
-            slot.discard();
-            return Ok(None);
-        }
-        Ok(Some(plain))
     }
 
     /// Tells whether the worker is to be replaced for threads that these tests have left behind. Where they do so with
@@ -214,24 +246,24 @@ impl<'a> Trials<'a, '_> {
         running: &Running<'_>,
         result: &Result<TestRun, WorkerEnd>,
         micros: u64,
-    ) -> Result<Attempt, LabError> {
-        if let Err(WorkerEnd::Interrupted) = result {
-            return Err(LabError::Interrupted);
-        }
+    ) -> Attempt {
         let ledger = self.session.ledger();
-        let place = |counter: u32| {
-            let position = self.session.position_of(running.events.meanings.clause_of(counter)?)?;
-            Some(place_of(&ledger.checked.pairs[position]))
+        let events = &running.events;
+        let location = |counter: u32| {
+            let position = self.session.position_of(events.meanings.clause_of(counter)?)?;
+            Some(location_of(&ledger.checked.pairs[position]))
         };
-        let before = running.events.fired.as_ref();
-        let attempt = attempt_of(result, before.is_some(), place);
-        let attempt = (question.reading)(attempt, &ExperimentRun { test_run: result.as_ref().ok(), before });
-        Ok(Attempt { micros, plain_micros: self.micros_of(question.test), ..attempt })
+        let attempt = attempt_of(result, events.fired.is_some(), location);
+        let attempt = (question.reading)(attempt, &ExperimentRun { result, events });
+        Attempt { micros, plain_micros: self.micros_of(question.test), ..attempt }
     }
 }
 
-/// A JVM, and the run under an experiment that it has just had.
-pub(crate) type Armed<'s> = (Running<'s>, Result<TestRun, WorkerEnd>);
+/// A fresh JVM, and the run under an experiment that it has just had.
+type FreshRun<'s> = (Running<'s>, Result<TestRun, WorkerEnd>);
+
+/// A warm worker, the run under an experiment that it has just had, and the microseconds of that.
+type WarmRun<'w, 's> = (&'w mut Running<'s>, Result<TestRun, WorkerEnd>, u64);
 
 /// With more executions of a try than this a test never ends; `entries` are those of the baseline.
 pub(crate) fn most_visits(entries: u64) -> u64 {

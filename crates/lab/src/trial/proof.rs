@@ -6,6 +6,7 @@
 //! ends without one, takes its provisional results with it; they are repeated in another worker, which then has to prove
 //! itself at once, and in the end in fresh JVMs. What a fresh JVM has confirmed or refuted needs no proof.
 
+use crate::baseline::solo::run_plain;
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::trial::engine::Trials;
@@ -30,19 +31,6 @@ pub(crate) trait Keeper {
     fn put_back(&self, lost: Vec<Self::Result>);
 }
 
-/// The keeper of a tenant whose worker has no results that wait for a proof.
-pub(crate) struct NothingKept;
-
-impl Keeper for NothingKept {
-    type Result = ();
-
-    fn keep(&self, _: Vec<()>) -> Result<(), LabError> {
-        Ok(())
-    }
-
-    fn put_back(&self, _: Vec<()>) {}
-}
-
 /// Results of a slot's warm worker since it last proved itself.
 pub(crate) struct Unproven<'k, K: Keeper> {
     keeper: &'k K,
@@ -52,12 +40,6 @@ pub(crate) struct Unproven<'k, K: Keeper> {
     micros: u64,
     /// The worker is to be replaced once it has proven itself.
     is_condemned: bool,
-}
-
-impl Unproven<'static, NothingKept> {
-    pub(crate) fn nothing() -> Self {
-        Self::of(&NothingKept)
-    }
 }
 
 impl<'k, K: Keeper> Unproven<'k, K> {
@@ -74,10 +56,6 @@ impl<'k, K: Keeper> Unproven<'k, K> {
     /// Something is wrong with the worker, though not with what it has said.
     pub(crate) fn condemn(&mut self) {
         self.is_condemned = true;
-    }
-
-    pub(crate) fn is_condemned(&self) -> bool {
-        self.is_condemned
     }
 
     /// `sentinel_micros` is what the proof will take.
@@ -136,13 +114,7 @@ impl Trials<'_, '_> {
         doubtful: Option<TestId>,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<(), LabError> {
-        let Some(test) = doubtful.or(unproven.last_test) else {
-            if unproven.is_condemned {
-                slot.discard();
-                unproven.take();
-            }
-            return Ok(());
-        };
+        let Some(test) = doubtful.or(unproven.last_test) else { return self.prove_last(slot, unproven) };
         if doubtful.is_some() || unproven.is_due(self.micros_of(test)) {
             self.prove(slot, test, unproven)?;
         }
@@ -154,7 +126,15 @@ impl Trials<'_, '_> {
         slot: &mut Slot<'_>,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<(), LabError> {
-        unproven.last_test.map_or(Ok(()), |test| self.prove(slot, test, unproven))
+        match unproven.last_test {
+            Some(test) => self.prove(slot, test, unproven)?,
+            None if unproven.is_condemned => {
+                slot.discard();
+                unproven.take();
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// Runs the test with nothing armed. If it does not pass any more, nothing since the last proof counts.
@@ -164,14 +144,18 @@ impl Trials<'_, '_> {
         test: TestId,
         unproven: &mut Unproven<'_, K>,
     ) -> Result<(), LabError> {
-        if slot.warm_configuration() != Some(self.test(test).1.configuration) {
+        let (_, known) = self.test(test);
+        if slot.warm_configuration() != Some(known.configuration) {
             unproven.put_back();
             return Ok(());
         }
         let begun = Instant::now();
-        let passes = self.passes_again(slot, test)?.is_some();
+        let limit = self.plain_limit(test);
+        let ((plain, _), _) =
+            self.session.turns.take(|| run_plain(slot.warm(known.configuration)?, known, limit))?;
         self.session.stats().sentinels.add(begun.elapsed().as_secs_f64());
-        if !passes {
+        if !plain.passed() {
+            slot.discard();
             unproven.put_back();
             return Ok(());
         }
@@ -187,8 +171,20 @@ impl Trials<'_, '_> {
 mod tests {
     use super::*;
 
-    fn unproven(count: usize, micros: u64) -> Unproven<'static, NothingKept> {
-        let mut unproven = Unproven::nothing();
+    struct Ignorant;
+
+    impl Keeper for Ignorant {
+        type Result = ();
+
+        fn keep(&self, _: Vec<()>) -> Result<(), LabError> {
+            Ok(())
+        }
+
+        fn put_back(&self, _: Vec<()>) {}
+    }
+
+    fn unproven(count: usize, micros: u64) -> Unproven<'static, Ignorant> {
+        let mut unproven = Unproven::of(&Ignorant);
         (0..count).for_each(|_| unproven.add(TestId(0), micros, ()));
         unproven
     }

@@ -8,24 +8,25 @@ use catchment_verdicts::{
     Attempt, CaughtElsewhere, CheckedPair, FailureKind, JvmEnd, ObservedRun, TestEnd, TestFailure,
 };
 
-/// `com.acme.Cache.load  Cache.java:83`.
-pub(crate) fn place_of(pair: &CheckedPair) -> String {
-    let line = pair.catch_line.or(pair.try_line).map(|line| format!(":{line}")).unwrap_or_default();
-    let file = pair.source_file.as_deref().unwrap_or("unknown source");
-    format!("{}.{}  {file}{line}", pair.class, pair.method)
+/// The clause of a pair for people: `com.acme.Cache.load  Cache.java:83`.
+pub(crate) fn location_of(pair: &CheckedPair) -> String {
+    let clause = &pair.clause;
+    let line = clause.line().map(|line| format!(":{line}")).unwrap_or_default();
+    let file = clause.source_file.as_deref().unwrap_or("unknown source");
+    format!("{}.{}  {file}{line}", clause.class, clause.method)
 }
 
 /// The attempt that a run of a test with an injection amounts to.
 pub(crate) fn attempt_of(
     result: &Result<TestRun, WorkerEnd>,
     has_fired: bool,
-    place_of_clause: impl Fn(u32) -> Option<String>,
+    location_of_clause: impl Fn(u32) -> Option<String>,
 ) -> Attempt {
     match result {
         Err(end) => Attempt::of_jvm_end(jvm_end(end), has_fired),
         Ok(run) => match &run.observed {
             None => Attempt::lost("the worker did not say what became of the injection".into()),
-            Some(observed) => Attempt::of_run(observed_run(run, observed, place_of_clause)),
+            Some(observed) => Attempt::of_run(observed_run(run, observed, location_of_clause)),
         },
     }
 }
@@ -44,9 +45,9 @@ fn jvm_end(end: &WorkerEnd) -> JvmEnd {
 fn observed_run(
     run: &TestRun,
     observed: &Observed,
-    place_of_clause: impl Fn(u32) -> Option<String>,
+    location_of_clause: impl Fn(u32) -> Option<String>,
 ) -> ObservedRun {
-    let place = |counter: u32| place_of_clause(counter).unwrap_or_else(|| "another clause".to_owned());
+    let location = |counter: u32| location_of_clause(counter).unwrap_or_else(|| "another clause".to_owned());
     let caught_elsewhere = observed.caught_elsewhere.iter();
     ObservedRun {
         end: test_end(run),
@@ -54,7 +55,7 @@ fn observed_run(
         fired: observed.fired,
         caught_here: observed.caught_here,
         caught_elsewhere: caught_elsewhere
-            .map(|(counter, count)| CaughtElsewhere { place: place(*counter), count: *count })
+            .map(|(counter, count)| CaughtElsewhere { place: location(*counter), count: *count })
             .collect(),
         made: observed.made.clone(),
     }

@@ -1,7 +1,7 @@
 //! Starts workers from one thread that lasts as long as this process.
 //!
 //! The system ends a worker with the thread that started it, see `unix::end_with_parent`. The threads of slots last for one
-//! phase of a check only, and workers are to outlive that.
+//! phase of a run only, and workers are to outlive that.
 
 use std::io;
 use std::process::{Child, Command};

@@ -40,8 +40,8 @@ fn snippet(section: &str) -> Snippet {
     }
 }
 
-/// `` `catch (A`: a.A | a.B -> a.C `` is the clause on the line that holds `catch (A`. One that goes with it stands behind:
-/// `` + `catch (D`: a.D ``.
+/// `` `catch (A`: a.A | a.B -> a.C `` is the clause on the line that holds `catch (A`. One that goes with it stands
+/// behind: `` + `catch (D`: a.D ``.
 fn listed(source: &str, item: &str) -> Widening {
     let (at, types) = item.split_once("`: ").expect("a place");
     let (from, to) = types.split_once(" -> ").expect("types");

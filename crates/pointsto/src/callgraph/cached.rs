@@ -9,7 +9,8 @@ cached! { struct Thrown { instance, pc, types } }
 cached! { struct Stats { classes, reachable_methods, call_edges, nodes, objects } }
 
 impl<'a> Reached<'a> {
-    /// For another run, which reads them with [`Self::read`]. Nothing if the objects are there as well, which nobody keeps.
+    /// For another run, which reads them with [`Self::read`]. Nothing if the objects are there as well, which nobody
+    /// keeps.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let Self { world, instances, entries, calls, targets, throws, implicit, blind_spots, stats, heap } =
             self;
@@ -29,8 +30,8 @@ impl<'a> Reached<'a> {
         Some(to.into_bytes())
     }
 
-    /// What [`Self::to_bytes`] has written, on the same classes and by the same code: nobody but the caller can know that it is so.
-    /// Nothing if it surely is something else.
+    /// Reads the bytes of [`Self::to_bytes`], on the same classes and by the same code: nobody but the caller can know
+    /// that it is so. Nothing if it surely is something else.
     pub fn read(bytes: &[u8], source: &'a dyn ClassSource) -> Option<Self> {
         let mut from = Reader::new(bytes);
         let reached = Self {

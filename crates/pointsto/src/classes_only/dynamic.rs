@@ -47,7 +47,7 @@ impl ClassesOnly<'_> {
         self.make_lambda(lambda.class, Some(lambda.name), proxy);
     }
 
-    /// What is concatenated is asked for its text.
+    /// Concatenated objects are asked for their text.
     fn add_concatenation(&mut self, at: StatementPosition, body: &Body, parts: Operands) {
         let bounds = Bounds::new(body, at.method, &self.world);
         for part in body.operands(parts).iter().flatten() {

@@ -43,7 +43,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// How many receivers there are.
+    /// The number of receivers.
     pub(super) fn receivers(&self) -> usize {
         self.made.len() + self.lambdas.len()
     }
@@ -79,7 +79,8 @@ impl ClassesOnly<'_> {
         }
     }
 
-    /// There are objects of a hidden class that implements the method of this name in `interface` by `proxy`, or all methods.
+    /// There are objects of a hidden class that implements the method of this name in `interface` by `proxy`, or all
+    /// methods.
     pub(super) fn make_lambda(&mut self, interface: ClassId, name: Option<&[u8]>, proxy: InstanceId) {
         let number = self.groups.lambdas.len() as u32;
         self.groups.lambdas.push(LambdaObject { name: name.map(Into::into), proxy });

@@ -1,8 +1,8 @@
 //! Reflection by classes alone: what is known anywhere can come to every reflective call.
 //!
-//! Constants of reachable code name classes; calls that ask find classes, methods, constructors, handles and fields among these
-//! ([`finding`]); calls that use them come to all that were found ([`using`]). Names of members have to be constants of the
-//! method that asks for them, as in `crate::reflection`, which finds no more than this does.
+//! Constants of reachable code name classes; calls that ask find classes, methods, constructors, handles and fields
+//! among these ([`finding`]); calls that use them come to all that were found ([`using`]). Names of members have to be
+//! constants of the method that asks for them, as in `crate::reflection`, which finds no more than this does.
 
 mod finding;
 mod proxies;
@@ -49,7 +49,7 @@ impl<T: Copy + Eq + Hash> Listed<T> {
     }
 }
 
-/// What reachable code asks of classes and members, and how many have been seen to.
+/// Reflective requests of reachable code for classes and members, with the number of those seen to.
 #[derive(Debug)]
 struct Asked {
     action: Action,
@@ -68,7 +68,7 @@ pub(super) struct Reflections {
     /// Classes of which there are class objects, and these with all above them.
     classes: Listed<ClassId>,
     with_above: Listed<ClassId>,
-    /// How many of the former are among the latter.
+    /// The number of the former among the latter.
     seen_above: usize,
     /// Methods and constructors of which there are objects, and of which there are handles.
     members: Listed<MethodId>,

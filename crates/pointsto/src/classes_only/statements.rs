@@ -1,4 +1,4 @@
-//! What each statement of a method means for a call graph by classes.
+//! Statements of a method, and the meaning of each for a call graph by classes.
 
 use super::ClassesOnly;
 use crate::blind::BlindSpot;
@@ -8,7 +8,7 @@ use crate::ids::{ClassId, InstanceId, MethodId};
 use crate::implicit::{Finder, Implicit};
 use catchment_ir::{Body, InvokeKind, Op, PoolIndex, Var};
 
-/// Where a statement stands.
+/// The position of a statement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StatementPosition {
     pub(super) instance: InstanceId,
@@ -17,7 +17,7 @@ pub(super) struct StatementPosition {
     pub(super) pc: u16,
 }
 
-/// What a call is given in its method, and where its result goes.
+/// Arguments of a call, and the variable of its result.
 pub(super) struct Values<'b> {
     pub(super) body: &'b Body,
     pub(super) arguments: &'b [Option<Var>],

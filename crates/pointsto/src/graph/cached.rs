@@ -1,5 +1,5 @@
-//! A graph in which nothing flows any more, written and read. What is queued or has not been passed on is not written: there is
-//! nothing of it.
+//! A graph in which nothing flows any more, written and read. What is queued or has not been passed on is not written:
+//! there is nothing of it.
 
 use super::{Edge, Filters, Graph, Log, Waiting};
 use crate::cache_format::{Cached, Reader, Writer};

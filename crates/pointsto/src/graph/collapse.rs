@@ -1,7 +1,8 @@
 //! Nodes in one strongly connected component become one node.
 //!
-//! Done only when nothing flows any more: then all nodes of a component hold the same set, and nothing has to be caught up on.
-//! Looking for components costs as much as the graph is large, so it is done again when the graph has grown by a third.
+//! Done only when nothing flows any more: then all nodes of a component hold the same set, and nothing has to be caught
+//! up on. Looking for components costs as much as the graph is large, so it is done again when the graph has grown by a
+//! third.
 
 use super::scc::Components;
 use super::{Edge, Filter, Graph, UNUSED};
@@ -15,7 +16,8 @@ impl Graph {
         }
     }
 
-    /// Merges components. All nodes of a component have to hold the same objects: none, or what has flowed until nothing changed.
+    /// Merges components. All nodes of a component have to hold the same objects: none, or what has flowed until
+    /// nothing changed.
     pub(crate) fn collapse(&mut self) {
         let components = self.components(|edge| edge.filter == Filter::NONE);
         let components = (0..components.len())
@@ -33,8 +35,8 @@ impl Graph {
         self.edges_when_collapsed = self.edge_count;
     }
 
-    /// Orders the nodes along the edges, those with a filter included: whoever is passed to waits until all has been passed
-    /// to it. On a component nobody comes before the others.
+    /// Orders the nodes along the edges, those with a filter included: whoever is passed to waits until all has been
+    /// passed to it. On a component nobody comes before the others.
     fn rank(&mut self) {
         let components = self.components(|_| true);
         for (rank, component) in self.ranks.iter_mut().zip(components.numbers()) {

@@ -1,8 +1,8 @@
 //! Propagation through a graph whose edges are all there: one filter class after the other.
 //!
-//! Objects of one filter class pass the same filters. For one class the graph is one without filters, in which the large
-//! components that filters cut are whole: all nodes of a component hold the same objects of the class. So each class goes
-//! over the graph once, and the set of a node is made of one piece for each class:
+//! Objects of one filter class pass the same filters. For one class the graph is one without filters, in which the
+//! large components that filters cut are whole: all nodes of a component hold the same objects of the class. So each
+//! class goes over the graph once, and the set of a node is made of one piece for each class:
 //!
 //! ```text
 //!   objects    | class 0 | class 1     | class 2 |      numbers go up from class to class
@@ -124,8 +124,8 @@ impl FilterClassFlow {
         self.roots.len()
     }
 
-    /// Propagates all objects of one filter class, and marks the nodes that they come to. Their numbers are larger than those
-    /// of all classes before.
+    /// Propagates all objects of one filter class, and marks the nodes that they come to. Their numbers are larger than
+    /// those of all classes before.
     pub fn add(&mut self, class: &FilterClass, given: &[(NodeId, u32)], is_marked: &mut [bool]) {
         let mut own: FxHashMap<u32, Set> = FxHashMap::default();
         for (node, object) in given {

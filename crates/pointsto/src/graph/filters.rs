@@ -8,7 +8,7 @@ use crate::sets::Set;
 use crate::world::{Fits, Typed, World};
 use rustc_hash::FxHashMap;
 
-/// What an edge lets through: everything, instances of a type, or all others. A small number.
+/// The objects that an edge lets through: everything, instances of a type, or all others. A small number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Filter(u32);
 

@@ -1,4 +1,5 @@
-//! What the graph was told, as it was told: before components became one node, and without what followed from it.
+//! Edges and objects that the graph was told of, as it was told: before components became one node, and without what
+//! followed from it.
 //!
 //! Whoever starts again from a part of the program needs this; the graph itself only keeps what is enough to finish.
 
@@ -12,7 +13,7 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
-    /// Who owns the nodes that are made now.
+    /// The owner of the nodes that are made now.
     owner: u32,
     /// By node.
     pub(crate) owners: Vec<u32>,
@@ -65,7 +66,7 @@ impl Graph {
         node
     }
 
-    /// What is left of a graph when nothing flows any more.
+    /// The rest of a graph when nothing flows any more.
     pub(crate) fn into_solution(self) -> Solution {
         Solution { parents: self.parents, objects: self.objects }
     }

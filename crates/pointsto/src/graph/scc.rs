@@ -1,5 +1,5 @@
-//! Components among nodes, a single node being one as well: Tarjan's algorithm without recursion, again and again on the same
-//! memory.
+//! Components among nodes, a single node being one as well: Tarjan's algorithm without recursion, again and again on
+//! the same memory.
 
 /// The node has not been met.
 pub(super) const NONE: u32 = u32::MAX;
@@ -67,8 +67,8 @@ impl Components {
         &self.component
     }
 
-    /// Everything that edges lead to from these nodes. `next_edge` gives, from the edge of a node with this number on, where the
-    /// next one that counts leads, and the number to go on with.
+    /// Everything that edges lead to from these nodes. `next_edge` gives, from the edge of a node with this number on,
+    /// where the next one that counts leads, and the number to go on with.
     pub(super) fn find(
         &mut self,
         starts: impl IntoIterator<Item = u32>,

@@ -22,7 +22,7 @@ pub(crate) struct Parts {
 }
 
 impl HeapCall {
-    /// Whether its receivers decide is not known here.
+    /// Tells whether its receivers decide is not known here.
     pub(crate) fn of(call: &crate::solver::calls::CallSite) -> Self {
         let arguments = call.arguments.clone();
         let kind = if arguments.thrown.is_some() { CallKind::Ordinary } else { CallKind::Thread };

@@ -1,4 +1,5 @@
-//! Steps at a fixed point: objects that the JVM and the JDK use because of their class, examined when the work list is empty.
+//! Steps at a fixed point: objects that the JVM and the JDK use because of their class, examined when the work list is
+//! empty.
 
 use crate::cache_format::cached;
 use crate::ids::{ClassId, MethodId, NodeId};
@@ -53,8 +54,8 @@ impl Solver<'_> {
         has_own
     }
 
-    /// References to what is no longer used are handed to the JDK by the garbage collector: in a list that it asks for, before
-    /// JDK 9 in a static field.
+    /// References to what is no longer used are handed to the JDK by the garbage collector: in a list that it asks for,
+    /// before JDK 9 in a static field.
     fn pend_reference(&mut self, object: u32) -> bool {
         let class = self.world.class(b"java/lang/ref/Reference");
         if !self.world.is_subtype(self.objects.get(object).class, class) {

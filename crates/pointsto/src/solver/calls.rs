@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     pub(crate) receiver: Option<NodeId>,
     pub(crate) rest: Box<[Option<NodeId>]>,
     pub(crate) result: Option<NodeId>,
-    /// Where what the callee throws goes; nothing if it runs in a thread of its own.
+    /// The node to which exceptions of the callee go; nothing if it runs in a thread of its own.
     pub(crate) thrown: Option<NodeId>,
 }
 

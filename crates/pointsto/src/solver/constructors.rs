@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 const MAX_DEPTH: usize = 50;
 
 impl Solver<'_> {
-    /// Whether it is a constructor that puts a parameter into a field of the new object, itself or through another
-    /// constructor of the same object.
+    /// Tells whether it is a constructor that puts a parameter into a field of the new object, itself or through
+    /// another constructor of the same object.
     pub(crate) fn stores_parameter(&mut self, method: MethodId) -> bool {
         self.stores_at_depth(method, 0)
     }

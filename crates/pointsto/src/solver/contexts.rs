@@ -1,8 +1,8 @@
 //! Context sensitivity: the contexts in which a method is analysed, one instance for each.
 //!
 //! - `pta`: insensitive; every method has one instance.
-//! - `inpta`: a constructor that stores a parameter into the new object has one instance for each call site, so that what two
-//!   objects hold is not mixed just because one constructor has put it there.
+//! - `inpta`: a constructor that stores a parameter into the new object has one instance for each call site, so that
+//!   what two objects hold is not mixed just because one constructor has put it there.
 //! - `2obj`: in addition, methods of application classes, containers and streams have one instance for each receiver. A
 //!   receiver is its allocation site, with the allocation site of the receiver of the method that allocated it.
 
@@ -140,7 +140,8 @@ impl Solver<'_> {
         INSENSITIVE
     }
 
-    /// What a model does with its arguments is small, and all calls in one would mix all arrays that are ever copied.
+    /// The effects of a model on its arguments are small, and all calls in one would mix all arrays that are ever
+    /// copied.
     #[inline]
     pub(crate) fn context_of_modelled(&mut self, caller: InstanceId, pc: u16, method: MethodId) -> ContextId {
         let called = self.world.method(method);
@@ -222,7 +223,8 @@ impl Solver<'_> {
         is_sensitive
     }
 
-    /// Application classes, generic classes (what they hold is what they were given), streams, and what is nested in one.
+    /// Application classes, generic classes (what they hold is what they were given), streams, and what is nested in
+    /// one.
     fn is_container(&mut self, class: ClassId) -> bool {
         let mut class = class;
         for _ in 0..MAX_NESTED {

@@ -1,4 +1,5 @@
-//! `invokedynamic`: lambdas, method references, string concatenation, records. What links itself in other ways is a blind spot.
+//! `invokedynamic`: lambdas, method references, string concatenation, records. What links itself in other ways is a
+//! blind spot.
 
 use crate::blind::BlindSpot;
 use crate::callgraph::Code;
@@ -91,7 +92,7 @@ impl Solver<'_> {
         self.add_call(proxy, 0, lambda.invoke_kind(), lambda.target, arguments);
     }
 
-    /// What the hidden class gets, as what it hands on: cast to the types that the lambda has here.
+    /// Arguments of the hidden class, as it hands them on: cast to the types that the lambda has here.
     fn cast_parameters(
         &mut self,
         parameters: &[Option<NodeId>],
@@ -132,7 +133,7 @@ impl Solver<'_> {
         self.world.is_left_to_lambda(class, &lambda.name, selector).then_some(lambda.proxy)
     }
 
-    /// What is concatenated is asked for its text.
+    /// Concatenated objects are asked for their text.
     fn add_concatenation(&mut self, adding: &Adding<'_>, parts: &[Option<NodeId>], dst: Option<NodeId>) {
         for part in parts.iter().flatten() {
             self.call_object_method(adding, *part, b"toString", b"()Ljava/lang/String;", None);

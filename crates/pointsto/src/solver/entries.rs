@@ -29,8 +29,8 @@ pub(crate) fn called_by_the_jvm(world: &mut World<'_>) -> Vec<MethodId> {
     found.collect()
 }
 
-/// The classes of the objects that a method is called on from outside: its own, and those below it that are known by now and do
-/// not override it. All classes among which entry points were looked for are known.
+/// The classes of the objects that a method is called on from outside: its own, and those below it that are known by
+/// now and do not override it. All classes among which entry points were looked for are known.
 pub(crate) fn receivers(world: &mut World<'_>, method: MethodId) -> Vec<ClassId> {
     let declared = world.method(method);
     let (class, selector) = (declared.class, declared.selector);

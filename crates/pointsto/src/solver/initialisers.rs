@@ -67,8 +67,8 @@ impl Initialisers {
         self.run_by_use(world, class).filter_map(|it| self.instances.get(&it)).copied().collect()
     }
 
-    /// Classes with an initialiser that a use of `class` runs: its own, those of its superclasses, and of interfaces that have code
-    /// for their methods (JVMS §5.5).
+    /// Classes with an initialiser that a use of `class` runs: its own, those of its superclasses, and of interfaces
+    /// that have code for their methods (JVMS §5.5).
     fn run_by_use(&self, world: &World<'_>, class: ClassId) -> impl Iterator<Item = ClassId> {
         let is_class = !world.class_of(class).is_interface();
         let above = world.class_of(class).supertypes.iter().copied();
@@ -89,7 +89,7 @@ impl Initialisers {
 const USED_BEFORE: [&[u8]; 4] =
     [b"java/lang/Object", b"java/lang/Throwable", b"java/lang/Thread", b"java/lang/ClassLoader"];
 
-/// Whether the initialiser of a class runs before that of a class below it.
+/// Tells whether the initialiser of a class runs before that of a class below it.
 fn runs_with_those_below(world: &World<'_>, class: ClassId) -> bool {
     if USED_BEFORE.contains(&&*world.class_of(class).name) {
         return false;

@@ -12,10 +12,10 @@ use crate::solver::{Instance, Part, Solver, Throw, Use};
 use crate::world::World;
 use catchment_classfile::descriptor;
 
-/// What the JVM calls on a thread that ends by an exception.
+/// The method that the JVM calls on a thread that ends by an exception.
 pub(crate) const UNCAUGHT: (&[u8], &[u8]) = (b"dispatchUncaughtException", b"(Ljava/lang/Throwable;)V");
 
-/// What native code gives that nobody has modelled.
+/// The result of native code that nobody has modelled.
 pub(crate) enum Returned {
     /// An object of the class that it is declared to return.
     Object(ClassId),
@@ -54,9 +54,10 @@ impl Solver<'_> {
         receiver.into_iter().chain(parameters).collect()
     }
 
-    /// What is returned by native code that nobody has modelled: an object of the declared class, if there can be one.
+    /// The result of native code that nobody has modelled: an object of the declared class, if there can be one.
     pub(crate) fn return_anything(&mut self, instance: InstanceId, method: MethodId) {
-        // What native code of a program calls and throws nobody knows. That of the JDK has a model where it does either.
+        // What native code of a program calls and throws nobody knows. That of the JDK has a model where it does
+        // either.
         if self.world.is_of_program(method) {
             self.blind(method, 0, BlindSpot::Native);
         }
@@ -136,7 +137,7 @@ impl Solver<'_> {
         self.add_virtual_call(instance, 0, selector, arguments);
     }
 
-    /// What runs in a thread of its own keeps its exceptions. The JVM hands them to the thread when it ends.
+    /// A method that runs in a thread of its own keeps its exceptions. The JVM hands them to the thread when it ends.
     fn add_thread(&mut self, instance: InstanceId, thread: NodeId, run: SelectorId) {
         self.graph.add_edge(thread, self.threads, Filter::NONE);
         let uncaught = self.graph.node();

@@ -1,8 +1,9 @@
 //! Objects that callers from outside hand to entry points.
 //!
-//! Of a parameter that is no final class nobody knows what it holds: whatever is made anywhere and fits may be handed back. So
-//! these parameters are given each such object as soon as there is one. What nobody here makes, such as the requests of a
-//! servlet container, is a blind spot. Of exceptions one object stands for all classes below. `Object` is left as it is: everything fits.
+//! Of a parameter that is no final class nobody knows what it holds: whatever is made anywhere and fits may be handed
+//! back. So these parameters are given each such object as soon as there is one. What nobody here makes, such as the
+//! requests of a servlet container, is a blind spot. Of exceptions one object stands for all classes below. `Object` is
+//! left as it is: everything fits.
 
 use crate::blind::BlindSpot;
 use crate::graph::Filter;
@@ -16,7 +17,7 @@ use crate::world::Element;
 struct Outside {
     class: ClassId,
     held: NodeId,
-    /// How many objects have been looked at.
+    /// The number of objects that have been looked at.
     seen: usize,
     /// The entry points that are given it.
     given_to: Vec<MethodId>,
@@ -28,7 +29,7 @@ pub(crate) struct FromOutside {
 }
 
 impl Solver<'_> {
-    /// What a parameter of this class may hold when `method` is called from outside.
+    /// Objects that a parameter of this class may hold when `method` is called from outside.
     pub(crate) fn give_from_outside(&mut self, method: MethodId, node: NodeId, class: ClassId) {
         self.give(node, class);
         if let Some(Element::Class(element)) = self.world.class_of(class).element() {

@@ -1,9 +1,10 @@
 //! Reflection: calls of the JDK that lead to members by their names.
 //!
 //! Strings that name a class, class objects, and objects that stand for methods, constructors and fields are abstract
-//! objects like any other, and flow. At a reflective call ([`actions`]) the objects say what is meant. Names of members have
-//! to be constants of the method that asks for them. What is not known stays a blind spot, unless a run has been recorded
-//! ([`ReflectiveTarget`]). The JDK's own code of these calls is analysed as well, but its results are not used.
+//! objects like any other, and flow. At a reflective call ([`actions`]) the objects say what is meant. Names of members
+//! have to be constants of the method that asks for them. What is not known stays a blind spot, unless a run has been
+//! recorded ([`ReflectiveTarget`]). The JDK's own code of these calls is analysed as well, but its results are not
+//! used.
 
 pub(crate) mod actions;
 mod classes;
@@ -47,11 +48,11 @@ pub(crate) struct Reflection {
     /// Holds the objects that say what is meant.
     watched: NodeId,
     arguments: Arguments,
-    /// What is in the array of arguments, for calls that have one.
+    /// The elements of the array of arguments, for calls that have one.
     given: Option<NodeId>,
     /// Names of members that it asks for.
     names: Names,
-    /// What the method casts the result to: other objects would go no further.
+    /// The class that the method casts the result to: other objects would go no further.
     cast: Option<ClassId>,
 }
 
@@ -80,7 +81,7 @@ impl Reflections {
 }
 
 impl Solver<'_> {
-    /// Whether methods of the class may be reflective.
+    /// Tells whether methods of the class may be reflective.
     #[inline]
     pub(crate) fn is_reflective(&self, class: ClassId) -> bool {
         self.reflections.classes.contains(&class)
@@ -206,7 +207,8 @@ impl Solver<'_> {
         self.blind(at.method, at.pc, BlindSpot::Reflection);
     }
 
-    /// Calls of the program that nothing has come to, once everything is solved: what they mean was made in a way nobody has modelled.
+    /// Calls of the program that nothing has come to, once everything is solved: what they mean was made in a way
+    /// nobody has modelled.
     pub(crate) fn blind_where_nothing_came(&mut self) {
         for at in 0..self.reflections.all.len() {
             let Reflection { action, method, pc, watched, .. } = self.reflections.all[at];

@@ -1,8 +1,8 @@
 //! Methods of serialisable classes that only the streams of objects call, by reflection.
 //!
-//! When the JDK's method that makes the call is reached, it calls those of every serialisable object there is whose class is not
-//! one of the JDK, and what is read from a stream can be any such object. The JDK's own classes are left out: a program that
-//! reads one object would seem to run the callbacks of all collections.
+//! When the JDK's method that makes the call is reached, it calls those of every serialisable object there is whose
+//! class is not one of the JDK, and what is read from a stream can be any such object. The JDK's own classes are left
+//! out: a program that reads one object would seem to run the callbacks of all collections.
 
 use crate::cache_format::cached;
 use crate::ids::{ClassId, InstanceId, MethodId};
@@ -58,7 +58,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether a method was called or an object read that was not before.
+    /// Tells whether a method was called or an object read that was not before.
     pub(crate) fn call_serialised(&mut self) -> bool {
         let mut is_changed = false;
         for (number, callback) in CALLBACKS.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Callback {
     }
 }
 
-/// Whether streams call methods of the objects of this class.
+/// Tells whether streams call methods of the objects of this class.
 pub(crate) fn has_callbacks(world: &mut World<'_>, class: ClassId) -> bool {
     let serialisable = world.class(b"java/io/Serializable");
     let declared = world.class_of(class);

@@ -8,7 +8,7 @@ use crate::solver::{Instance, Solver};
 use crate::world::{Layer, World};
 use catchment_ir::InvokeKind;
 
-/// Where the JDK makes a provider: since JDK 9, and before.
+/// The methods in which the JDK makes a provider: since JDK 9, and before.
 pub(crate) const MAKERS: [(&[u8], &[u8]); 2] = [
     (b"java/util/ServiceLoader$ProviderImpl", b"get"),
     (b"java/util/ServiceLoader$LazyIterator", b"nextService"),

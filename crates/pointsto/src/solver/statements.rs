@@ -24,11 +24,11 @@ pub(crate) struct Adding<'b> {
     pub(crate) pc: u16,
     /// Its arrays are rows of one table, and all of one class are one object.
     is_table: bool,
-    /// Where exceptions of the present block go.
+    /// The nodes to which exceptions of the present block go.
     pub(crate) raised: NodeId,
     /// By the row of the exception table that is asked first, and the node of what it leaves.
     raises: FxHashMap<(HandlerId, NodeId), NodeId>,
-    /// What waits for a variable, so that each variable has one list.
+    /// Uses that wait for a variable, so that each variable has one list.
     uses: FxHashMap<NodeId, Vec<Use>>,
 }
 
@@ -165,7 +165,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What the JVM throws is in the sets of what is raised and caught, as one object of its class.
+    /// Exceptions of the JVM are in the sets of raised and of caught objects, as one object of their class.
     fn add_implicit(&mut self, adding: &Adding<'_>, kinds: Vec<ImplicitKind>) {
         for kind in kinds {
             self.implicit.push(Implicit { method: adding.method, pc: adding.pc, kind });
@@ -268,8 +268,9 @@ impl Solver<'_> {
         }
     }
 
-    /// Containers keep what they hold in such arrays, and those that hold nothing share an empty one. Empty arrays of other classes
-    /// often only say what class of array `toArray` is to give: a model that returns them must find elements in them.
+    /// Containers keep what they hold in such arrays, and those that hold nothing share an empty one. Empty arrays of
+    /// other classes often only say what class of array `toArray` is to give: a model that returns them must find
+    /// elements in them.
     fn is_array_of_anything(&self, array: ClassId) -> bool {
         self.world.class_of(array).element() == Some(crate::world::Element::Class(self.world.object))
     }

@@ -40,8 +40,8 @@ impl<'a> World<'a> {
         providers
     }
 
-    /// From now on classes come from `source`, which has to know all that was asked and may know more. Classes that provide more of
-    /// the services that were asked for.
+    /// From now on classes come from `source`, which has to know all that was asked and may know more. Classes that
+    /// provide more of the services that were asked for.
     pub(crate) fn continue_with(&mut self, source: &'a dyn ClassSource) -> Result<Vec<ClassId>, Differs> {
         self.compare_classes(source)?;
         self.source = source;

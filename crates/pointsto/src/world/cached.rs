@@ -8,14 +8,14 @@ use catchment_classfile::ClassFile;
 use std::sync::Arc;
 
 /// A class without its file.
-enum KeptShape {
+enum CachedShape {
     Read,
     Array(Element),
     Missing,
     Hidden,
 }
 
-cached! { enum KeptShape { 0 => Read, 1 => Array(element), 2 => Missing, 3 => Hidden } }
+cached! { enum CachedShape { 0 => Read, 1 => Array(element), 2 => Missing, 3 => Hidden } }
 cached! { enum Element { 0 => Number, 1 => Class(class) } }
 cached! { enum Layer { 0 => Application, 1 => Tests, 2 => Library, 3 => Jdk } }
 
@@ -66,10 +66,10 @@ impl<'a> Class<'a> {
         let Self { name, shape, layer, superclass, interfaces, supertypes, methods, fields, refs } = self;
         name.write(to);
         let shape = match shape {
-            Shape::Read(_) => KeptShape::Read,
-            Shape::Array(element) => KeptShape::Array(*element),
-            Shape::Missing => KeptShape::Missing,
-            Shape::Hidden => KeptShape::Hidden,
+            Shape::Read(_) => CachedShape::Read,
+            Shape::Array(element) => CachedShape::Array(*element),
+            Shape::Missing => CachedShape::Missing,
+            Shape::Hidden => CachedShape::Hidden,
         };
         shape.write(to);
         layer.write(to);
@@ -84,10 +84,10 @@ impl<'a> Class<'a> {
     fn read(from: &mut Reader<'_>, source: &'a dyn ClassSource) -> Option<Self> {
         let name: Arc<[u8]> = Cached::read(from)?;
         let shape = match Cached::read(from)? {
-            KeptShape::Read => Shape::Read(Arc::new(ClassFile::parse(source.find(&name)?.0).ok()?)),
-            KeptShape::Array(element) => Shape::Array(element),
-            KeptShape::Missing => Shape::Missing,
-            KeptShape::Hidden => Shape::Hidden,
+            CachedShape::Read => Shape::Read(Arc::new(ClassFile::parse(source.find(&name)?.0).ok()?)),
+            CachedShape::Array(element) => Shape::Array(element),
+            CachedShape::Missing => Shape::Missing,
+            CachedShape::Hidden => Shape::Hidden,
         };
         Some(Self {
             name,

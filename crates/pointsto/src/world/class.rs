@@ -18,7 +18,7 @@ pub enum Layer {
 
 /// The kind of a type, with its class file if there is one.
 #[derive(Debug, Clone)]
-pub enum Shape<'a> {
+pub(crate) enum Shape<'a> {
     Read(Arc<ClassFile<'a>>),
     Array(Element),
     /// The class of a lambda that has more than one interface.
@@ -29,7 +29,7 @@ pub enum Shape<'a> {
 
 /// The element type of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Element {
+pub(crate) enum Element {
     Number,
     /// A class or another array type.
     Class(ClassId),
@@ -39,12 +39,12 @@ pub enum Element {
 pub struct Class<'a> {
     /// Internal name, `java/lang/String`; of arrays the descriptor.
     pub name: Arc<[u8]>,
-    pub shape: Shape<'a>,
+    pub(crate) shape: Shape<'a>,
     pub layer: Layer,
     pub superclass: Option<ClassId>,
     pub interfaces: Vec<ClassId>,
     /// All classes and interfaces above it and itself, sorted. Of arrays only those that every array has.
-    pub(crate) supertypes: Vec<ClassId>,
+    pub supertypes: Vec<ClassId>,
     pub(crate) methods: Range<u32>,
     pub(crate) fields: Range<u32>,
     /// Resolved constants of its pool, memoised.
@@ -52,7 +52,8 @@ pub struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// Those of the JDK are off unless the JVM is told to switch on just them (`-esa`), also where tests run with assertions.
+    /// Those of the JDK are off unless the JVM is told to switch on just them (`-esa`), also where tests run with
+    /// assertions.
     pub(crate) fn assertions(&self) -> Assertions {
         if self.layer == Layer::Jdk { Assertions::Off } else { Assertions::On }
     }
@@ -77,7 +78,7 @@ impl<'a> Class<'a> {
         self.has_access(access::INTERFACE)
     }
 
-    pub fn is_abstract(&self) -> bool {
+    pub(crate) fn is_abstract(&self) -> bool {
         self.has_access(access::ABSTRACT)
     }
 
@@ -87,7 +88,7 @@ impl<'a> Class<'a> {
 
     /// There can be objects whose class is exactly this.
     /// Nothing can be below it.
-    pub fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         self.has_access(access::FINAL)
     }
 
@@ -104,7 +105,7 @@ impl<'a> Class<'a> {
     }
 
     /// The element type of an array type.
-    pub fn element(&self) -> Option<Element> {
+    pub(crate) fn element(&self) -> Option<Element> {
         match self.shape {
             Shape::Array(element) => Some(element),
             _ => None,
@@ -117,7 +118,7 @@ impl<'a> Class<'a> {
     }
 
     /// The fields it declares.
-    pub fn fields(&self) -> impl ExactSizeIterator<Item = FieldId> + use<> {
+    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = FieldId> + use<> {
         self.fields.clone().map(FieldId)
     }
 }

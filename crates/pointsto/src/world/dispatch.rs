@@ -14,22 +14,22 @@ impl World<'_> {
         found
     }
 
-    /// Whether a call on lambdas of a class comes to what they stand for. Bridges have the name of the method that they implement, and
-    /// so may methods that the interface has code for.
+    /// Tells whether a call on lambdas of a class comes to what they stand for. Bridges have the name of the method
+    /// that they implement, and so may methods that the interface has code for.
     pub(crate) fn is_left_to_lambda(&mut self, class: ClassId, name: &[u8], selector: SelectorId) -> bool {
         let is_named =
             self.selector_name(selector).strip_prefix(name).is_some_and(|rest| rest.starts_with(b"("));
         is_named && self.dispatch(class, selector).is_none()
     }
 
-    /// Whether a call on a proxy goes to its handler: `getClass`, `wait` and the like are what every object has.
+    /// Tells whether a call on a proxy goes to its handler: `getClass`, `wait` and the like are what every object has.
     pub(crate) fn is_left_to_handler(&self, selector: SelectorId) -> bool {
         let inherited = self.declared(self.object, selector);
         inherited.is_none_or(|method| self.method(method).is_for_all_to_override())
     }
 
-    /// What a call of a method looks for in the class of its receiver. Methods that only their package can see are told by it: a
-    /// class of another package may have one of that name that has nothing to do with it.
+    /// The selector that a call of a method looks for in the class of its receiver. Methods that only their package can
+    /// see are told by it: a class of another package may have one of that name that has nothing to do with it.
     pub(crate) fn looked_for(&mut self, method: MethodId) -> SelectorId {
         let Method { class, selector, .. } = *self.method(method);
         if !self.method(method).is_for_package() {
@@ -63,18 +63,18 @@ impl World<'_> {
         }
     }
 
-    /// What a class and those above it declare and a call on an object of it can come to, from the class on.
+    /// Methods of a class and those above it to which a call on an object of it can come, from the class on.
     fn inherited_methods(&self, class: ClassId, selector: SelectorId) -> impl Iterator<Item = MethodId> {
         self.upwards(class, selector).filter(|method| !self.method(*method).is_private())
     }
 
     fn upwards(&self, class: ClassId, selector: SelectorId) -> impl Iterator<Item = MethodId> {
-        let classes = std::iter::successors(Some(class), |class| self.class_of(*class).superclass);
-        let declared = classes.filter_map(move |class| self.declared(class, selector));
+        let declared = self.lineage(class).filter_map(move |class| self.declared(class, selector));
         declared.filter(|method| !self.method(*method).is_static())
     }
 
-    /// What overrides a method that only this package can see: one of the package does, and what overrides that if more can see it.
+    /// The method that overrides one that only this package can see: one of the package, or one that overrides that if
+    /// more can see it.
     fn select_in_package(&self, class: ClassId, selector: SelectorId, package: &[u8]) -> Option<MethodId> {
         let mut inherited = self.inherited_methods(class, selector).peekable();
         let first = *inherited.peek()?;
@@ -97,7 +97,7 @@ impl World<'_> {
         with_code.find(|method| !is_hidden(*method))
     }
 
-    /// What interfaces above a class declare for those that implement them.
+    /// Methods that interfaces above a class declare for those that implement them.
     fn declared_by_interfaces(&self, class: ClassId, selector: SelectorId) -> Vec<MethodId> {
         let above = self.class_of(class).supertypes.iter();
         let interfaces = above.filter(|above| self.class_of(**above).is_interface());
@@ -107,14 +107,8 @@ impl World<'_> {
 
     /// The method that a reference in a class file means: looked for in the class, those above it and their interfaces.
     pub fn resolve_method(&self, owner: ClassId, selector: SelectorId) -> Option<MethodId> {
-        let mut above = Some(owner);
-        while let Some(class) = above {
-            if let Some(id) = self.declared(class, selector) {
-                return Some(id);
-            }
-            above = self.class_of(class).superclass;
-        }
-        let default = self.default_method(owner, selector);
+        let in_classes = self.lineage(owner).find_map(|class| self.declared(class, selector));
+        let default = in_classes.or_else(|| self.default_method(owner, selector));
         default.or_else(|| self.declared_by_interfaces(owner, selector).first().copied())
     }
 }

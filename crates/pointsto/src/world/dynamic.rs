@@ -27,7 +27,7 @@ pub(crate) enum Dynamic<'a> {
 /// A lambda or method reference.
 #[derive(Debug)]
 pub(crate) struct Lambda<'a> {
-    /// What its objects are instances of: the functional interface, or a hidden class that has markers as well.
+    /// The class of its objects: the functional interface, or a hidden class that has markers as well.
     pub(crate) class: ClassId,
     /// The name of the interface's method.
     pub(crate) name: &'a [u8],
@@ -90,7 +90,8 @@ impl<'a> World<'a> {
         interface: &[u8],
     ) -> Option<Lambda<'a>> {
         let file = self.class_of(class).file()?;
-        // The static arguments: the interface's method as it is declared, what the lambda does, its types as they are here.
+        // The static arguments: the interface's method as it is declared, what the lambda does, its types as they are
+        // here.
         let [erased, handle, instantiated, ..] = bootstrap.arguments[..] else { return None };
         let type_at = |file: &ClassFile<'a>, index| file.pool.method_type(index).ok().map(|it| it.as_bytes());
         let (erased, instantiated) = (type_at(file, erased)?, type_at(file, instantiated)?);
@@ -121,7 +122,8 @@ impl<'a> World<'a> {
         Some(if is_plain { interface } else { self.hidden_class(&all) })
     }
 
-    /// Interfaces among the arguments behind those that every lambda has: flags, and a number of markers if the flags say so.
+    /// Interfaces among the arguments behind those that every lambda has: flags, and a number of markers if the flags
+    /// say so.
     fn markers(&mut self, class: ClassId, arguments: &[PoolIndex]) -> Vec<ClassId> {
         const SERIALIZABLE: u32 = 1;
         const MARKERS: u32 = 2;

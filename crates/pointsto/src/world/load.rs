@@ -19,7 +19,7 @@ impl<'a> World<'a> {
     }
 
     /// The class of this internal name, if there is one.
-    pub(crate) fn class_that_is_there(&mut self, name: &[u8]) -> Option<ClassId> {
+    pub fn class_that_is_there(&mut self, name: &[u8]) -> Option<ClassId> {
         if !self.by_name.contains_key(name) && self.is_absent(name) {
             return None;
         }

@@ -29,7 +29,7 @@ impl Method {
         self.access & access::NATIVE != 0
     }
 
-    /// What it does is known from elsewhere than its code.
+    /// The effects of the method are known from elsewhere than its code.
     pub(crate) fn is_modelled(&self) -> bool {
         self.access & MODELLED != 0
     }
@@ -38,7 +38,7 @@ impl Method {
         self.access & access::ABSTRACT != 0
     }
 
-    /// Whether a class below may have its own, whatever package it is in.
+    /// Tells whether a class below may have its own, whatever package it is in.
     pub(crate) fn is_for_all_to_override(&self) -> bool {
         self.access & (access::PUBLIC | access::FINAL) == access::PUBLIC
     }
@@ -47,13 +47,14 @@ impl Method {
         self.access & access::PRIVATE != 0
     }
 
-    /// Whether nobody but classes of its own package can see it, and override it.
+    /// Tells whether nobody but classes of its own package can see it, and override it.
     pub(crate) fn is_for_package(&self) -> bool {
         self.access & (access::PUBLIC | access::PROTECTED | access::PRIVATE | access::STATIC) == 0
     }
 
-    /// How a call of it finds its target. A private method is the one that is meant, however it is called (JVMS §5.4.6):
-    /// compilers call those of the same nest virtually, and a class below may have another of that name.
+    /// The kind by which a call of the method finds its target. A private method is the one that is meant, however it
+    /// is called (JVMS §5.4.6): compilers call those of the same nest virtually, and a class below may have another of
+    /// that name.
     pub(crate) fn called_as(&self, kind: InvokeKind) -> InvokeKind {
         match kind {
             InvokeKind::Virtual | InvokeKind::Interface if self.is_private() => InvokeKind::Special,
@@ -69,12 +70,12 @@ impl Method {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    pub class: ClassId,
+    pub(crate) class: ClassId,
     /// Position in the class file.
-    pub position: u16,
-    pub is_static: bool,
+    pub(crate) position: u16,
+    pub(crate) is_static: bool,
     /// Holds references, not numbers.
-    pub is_reference: bool,
+    pub(crate) is_reference: bool,
 }
 
 cached! { struct Field { class, position, is_static, is_reference } }
@@ -88,7 +89,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Whether it is a method of the program, its libraries included, and not of the JDK.
+    /// Tells whether it is a method of the program, its libraries included, and not of the JDK.
     pub(crate) fn is_of_program(&self, method: MethodId) -> bool {
         self.class_of(self.method(method).class).layer != Layer::Jdk
     }
@@ -123,7 +124,7 @@ impl<'a> World<'a> {
         names.iter().map(|name| self.class(name.as_bytes())).collect()
     }
 
-    /// Whether callers may give it any number of arguments, which it finds in an array, its last parameter.
+    /// Tells whether callers may give it any number of arguments, which it finds in an array, its last parameter.
     pub(crate) fn takes_any_number(&self, method: MethodId) -> bool {
         let last = descriptor::parameters(self.descriptor_of(method)).last();
         self.method(method).access & access::VARARGS != 0 && last.is_some_and(|last| last.starts_with(b"["))

@@ -13,7 +13,7 @@ const NOTHING: u32 = u32::MAX - 1;
 impl<'a> World<'a> {
     /// The class constant `index` of `class`.
     pub fn class_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<ClassId> {
-        self.kept(class, index, |world| {
+        self.resolved(class, index, |world| {
             let name = world.class_of(class).file()?.pool.class_name(index).ok()?;
             Some(world.class(name.as_bytes()).0)
         })
@@ -22,7 +22,7 @@ impl<'a> World<'a> {
 
     /// The method that constant `index` of `class` means; nothing if it cannot be found.
     pub fn method_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<MethodId> {
-        self.kept(class, index, |world| {
+        self.resolved(class, index, |world| {
             let member = world.member_ref(class, index)?;
             world.method_named(member).map(|method| method.0)
         })
@@ -37,7 +37,7 @@ impl<'a> World<'a> {
 
     /// The field that constant `index` of `class` means; nothing if it cannot be found.
     pub(crate) fn field_ref(&mut self, class: ClassId, index: PoolIndex) -> Option<FieldId> {
-        self.kept(class, index, |world| {
+        self.resolved(class, index, |world| {
             let member = world.member_ref(class, index)?;
             world.field_named(member).map(|field| field.0)
         })
@@ -45,7 +45,7 @@ impl<'a> World<'a> {
     }
 
     /// Owner, name and descriptor of a field or method constant.
-    pub fn member_ref(&self, class: ClassId, index: PoolIndex) -> Option<MemberRef<'a>> {
+    pub(crate) fn member_ref(&self, class: ClassId, index: PoolIndex) -> Option<MemberRef<'a>> {
         self.class_of(class).file()?.pool.member_ref(index).ok()
     }
 
@@ -66,18 +66,15 @@ impl<'a> World<'a> {
             declared.is_some_and(|it| it.name == member.name && it.descriptor == member.descriptor)
         };
         // The class itself, then those above it: a field that hides another has to be found first (JVMS §5.4.3.2).
-        let mut above = Some(owner);
-        while let Some(class) = above {
-            if let Some(field) = self.class_of(class).fields().find(is_meant) {
-                return Some(field);
-            }
-            above = self.class_of(class).superclass;
-        }
-        let supertypes = self.class_of(owner).supertypes.iter();
-        supertypes.flat_map(|class| self.class_of(*class).fields()).find(is_meant)
+        let in_classes = self.lineage(owner).find_map(|class| self.class_of(class).fields().find(is_meant));
+        in_classes.or_else(|| {
+            let supertypes = self.class_of(owner).supertypes.iter();
+            supertypes.flat_map(|class| self.class_of(*class).fields()).find(is_meant)
+        })
     }
 
-    fn kept(
+    /// The number behind a constant, found once.
+    fn resolved(
         &mut self,
         class: ClassId,
         index: PoolIndex,

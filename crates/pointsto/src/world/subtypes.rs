@@ -4,7 +4,7 @@ use super::{Element, Layer, Shape, World};
 use crate::cache_format::cached;
 use crate::ids::ClassId;
 
-/// Whether an object of a class is an instance of a type.
+/// The answer whether an object of a class is an instance of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fits {
     Yes,
@@ -35,7 +35,7 @@ impl Typed {
 }
 
 impl World<'_> {
-    /// Whether an object of this type is an instance of `of`.
+    /// Tells whether an object of this type is an instance of `of`.
     pub fn typed_fits(&self, typed: Typed, of: ClassId) -> Fits {
         match self.fits(typed.class, of) {
             Fits::No if !typed.is_exact && self.may_have_common_subclass(typed.class, of) => Fits::Maybe,
@@ -49,7 +49,7 @@ impl World<'_> {
         is_open(class) || is_open(of) || self.is_subtype(of, class)
     }
 
-    /// Whether objects whose class is exactly `class` are instances of `of`.
+    /// Tells whether objects whose class is exactly `class` are instances of `of`.
     pub fn fits(&self, class: ClassId, of: ClassId) -> Fits {
         if class == of || of == self.object || self.class_of(class).supertypes.binary_search(&of).is_ok() {
             return Fits::Yes;
@@ -60,6 +60,11 @@ impl World<'_> {
             _ if self.is_unsure(class) => Fits::Maybe,
             _ => Fits::No,
         }
+    }
+
+    /// The class and all classes above it, narrowest first.
+    pub fn lineage(&self, class: ClassId) -> impl Iterator<Item = ClassId> {
+        std::iter::successors(Some(class), |class| self.class_of(*class).superclass)
     }
 
     /// Every instance of `class` is one of `of`, as far as is known.

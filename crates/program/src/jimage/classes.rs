@@ -1,6 +1,6 @@
 //! Classes of a JDK image, module by module, handed out without copying where the image is not compressed.
 
-use crate::jimage::{ClassLocation, Image, ImageError};
+use crate::jimage::{Image, ImageClass, ImageError};
 use crate::origin::Origin;
 use crate::visit::{ClassBytes, Loader};
 use rustc_hash::FxHashMap;
@@ -32,13 +32,7 @@ pub(crate) fn visit_image(bytes: &[u8], origin: &Origin, loader: &mut Loader<'_>
     Ok(())
 }
 
-fn visit_class(
-    image: &Image<'_>,
-    class: &ClassLocation,
-    module: &Origin,
-    entry: &str,
-    loader: &mut Loader<'_>,
-) {
+fn visit_class(image: &Image<'_>, class: &ImageClass, module: &Origin, entry: &str, loader: &mut Loader<'_>) {
     match image.class_bytes(class, loader.options.limits.class_bytes) {
         Ok(bytes) => loader.class(ClassBytes { origin: module, entry, release: None, bytes: &bytes }),
         Err(error) => loader.problem(module, entry, error),
@@ -48,7 +42,7 @@ fn visit_class(
 /// The origin of a class's module, made once per module.
 fn module_origin<'m>(
     image: &Image<'_>,
-    class: &ClassLocation,
+    class: &ImageClass,
     origin: &Origin,
     modules: &'m mut FxHashMap<u64, Origin>,
 ) -> Result<&'m Origin, ImageError> {

@@ -19,7 +19,7 @@ const MAGIC: u32 = 0xcafe_fafa;
 /// `jlink` has two packers. More layers than this are an attack: zlib streams exist that unpack to themselves.
 const MAX_LAYERS: usize = 8;
 
-/// What unpacking needs from the image.
+/// Parts of the image that unpacking needs.
 pub(crate) struct Unpacker<'a> {
     pub(crate) order: ByteOrder,
     pub(crate) strings: Strings<'a>,

@@ -68,7 +68,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Where the classes came from, in the order of the visit.
+    /// Origins of the classes, in the order of the visit.
     fn places(&self) -> Vec<&str> {
         self.classes.iter().map(|class| class.place.as_str()).collect()
     }

@@ -1,6 +1,7 @@
 //! `catchment.check/1`: tests, pairs, verdicts and experiments. `docs/schema/catchment.check.1.json` is its schema.
 //!
-//! PAIR is that of `catchment.handlers/1`. An experiment without an outcome says why; one that is not listed was not run.
+//! PAIR is that of `catchment.handlers/1`. An experiment without an outcome says why; one that is not listed was not
+//! run.
 
 use crate::check::{CheckReport, finding_word};
 use crate::json::{JsonFinding, JsonLocation, JsonPair, JsonProblem, write_line};
@@ -61,8 +62,8 @@ struct JsonSetAside<'a> {
 #[derive(Serialize)]
 struct JsonTest<'a> {
     name: &'a str,
-    source: Option<&'a str>,
-    module: Option<&'a str>,
+    #[serde(flatten)]
+    location: JsonLocation<'a>,
     configuration: Option<&'a str>,
     colour: Option<&'static str>,
     shared_context: bool,
@@ -74,8 +75,6 @@ struct JsonTest<'a> {
 struct JsonCheckedPair<'a> {
     #[serde(flatten)]
     pair: JsonPair<'a>,
-    #[serde(flatten)]
-    location: JsonLocation<'a>,
     usages: JsonUsages,
     source_independence: &'static str,
     pure_resilience: &'static str,
@@ -177,7 +176,7 @@ struct JsonExperiment<'a> {
     /// The execution of the try that was hit, counted from 1, or null for all.
     occurrence: Option<u64>,
     /// The site of the throw, or null for the beginning of the try.
-    place: Option<JsonPlace<'a>>,
+    place: Option<JsonFineSite<'a>>,
     outcome: &'static str,
     fired: u64,
     /// Why the outcome is `none`, or null.
@@ -193,7 +192,7 @@ struct JsonExperiment<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonPlace<'a> {
+struct JsonFineSite<'a> {
     method: String,
     source_file: Option<&'a str>,
     line: Option<u32>,
@@ -346,8 +345,7 @@ fn set_aside(test: &CheckedTest) -> Option<JsonSetAside<'_>> {
 fn test<'a>(test: &'a CheckedTest, configurations: &'a [CheckedConfiguration]) -> JsonTest<'a> {
     JsonTest {
         name: &test.name,
-        source: test.source.as_deref(),
-        module: test.module.as_deref(),
+        location: JsonLocation::of_class(&test.location),
         configuration: configurations.get(test.configuration).map(|it| it.name.as_str()),
         colour: test.colour.map(|colour| colour.as_str()),
         shared_context: test.shared_context,
@@ -364,12 +362,7 @@ fn checked_pair<'a>(
 ) -> JsonCheckedPair<'a> {
     let (source, resilience) = (&verdicts.source_independence, &verdicts.pure_resilience);
     JsonCheckedPair {
-        pair: listed(pair),
-        location: JsonLocation {
-            source: pair.source.as_deref(),
-            module: pair.module.as_deref(),
-            jar: pair.jar.as_deref(),
-        },
+        pair: JsonPair::of(&pair.clause, &pair.location),
         usages: usages(&pair.usages),
         source_independence: source.verdict.as_str(),
         pure_resilience: resilience.verdict.as_str(),
@@ -409,23 +402,6 @@ fn checked_pair<'a>(
             })
             .collect(),
         experiments: pair.experiments.iter().map(|it| experiment(report, pair, it)).collect(),
-    }
-}
-
-fn listed(pair: &CheckedPair) -> JsonPair<'_> {
-    JsonPair {
-        id: &pair.id,
-        class: &pair.class,
-        method: &pair.method,
-        descriptor: &pair.descriptor,
-        types: &pair.types,
-        try_line: pair.try_line,
-        try_end_line: pair.try_end_line,
-        catch_line: pair.catch_line,
-        catch_end_line: pair.catch_end_line,
-        parent: pair.parent.as_deref(),
-        source_file: pair.source_file.as_deref(),
-        maybe_generated: pair.maybe_generated,
     }
 }
 
@@ -477,9 +453,9 @@ fn other_rule<'a>(
     }
 }
 
-fn json_place<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonPlace<'a>> {
+fn fine_site<'a>(pair: &'a CheckedPair, experiment: &ExperimentResult) -> Option<JsonFineSite<'a>> {
     let at = pair.fine_grained.as_ref()?.sites.get(experiment.mode.site()?)?;
-    Some(JsonPlace {
+    Some(JsonFineSite {
         method: at.method(),
         source_file: at.site.file.as_deref(),
         line: at.site.line,
@@ -503,7 +479,7 @@ fn experiment<'a>(
         exception: &experiment.exception,
         mode: experiment.mode.as_str(),
         occurrence: experiment.mode.occurrence(),
-        place: json_place(pair, experiment),
+        place: fine_site(pair, experiment),
         outcome,
         fired: experiment.fired,
         why,

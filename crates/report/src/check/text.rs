@@ -10,11 +10,11 @@ mod tables;
 
 use crate::check::CheckReport;
 use crate::failure_text::shortened;
-use crate::text::{counted, pair_line, readable, simple_name};
+use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
-    CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, NoOutcome, NotRun,
-    Outcome, PureResilience, Reliance, Rule, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
-    explain, failure_at_once, nearest_test,
+    CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, Message, NoOutcome,
+    NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
+    explain, nearest_test,
 };
 use fine::{write_fine, write_hidden};
 use reasons::write_reasons;
@@ -110,15 +110,17 @@ fn write_finding(
 ) -> io::Result<()> {
     let (pair, _) = report.pair_of(finding);
     writeln!(out, "\n{label} {}", line_of(pair))?;
+    write_message(out, &finding.message)?;
     let shown_by = finding.evidence.shown_by.and_then(|number| pair.experiments.get(number));
-    match shown_by {
-        None => writeln!(out, "   {}", finding.message),
-        Some(experiment) => {
-            write_failure(out, report, finding, experiment)?;
-            let mut reliances = pair.relies_on.iter();
-            reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
-        }
-    }
+    let Some(experiment) = shown_by else { return Ok(()) };
+    write_evidence(out, finding, experiment)?;
+    let mut reliances = pair.relies_on.iter();
+    reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
+}
+
+fn write_message(out: &mut dyn Write, message: &Message) -> io::Result<()> {
+    writeln!(out, "   {}", message.sentences.join(":\n   "))?;
+    message.failure.iter().try_for_each(|failure| writeln!(out, "     {}", shortened(failure)))
 }
 
 /// `it reads variable size (line 34), which the try sets (lines 30, 31)`.
@@ -133,23 +135,12 @@ fn reliance_line(reliance: &Reliance) -> String {
     format!("{place} reads {}{read}, which the try sets{}", reliance.what, lines(&reliance.set_lines))
 }
 
-fn write_failure(
+fn write_evidence(
     out: &mut dyn Write,
-    report: &CheckReport<'_>,
     finding: &CheckFinding,
     experiment: &ExperimentResult,
 ) -> io::Result<()> {
-    let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
     let CheckEvidence { tests, only_timeouts, .. } = finding.evidence;
-    if finding.rule == Rule::FailsAtOnce {
-        writeln!(out, "   works for the exceptions the tests cause, not for one at the start of the try:")?;
-    }
-    writeln!(
-        out,
-        "   {}\n     {}",
-        failure_at_once(report.project, experiment, failure.kind),
-        shortened(&failure.text)
-    )?;
     if let Some(made) = experiment.made.as_deref().filter(|made| made.starts_with(WITHOUT_CONSTRUCTORS)) {
         writeln!(out, "   the exception was {made}")?;
     }
@@ -163,9 +154,8 @@ fn write_failure(
 }
 
 pub(crate) fn line_of(pair: &CheckedPair) -> String {
-    let line = pair.catch_line.or(pair.try_line);
-    let text = pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types);
-    if pair.maybe_generated { format!("{text}  (maybe generated)") } else { text }
+    let text = clause_line(&pair.clause);
+    if pair.clause.maybe_generated { format!("{text}  (maybe generated)") } else { text }
 }
 
 fn write_all_pairs(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
@@ -182,7 +172,7 @@ fn write_pair(
     pair: &CheckedPair,
     verdicts: &Verdicts,
 ) -> io::Result<()> {
-    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.id)?;
+    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.clause.id)?;
     let usages = pair.usages;
     writeln!(
         out,
@@ -199,12 +189,9 @@ fn write_pair(
         verdicts.source_independence.verdict.as_str(),
         verdicts.pure_resilience.verdict.as_str().replace('_', " ")
     )?;
-    if pair.types.len() > 1 {
-        writeln!(
-            out,
-            "    every test is tried with each of its {} types, and must pass with all",
-            pair.types.len()
-        )?;
+    let types = pair.clause.types.len();
+    if types > 1 {
+        writeln!(out, "    every test is tried with each of its {types} types, and must pass with all")?;
     }
     if let Some(advice) = advice_on_dependence(verdicts) {
         writeln!(out, "    {advice}")?;

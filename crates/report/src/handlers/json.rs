@@ -1,7 +1,7 @@
 //! `catchment.handlers/1`.
 
 use crate::handlers::{HandlerListing, ListedClass};
-use crate::json::{JsonLocation, JsonPair, JsonProblem, write_line};
+use crate::json::{JsonPair, JsonProblem, write_line};
 use catchment_pairs::{ClauseDescription, Filtered, Pair};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -18,8 +18,6 @@ struct JsonListing<'a> {
 struct JsonListedPair<'a> {
     #[serde(flatten)]
     pair: JsonPair<'a>,
-    #[serde(flatten)]
-    location: JsonLocation<'a>,
     origin: &'a str,
     /// Without line numbers a compiler's copy of another pair cannot be told from a pair of its own.
     maybe_copy: bool,
@@ -64,10 +62,8 @@ pub fn write_handlers_json(out: &mut dyn Write, listing: &HandlerListing) -> io:
 }
 
 fn listed<'a>(class: &'a ListedClass, pair: &Pair, clause: &'a ClauseDescription) -> JsonListedPair<'a> {
-    let location = JsonLocation::of(&class.location, clause.source_file.as_deref());
     JsonListedPair {
-        pair: JsonPair::of(clause),
-        location,
+        pair: JsonPair::of(clause, &class.location),
         origin: &class.origin,
         maybe_copy: pair.maybe_copy,
     }

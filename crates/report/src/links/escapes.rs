@@ -1,7 +1,10 @@
 //! Escapes of public methods: for a terminal, and `catchment.escapes/1`.
 
 use crate::json::write_line;
-use crate::links::json::{JsonCataloguePoint, JsonException, JsonPlace, json_catalogue_point, json_place};
+use crate::links::LinksReport;
+use crate::links::json::{
+    JsonCataloguePoint, JsonException, JsonSiteWithFile, json_catalogue_point, site_with_file,
+};
 use crate::links::words::{place, raised_by};
 use crate::text::{counted, readable, simple_name};
 use catchment_exceptions::{Escapes, EscapingException, LinksAnswer};
@@ -64,7 +67,7 @@ struct JsonEscapes<'a> {
 #[derive(Serialize)]
 struct JsonEscapingFrom<'a> {
     #[serde(flatten)]
-    method: JsonPlace<'a>,
+    method: JsonSiteWithFile<'a>,
     exceptions: Vec<JsonEscaping<'a>>,
 }
 
@@ -77,20 +80,20 @@ struct JsonEscaping<'a> {
 }
 
 /// Escapes of the public methods of the application.
-pub fn write_escapes_json(out: &mut dyn Write, answer: &LinksAnswer, escapes: &[Escapes]) -> io::Result<()> {
-    let analysis = answer.analysis.with(None).to_string();
+pub fn write_escapes_json(out: &mut dyn Write, report: &LinksReport, escapes: &[Escapes]) -> io::Result<()> {
+    let analysis = report.answer.analysis.with(None).to_string();
     let methods = escapes.iter().map(|escapes| JsonEscapingFrom {
-        method: json_place(&escapes.method),
-        exceptions: escapes.exceptions.iter().map(json_escaping).collect(),
+        method: site_with_file(report, &escapes.method),
+        exceptions: escapes.exceptions.iter().map(|escaping| json_escaping(report, escaping)).collect(),
     });
     write_line(out, &JsonEscapes { schema: "catchment.escapes/1", analysis, methods: methods.collect() })
 }
 
-fn json_escaping(escaping: &EscapingException) -> JsonEscaping<'_> {
+fn json_escaping<'a>(report: &'a LinksReport, escaping: &'a EscapingException) -> JsonEscaping<'a> {
     let exception = &escaping.exception;
     JsonEscaping {
         exception: JsonException { class: &exception.name, exact: exception.is_exact },
         checked: escaping.is_checked,
-        from: escaping.points.iter().map(json_catalogue_point).collect(),
+        from: escaping.points.iter().map(|point| json_catalogue_point(report, point)).collect(),
     }
 }

@@ -1,6 +1,6 @@
 //! `catchment.links/2`.
 
-use crate::json::{JsonLocation, JsonPair, JsonProblem, write_line};
+use crate::json::{JsonLocation, JsonPair, JsonProblem, JsonSite, write_line};
 use crate::links::LinksReport;
 use crate::links::recorded_json::{JsonComparison, json_comparison};
 use crate::links::words::{blind_spot, layer};
@@ -17,8 +17,8 @@ struct JsonLinks<'a> {
     /// `exact`: every link by itself.
     view: &'static str,
     entries: Vec<JsonEntry<'a>>,
-    pairs: Vec<Located<'a, JsonLinkedPair<'a>>>,
-    points: Vec<Located<'a, JsonPoint<'a>>>,
+    pairs: Vec<JsonLinkedPair<'a>>,
+    points: Vec<JsonPoint<'a>>,
     links: Vec<JsonLink<'a>>,
     stats: JsonStats,
     memory: Option<JsonMemory<'a>>,
@@ -34,15 +34,6 @@ struct JsonEntry<'a> {
     class: &'a str,
     method: &'a str,
     descriptor: &'a str,
-}
-
-/// Something in a class, with where the class comes from.
-#[derive(Serialize)]
-struct Located<'a, T> {
-    #[serde(flatten)]
-    value: T,
-    #[serde(flatten)]
-    location: JsonLocation<'a>,
 }
 
 #[derive(Serialize)]
@@ -78,23 +69,20 @@ pub(crate) struct JsonPoint<'a> {
     /// The kind of its fault, of operations only.
     fault: Option<&'a str>,
     #[serde(flatten)]
-    site: JsonSite<'a>,
-    layer: &'static str,
+    site: JsonLocatedSite<'a>,
     /// The nearest class that all exceptions of its links are, where they have one name.
     #[serde(skip_serializing_if = "Option::is_none")]
     exception: Option<&'a str>,
 }
 
-/// SITE of the contracts: an instruction, or a method as a whole.
+/// A site, with whose code it is in and with the location of that.
 #[derive(Serialize)]
-pub(crate) struct JsonSite<'a> {
-    class: &'a str,
-    method: &'a str,
-    /// None where a catalogue entry means all overloads.
-    descriptor: Option<&'a str>,
-    pc: Option<u16>,
-    line: Option<u32>,
-    file: Option<&'a str>,
+struct JsonLocatedSite<'a> {
+    #[serde(flatten)]
+    site: JsonSite<'a>,
+    layer: &'static str,
+    #[serde(flatten)]
+    location: JsonLocation<'a>,
 }
 
 #[derive(Serialize)]
@@ -147,18 +135,8 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
             .iter()
             .map(|it| JsonEntry { class: &it.class, method: &it.method, descriptor: &it.descriptor })
             .collect(),
-        pairs: answer
-            .pairs
-            .iter()
-            .map(|linked| {
-                located(report, linked_pair(linked), &linked.pair.class, linked.pair.source_file.as_deref())
-            })
-            .collect(),
-        points: json_points(answer)
-            .into_iter()
-            .zip(&answer.points)
-            .map(|(json, point)| located(report, json, &point.site.class, point.site.file.as_deref()))
-            .collect(),
+        pairs: answer.pairs.iter().map(|linked| linked_pair(report, linked)).collect(),
+        points: json_points(report),
         links: answer.links.iter().map(|link| json_link(answer, link)).collect(),
         stats: stats(report),
         memory: answer.memory.as_ref().map(|memory| JsonMemory {
@@ -168,17 +146,12 @@ pub fn write_links_json(out: &mut dyn Write, report: &LinksReport) -> io::Result
             by_classes: memory.coarsened.by_classes,
             exceeded: memory.is_exceeded,
         }),
-        comparison: answer.comparison.as_ref().map(|it| json_comparison(it, answer)),
+        comparison: answer.comparison.as_ref().map(|comparison| json_comparison(report, comparison)),
         blind_spots: answer.blind_spots.iter().map(json_blind_spot).collect(),
         missing_classes: &answer.missing_classes,
         problems: problems.chain(unread).collect(),
     };
     write_line(out, &value)
-}
-
-fn located<'a, T>(report: &'a LinksReport, value: T, class: &str, file: Option<&str>) -> Located<'a, T> {
-    let location = report.locations.get(class).map(|location| JsonLocation::of(location, file));
-    Located { value, location: location.unwrap_or_default() }
 }
 
 fn stats(report: &LinksReport) -> JsonStats {
@@ -194,9 +167,9 @@ fn stats(report: &LinksReport) -> JsonStats {
     }
 }
 
-pub(crate) fn linked_pair(linked: &LinkedPair) -> JsonLinkedPair<'_> {
+pub(crate) fn linked_pair<'a>(report: &'a LinksReport, linked: &'a LinkedPair) -> JsonLinkedPair<'a> {
     JsonLinkedPair {
-        pair: JsonPair::of(&linked.pair),
+        pair: JsonPair::of(&linked.pair, report.location_of(&linked.pair.class)),
         layer: layer(linked.layer),
         reached: linked.is_reached,
     }
@@ -208,7 +181,7 @@ fn json_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonLink<'a> {
         number: link.number,
         from: link.from,
         to: &answer.pairs[link.to].pair.id,
-        sites: link.sites.iter().map(|site| json_site(&answer.sites[*site])).collect(),
+        sites: link.sites.iter().map(|site| (&answer.sites[*site]).into()).collect(),
         exception: &link.exception,
         exceptions: json_exceptions(&link.exceptions),
         seen: answer.comparison.as_ref().map(|_| link.is_seen),
@@ -220,25 +193,31 @@ pub(crate) fn json_exceptions(exceptions: &[ExceptionType]) -> Vec<JsonException
     exceptions.map(|exception| JsonException { class: &exception.name, exact: exception.is_exact }).collect()
 }
 
-fn json_points(answer: &LinksAnswer) -> Vec<JsonPoint<'_>> {
-    let points = answer.points.iter().zip(&answer.point_exceptions);
+fn json_points(report: &LinksReport) -> Vec<JsonPoint<'_>> {
+    let points = report.answer.points.iter().zip(&report.answer.point_exceptions);
     points
         .map(|(point, exception)| JsonPoint {
             exception: Some(exception.as_str()),
-            ..json_point(point, answer)
+            ..json_point(report, point)
         })
         .collect()
 }
 
-pub(crate) fn json_point<'a>(point: &'a PointDescription, answer: &'a LinksAnswer) -> JsonPoint<'a> {
+pub(crate) fn json_point<'a>(report: &'a LinksReport, point: &'a PointDescription) -> JsonPoint<'a> {
     let (operation, fault) = match &point.by {
-        RaisedBy::Operation { kind, number } => {
-            (answer.catalogue.get(*number).map(|entry| entry.operation.to_string()), Some(kind.as_str()))
-        }
+        RaisedBy::Operation { kind, number } => (
+            report.answer.catalogue.get(*number).map(|entry| entry.operation.to_string()),
+            Some(kind.as_str()),
+        ),
         RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => (None, None),
     };
-    let (site, layer) = (json_site(&point.site), layer(point.site.layer));
-    JsonPoint { kind: point_kind(&point.by), operation, fault, site, layer, exception: None }
+    let site = located(report, &point.site);
+    JsonPoint { kind: point_kind(&point.by), operation, fault, site, exception: None }
+}
+
+fn located<'a>(report: &'a LinksReport, site: &'a Site) -> JsonLocatedSite<'a> {
+    let location = JsonLocation::of(report.location_of(&site.class), site.file.as_deref());
+    JsonLocatedSite { site: site.into(), layer: layer(site.layer), location }
 }
 
 /// The word of the contracts for a kind of raising point.
@@ -248,17 +227,6 @@ pub(crate) fn point_kind(by: &RaisedBy) -> &'static str {
         RaisedBy::Throw => "throw",
         RaisedBy::Implicit => "implicit",
         RaisedBy::Native => "native",
-    }
-}
-
-pub(crate) fn json_site(site: &Site) -> JsonSite<'_> {
-    JsonSite {
-        class: &site.class,
-        method: &site.method,
-        descriptor: Some(site.descriptor.as_str()).filter(|descriptor| !descriptor.is_empty()),
-        pc: site.pc,
-        line: site.line,
-        file: site.file.as_deref(),
     }
 }
 
@@ -277,26 +245,28 @@ pub(crate) struct JsonCataloguePoint<'a> {
     kind: &'static str,
     operation: Option<&'a str>,
     #[serde(flatten)]
-    place: JsonPlace<'a>,
+    site: JsonSiteWithFile<'a>,
 }
 
 /// A site of the contracts that call the file `source_file` as well.
 #[derive(Serialize)]
-pub(crate) struct JsonPlace<'a> {
+pub(crate) struct JsonSiteWithFile<'a> {
     #[serde(flatten)]
-    site: JsonSite<'a>,
+    site: JsonLocatedSite<'a>,
     source_file: Option<&'a str>,
-    layer: &'static str,
 }
 
-pub(crate) fn json_catalogue_point(point: &PointDescription) -> JsonCataloguePoint<'_> {
+pub(crate) fn json_catalogue_point<'a>(
+    report: &'a LinksReport,
+    point: &'a PointDescription,
+) -> JsonCataloguePoint<'a> {
     let operation = match &point.by {
         RaisedBy::Operation { kind, .. } => Some(kind.as_str()),
         RaisedBy::Throw | RaisedBy::Implicit | RaisedBy::Native => None,
     };
-    JsonCataloguePoint { kind: point_kind(&point.by), operation, place: json_place(&point.site) }
+    JsonCataloguePoint { kind: point_kind(&point.by), operation, site: site_with_file(report, &point.site) }
 }
 
-pub(crate) fn json_place(site: &Site) -> JsonPlace<'_> {
-    JsonPlace { site: json_site(site), source_file: site.file.as_deref(), layer: layer(site.layer) }
+pub(crate) fn site_with_file<'a>(report: &'a LinksReport, site: &'a Site) -> JsonSiteWithFile<'a> {
+    JsonSiteWithFile { site: located(report, site), source_file: site.file.as_deref() }
 }

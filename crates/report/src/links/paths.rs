@@ -1,14 +1,16 @@
 //! Links explained by witness paths: for a terminal, and `catchment.paths/1`.
 
-use crate::json::write_line;
-use crate::links::ExplainedLink;
+use crate::json::{JsonSite, write_line};
 use crate::links::json::{
-    JsonCataloguePoint, JsonException, JsonLinkedPair, JsonPlace, JsonSite, json_catalogue_point,
-    json_exceptions, json_place, json_site, linked_pair,
+    JsonCataloguePoint, JsonException, JsonLinkedPair, JsonSiteWithFile, json_catalogue_point,
+    json_exceptions, linked_pair, site_with_file,
 };
 use crate::links::words::{clause, exceptions, place, raised_by};
+use crate::links::{ExplainedLink, LinksReport};
 use crate::text::counted;
-use catchment_exceptions::{FoundLink, LinkGraph, LinksAnswer, Station, StationKind, WitnessPath};
+use catchment_exceptions::{
+    FoundLink, LinkGraph, LinksAnswer, Passage, Site, Station, StationKind, WitnessPath,
+};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -81,7 +83,7 @@ struct JsonLinkedPoint<'a> {
 #[derive(Serialize)]
 struct JsonFrame<'a> {
     #[serde(flatten)]
-    place: JsonPlace<'a>,
+    site: JsonSiteWithFile<'a>,
     recursive: bool,
 }
 
@@ -108,53 +110,56 @@ struct JsonPassage {
 /// Links, each with its shortest witness paths and all calls by which it comes.
 pub fn write_paths_json(
     out: &mut dyn Write,
-    answer: &LinksAnswer,
+    report: &LinksReport,
     links: &[ExplainedLink],
 ) -> io::Result<()> {
     let links = links.iter().map(|explained| JsonExplained {
-        link: named_link(answer, &explained.link),
-        pair: linked_pair(&answer.pairs[explained.link.to]),
-        paths: explained.paths.iter().map(json_path).collect(),
-        graph: json_graph(&explained.graph),
+        link: named_link(report, &explained.link),
+        pair: linked_pair(report, &report.answer.pairs[explained.link.to]),
+        paths: explained.paths.iter().map(|path| json_path(report, path)).collect(),
+        graph: json_graph(report, &explained.graph),
     });
-    let analysis = answer.analysis.to_string();
+    let analysis = report.answer.analysis.to_string();
     write_line(out, &JsonPaths { schema: "catchment.paths/1", analysis, links: links.collect() })
 }
 
-fn named_link<'a>(answer: &'a LinksAnswer, link: &'a FoundLink) -> JsonNamedLink<'a> {
+fn named_link<'a>(report: &'a LinksReport, link: &'a FoundLink) -> JsonNamedLink<'a> {
+    let answer = &report.answer;
     JsonNamedLink {
         id: &link.id,
         number: link.number,
         from: JsonLinkedPoint {
-            point: json_catalogue_point(&answer.points[link.from]),
+            point: json_catalogue_point(report, &answer.points[link.from]),
             exception: &link.exception,
             exceptions: json_exceptions(&link.exceptions),
         },
         to: &answer.pairs[link.to].pair.id,
-        sites: link.sites.iter().map(|site| json_site(&answer.sites[*site])).collect(),
+        sites: link.sites.iter().map(|site| (&answer.sites[*site]).into()).collect(),
         seen: answer.comparison.as_ref().map(|_| link.is_seen),
     }
 }
 
-fn json_path(path: &WitnessPath) -> Vec<JsonFrame<'_>> {
-    let frames = path.frames.iter();
-    frames.map(|it| JsonFrame { place: json_place(&it.site), recursive: it.is_recursive }).collect()
+fn json_path<'a>(report: &'a LinksReport, path: &'a WitnessPath) -> Vec<JsonFrame<'a>> {
+    path.frames.iter().map(|frame| json_frame(report, &frame.site, frame.is_recursive)).collect()
 }
 
-fn json_graph(graph: &LinkGraph) -> JsonGraph<'_> {
+fn json_frame<'a>(report: &'a LinksReport, site: &'a Site, recursive: bool) -> JsonFrame<'a> {
+    JsonFrame { site: site_with_file(report, site), recursive }
+}
+
+fn json_graph<'a>(report: &'a LinksReport, graph: &'a LinkGraph) -> JsonGraph<'a> {
     let passages = graph.passages.iter();
     JsonGraph {
-        stations: graph.stations.iter().map(json_station).collect(),
-        passages: passages.map(|it| JsonPassage { from: it.from, to: it.to, line: it.line }).collect(),
+        stations: graph.stations.iter().map(|station| json_station(report, station)).collect(),
+        passages: passages.map(|&Passage { from, to, line }| JsonPassage { from, to, line }).collect(),
     }
 }
 
-fn json_station(station: &Station) -> JsonStation<'_> {
+fn json_station<'a>(report: &'a LinksReport, station: &'a Station) -> JsonStation<'a> {
     let kind = match station.kind {
         StationKind::Try => "try",
         StationKind::Method => "method",
         StationKind::Lambda => "lambda",
     };
-    let frame = JsonFrame { place: json_place(&station.method), recursive: station.is_recursive };
-    JsonStation { kind, frame }
+    JsonStation { kind, frame: json_frame(report, &station.method, station.is_recursive) }
 }

@@ -1,7 +1,10 @@
 //! The comparison with a recording in `catchment.links/2`.
 
-use crate::links::json::{JsonLinkedPair, JsonPlace, JsonPoint, json_place, json_point, linked_pair};
-use catchment_exceptions::{Comparison, LinksAnswer, RecordedLink, Unfound};
+use crate::links::LinksReport;
+use crate::links::json::{
+    JsonLinkedPair, JsonPoint, JsonSiteWithFile, json_point, linked_pair, site_with_file,
+};
+use catchment_exceptions::{Comparison, RecordedLink, Unfound};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -10,7 +13,7 @@ pub(crate) struct JsonComparison<'a> {
     links: usize,
     found: usize,
     not_found: usize,
-    /// How much of what is possible was experienced, from 0 to 1; nothing where nothing is possible.
+    /// Share of the links of the answer that the recording went through, from 0 to 1; nothing if the answer has none.
     coverage: Option<f64>,
     causes: BTreeMap<&'static str, usize>,
     unexplained: usize,
@@ -25,8 +28,8 @@ struct JsonUnfound<'a> {
     pair: JsonLinkedPair<'a>,
     cause: &'static str,
     reason: String,
-    at: JsonPlace<'a>,
-    called: Option<JsonPlace<'a>>,
+    at: JsonSiteWithFile<'a>,
+    called: Option<JsonSiteWithFile<'a>>,
 }
 
 #[derive(Serialize)]
@@ -37,8 +40,8 @@ struct JsonRecordedPoint<'a> {
 }
 
 /// The links of runs beside those of the answer.
-pub(crate) fn json_comparison<'a>(comparison: &'a Comparison, answer: &'a LinksAnswer) -> JsonComparison<'a> {
-    let possible = answer.links.len();
+pub(crate) fn json_comparison<'a>(report: &'a LinksReport, comparison: &'a Comparison) -> JsonComparison<'a> {
+    let possible = report.answer.links.len();
     let found = comparison.found();
     let mut causes = BTreeMap::new();
     for (cause, count) in comparison.causes() {
@@ -54,23 +57,23 @@ pub(crate) fn json_comparison<'a>(comparison: &'a Comparison, answer: &'a LinksA
         set_aside: comparison.set_aside.iter().map(|(why, count)| (why.name(), *count)).collect(),
         not_found_links: comparison
             .unfound()
-            .map(|(link, unfound)| json_unfound(answer, link, unfound))
+            .map(|(link, unfound)| json_unfound(report, link, unfound))
             .collect(),
     }
 }
 
 fn json_unfound<'a>(
-    answer: &'a LinksAnswer,
+    report: &'a LinksReport,
     link: &'a RecordedLink,
     unfound: &'a Unfound,
 ) -> JsonUnfound<'a> {
     JsonUnfound {
-        from: JsonRecordedPoint { point: json_point(&link.from, answer), exceptions: &link.exceptions },
+        from: JsonRecordedPoint { point: json_point(report, &link.from), exceptions: &link.exceptions },
         to: &link.to.pair.id,
-        pair: linked_pair(&link.to),
+        pair: linked_pair(report, &link.to),
         cause: unfound.cause.name(),
         reason: unfound.cause.to_string(),
-        at: json_place(&unfound.at),
-        called: unfound.called.as_ref().map(json_place),
+        at: site_with_file(report, &unfound.at),
+        called: unfound.called.as_ref().map(|called| site_with_file(report, called)),
     }
 }

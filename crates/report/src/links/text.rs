@@ -127,8 +127,8 @@ fn is_own(answer: &LinksAnswer, link: &FoundLink) -> bool {
     matches!(answer.points[link.from].site.layer, Layer::Application | Layer::Tests)
 }
 
-/// `and 12 more throws: 9 in libraries, 3 in the JDK (--all lists them)`; `12 throws: ...` where nothing else is shown. Exceptions
-/// of the JVM have places instead.
+/// `and 12 more throws: 9 in libraries, 3 in the JDK (--all lists them)`; `12 throws: ...` where nothing else is shown.
+/// Exceptions of the JVM have places instead.
 fn write_rest(
     out: &mut dyn Write,
     answer: &LinksAnswer,

@@ -9,9 +9,9 @@
 //!  "problems":[{"where","what"}]}
 //! ```
 //!
-//! Frames go from the raising to the catching one. `after` is where the same object was caught before; that always stands
-//! further up. Targets are methods and constructors that were called by reflection, and the `<clinit>` of classes that
-//! `Class.forName` gave, whether they have one or not.
+//! Frames go from the raising to the catching one. `after` is where the same object was caught before; that always
+//! stands further up. Targets are methods and constructors that were called by reflection, and the `<clinit>` of
+//! classes that `Class.forName` gave, whether they have one or not.
 
 use crate::json::{JsonProblem, write_line};
 use catchment_watch::{Caught, Frame, RecordedMethod, Recording, ReflectiveCall};
@@ -19,7 +19,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct JsonSeen<'a> {
+struct JsonRecording<'a> {
     schema: &'static str,
     methods: Vec<JsonMethod<'a>>,
     caught: Vec<JsonCaught<'a>>,
@@ -59,7 +59,7 @@ struct JsonReflective {
 
 pub fn write_recording_json(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
     let (reflective, problems) = (recording.reflective.iter(), recording.problems.iter());
-    let value = JsonSeen {
+    let value = JsonRecording {
         schema: "catchment.seen/1",
         methods: recording.methods.iter().map(method).collect(),
         caught: recording.caught.iter().map(caught).collect(),

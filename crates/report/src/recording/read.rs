@@ -35,13 +35,13 @@ struct JsonSchema {
 }
 
 #[derive(Deserialize)]
-struct JsonSeen {
+struct JsonRecording {
     methods: Vec<JsonMethod>,
     caught: Vec<JsonCaught>,
     #[serde(default)]
     reflective: Vec<JsonTarget>,
     #[serde(default)]
-    problems: Vec<JsonSeenProblem>,
+    problems: Vec<JsonRecordingProblem>,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +74,7 @@ struct JsonTarget {
 }
 
 #[derive(Deserialize)]
-struct JsonSeenProblem {
+struct JsonRecordingProblem {
     #[serde(rename = "where")]
     place: String,
     what: String,
@@ -90,7 +90,7 @@ pub fn read_recording(text: &[u8]) -> Result<RecordingFile, RecordingError> {
     if schema != SCHEMA {
         return Err(RecordingError::Schema(schema));
     }
-    let json: JsonSeen = serde_json::from_slice(text)?;
+    let json: JsonRecording = serde_json::from_slice(text)?;
     let (methods, records) = (json.methods.len(), json.caught.len());
     let caught = (0..).zip(json.caught).map(|(index, it)| caught(index, it, methods, records));
     let reflective = (0..).zip(json.reflective).map(|(index, it)| target(index, &it, methods));

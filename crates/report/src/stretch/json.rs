@@ -1,7 +1,7 @@
-//! `catchment.stretch/1`: candidates, what they may catch, why not, and the patch. `docs/schema/catchment.stretch.1.json` is
-//! its schema.
+//! `catchment.stretch/1`: candidates, what they may catch, why not, and the patch.
+//! `docs/schema/catchment.stretch.1.json` is its schema.
 
-use crate::json::write_line;
+use crate::json::{JsonPair, write_line};
 use catchment_lab::{Accepted, Refusal, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
@@ -19,15 +19,10 @@ struct JsonStretch<'a> {
 
 #[derive(Serialize)]
 struct JsonClause<'a> {
+    /// Its id once more, under the name that this contract had for it first.
     pair: &'a str,
-    class: &'a str,
-    method: &'a str,
-    types: &'a [String],
-    source_file: Option<&'a str>,
-    try_line: Option<u32>,
-    try_end_line: Option<u32>,
-    catch_line: Option<u32>,
-    catch_end_line: Option<u32>,
+    #[serde(flatten)]
+    clause: JsonPair<'a>,
     accepted: Option<JsonAccepted<'a>>,
     refused: Vec<JsonRefused<'a>>,
 }
@@ -77,15 +72,8 @@ fn json_clause<'a>(stretched: &'a Stretched, clause: &'a StretchedClause) -> Opt
     let pair = stretched.checked.pairs.get(clause.pair)?;
     let refused = clause.refused.iter().map(|(to, refusal)| json_refused(stretched, to.as_deref(), refusal));
     Some(JsonClause {
-        pair: &pair.id,
-        class: &pair.class,
-        method: &pair.method,
-        types: &pair.types,
-        source_file: pair.source_file.as_deref(),
-        try_line: pair.try_line,
-        try_end_line: pair.try_end_line,
-        catch_line: pair.catch_line,
-        catch_end_line: pair.catch_end_line,
+        pair: &pair.clause.id,
+        clause: JsonPair::of(&pair.clause, &pair.location),
         accepted: clause.accepted.as_ref().map(|accepted| json_accepted(stretched, accepted)),
         refused: refused.collect(),
     })
@@ -101,12 +89,12 @@ fn json_accepted<'a>(stretched: &'a Stretched, accepted: &'a Accepted) -> JsonAc
         catches_all_unchecked: accepted.catches_all_unchecked,
         takes_from: accepted.takes_from,
         swallows: &accepted.swallows,
-        merges: merged.map(|pair| pair.id.as_str()).collect(),
+        merges: merged.map(|pair| pair.clause.id.as_str()).collect(),
     }
 }
 
 fn json_refused<'a>(stretched: &Stretched, to: Option<&'a str>, refusal: &Refusal) -> JsonRefused<'a> {
-    let pair = |position: usize| stretched.checked.pairs.get(position).map(|pair| pair.id.clone());
+    let pair = |position: usize| stretched.checked.pairs.get(position).map(|pair| pair.clause.id.clone());
     let name = |id: TestId| stretched.checked.test(id).map(|test| test.name.clone()).unwrap_or_default();
     let text = refusal.explain(name, |position| pair(position).unwrap_or_default());
     JsonRefused { to, why: refusal.as_str(), test: refusal.test(name), text }

@@ -1,7 +1,7 @@
 //! A stretch for a terminal: clauses that can catch more, refusals with their reasons, and the patch.
 
 use crate::failure_text::shortened;
-use crate::text::{counted, pair_line, readable, simple_name, source_place};
+use crate::text::{clause_line, counted, readable, simple_name, source_place};
 use catchment_lab::{Accepted, Case, Refusal, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
@@ -120,8 +120,8 @@ fn write_evidence(out: &mut dyn Write, accepted: &Accepted) -> io::Result<()> {
 
 fn write_merges(out: &mut dyn Write, stretched: &Stretched, accepted: &Accepted) -> io::Result<()> {
     for pair in accepted.merges.iter().filter_map(|position| stretched.checked.pairs.get(*position)) {
-        let types: Vec<&str> = pair.types.iter().map(|name| simple_name(name)).collect();
-        let line = pair.catch_line.map(|line| format!(" at line {line}")).unwrap_or_default();
+        let types: Vec<&str> = pair.clause.types.iter().map(|name| simple_name(name)).collect();
+        let line = pair.clause.catch_line.map(|line| format!(" at line {line}")).unwrap_or_default();
         writeln!(out, "      the clause{line} for {} does the same and goes", types.join(" | "))?;
     }
     Ok(())
@@ -162,16 +162,15 @@ fn write_patch_summary(
 }
 
 fn place(stretched: &Stretched, position: usize) -> String {
-    let Some(pair) = stretched.checked.pairs.get(position) else { return String::new() };
-    let line = pair.catch_line.or(pair.try_line);
-    pair_line(&pair.class, &pair.method, pair.source_file.as_deref(), line, &pair.types)
+    stretched.checked.pairs.get(position).map(|pair| clause_line(&pair.clause)).unwrap_or_default()
 }
 
 /// For the middle of a sentence.
 fn short_place(stretched: &Stretched, position: usize) -> String {
     let Some(pair) = stretched.checked.pairs.get(position) else { return String::new() };
-    let place = source_place(pair.source_file.as_deref(), pair.catch_line.or(pair.try_line));
-    format!("{}.{} ({place})", pair.class, pair.method)
+    let clause = &pair.clause;
+    let place = source_place(clause.source_file.as_deref(), clause.line());
+    format!("{}.{} ({place})", clause.class, clause.method)
 }
 
 fn test_name(stretched: &Stretched, id: TestId) -> String {

@@ -14,7 +14,7 @@
 //! topmost of anyone.
 
 use crate::json::{JsonPair, JsonProblem, write_line};
-use catchment_watch::{ChildEnd, SeenException, WatchedCommand, WatchedPair};
+use catchment_watch::{ChildEnd, WatchedCommand, WatchedException, WatchedPair};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -98,14 +98,14 @@ struct JsonSkipped<'a> {
 }
 
 pub fn write_watch_json(out: &mut dyn Write, watched: &WatchedCommand) -> io::Result<()> {
-    let seen = &watched.run;
+    let run = &watched.run;
     let value = JsonWatch {
         schema: "catchment.watch/1",
         exit: exit(watched.end),
-        jvms_started: seen.jvms_started,
-        jvms: seen.jvms.iter().map(jvm).collect(),
-        pairs: seen.pairs.iter().map(watched_pair).collect(),
-        skipped: seen
+        jvms_started: run.jvms_started,
+        jvms: run.jvms.iter().map(jvm).collect(),
+        pairs: run.pairs.iter().map(watched_pair).collect(),
+        skipped: run
             .skipped
             .iter()
             .map(|each| JsonSkipped {
@@ -114,7 +114,7 @@ pub fn write_watch_json(out: &mut dyn Write, watched: &WatchedCommand) -> io::Re
                 reason: &each.reason,
             })
             .collect(),
-        problems: seen
+        problems: run
             .problems
             .iter()
             .map(|each| JsonProblem { place: &each.place, what: &each.what })
@@ -143,7 +143,7 @@ fn jvm(jvm: &catchment_watch::Jvm) -> JsonJvm<'_> {
 fn watched_pair(pair: &WatchedPair) -> JsonWatchedPair<'_> {
     let usages = pair.usages;
     JsonWatchedPair {
-        pair: JsonPair::of(&pair.clause),
+        pair: JsonPair::of(&pair.clause, &pair.location),
         class_hash: format!("{:016x}", pair.class_hash),
         code_sources: &pair.code_sources,
         not_observed: pair.not_observed.as_deref(),
@@ -162,11 +162,11 @@ fn watched_pair(pair: &WatchedPair) -> JsonWatchedPair<'_> {
     }
 }
 
-fn exception(seen: &SeenException) -> JsonException<'_> {
-    let origins = seen.origins.iter();
+fn exception(watched: &WatchedException) -> JsonException<'_> {
+    let origins = watched.origins.iter();
     JsonException {
-        exception: seen.exception.as_deref(),
-        count: seen.count,
+        exception: watched.exception.as_deref(),
+        count: watched.count,
         origins: origins
             .map(|origin| JsonOrigin { frame: origin.frame.as_deref(), application: origin.application })
             .collect(),

@@ -1,27 +1,26 @@
 //! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
 
 use crate::text::{clause_line, counted, readable};
-use catchment_watch::{Ended, Jvm, Origin, SeenException, WatchedPair, WatchedRun};
+use catchment_watch::{Ended, Jvm, Origin, WatchedException, WatchedPair, WatchedRun};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-pub fn write_watch_text(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
-    let several_versions = classes_with_several_versions(seen);
-    let (entered, not_entered): (Vec<_>, Vec<_>) =
-        seen.pairs.iter().partition(|pair| pair.usages.entries > 0);
+pub fn write_watch_text(out: &mut dyn Write, run: &WatchedRun) -> io::Result<()> {
+    let several_versions = classes_with_several_versions(run);
+    let (entered, not_entered): (Vec<_>, Vec<_>) = run.pairs.iter().partition(|pair| pair.usages.entries > 0);
     for pair in &entered {
         let is_ambiguous = several_versions.contains(pair.clause.class.as_str());
         write_entered(out, pair, is_ambiguous)?;
     }
     write_not_entered(out, &not_entered)?;
-    write_problems(out, seen)?;
-    write_totals(out, seen, entered.len())
+    write_problems(out, run)?;
+    write_totals(out, run, entered.len())
 }
 
 /// Different bytes under one name: only their code source tells them apart.
-fn classes_with_several_versions(seen: &WatchedRun) -> BTreeSet<&str> {
+fn classes_with_several_versions(run: &WatchedRun) -> BTreeSet<&str> {
     let mut hashes: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
-    for pair in &seen.pairs {
+    for pair in &run.pairs {
         hashes.entry(&pair.clause.class).or_default().insert(pair.class_hash);
     }
     hashes.into_iter().filter(|(_, hashes)| hashes.len() > 1).map(|(class, _)| class).collect()
@@ -54,9 +53,9 @@ fn write_entered(out: &mut dyn Write, pair: &WatchedPair, is_ambiguous: bool) ->
     Ok(())
 }
 
-fn write_exception(out: &mut dyn Write, what: &str, seen: &SeenException) -> io::Result<()> {
-    let name = seen.exception.as_deref().unwrap_or("(class not noted)");
-    writeln!(out, "    {what:<8} {} {name}{}", seen.count, origins(&seen.origins))
+fn write_exception(out: &mut dyn Write, what: &str, watched: &WatchedException) -> io::Result<()> {
+    let name = watched.exception.as_deref().unwrap_or("(class not noted)");
+    writeln!(out, "    {what:<8} {} {name}{}", watched.count, origins(&watched.origins))
 }
 
 fn origins(origins: &[Origin]) -> String {
@@ -86,12 +85,12 @@ fn write_not_entered(out: &mut dyn Write, pairs: &[&WatchedPair]) -> io::Result<
     Ok(())
 }
 
-fn write_problems(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
-    for problem in &seen.problems {
+fn write_problems(out: &mut dyn Write, run: &WatchedRun) -> io::Result<()> {
+    for problem in &run.problems {
         writeln!(out, "problem: {}: {}", problem.place, problem.what)?;
     }
     let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for skipped in &seen.skipped {
+    for skipped in &run.skipped {
         reasons.entry(&skipped.reason).or_default().push(&skipped.class);
     }
     for (reason, classes) in reasons {
@@ -102,18 +101,18 @@ fn write_problems(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
     Ok(())
 }
 
-fn write_totals(out: &mut dyn Write, seen: &WatchedRun, entered: usize) -> io::Result<()> {
-    let jvms = counted(seen.jvms.len(), "JVM", "JVMs");
-    let pairs = counted(seen.pairs.len(), "try-catch pair", "try-catch pairs");
-    let white = seen.pairs.iter().filter(|pair| pair.usages.white > 0).count();
+fn write_totals(out: &mut dyn Write, run: &WatchedRun, entered: usize) -> io::Result<()> {
+    let jvms = counted(run.jvms.len(), "JVM", "JVMs");
+    let pairs = counted(run.pairs.len(), "try-catch pair", "try-catch pairs");
+    let white = run.pairs.iter().filter(|pair| pair.usages.white > 0).count();
     writeln!(out, "{pairs} of loaded classes in {jvms}: {entered} entered, {white} caught something")?;
-    write_jvms(out, seen)
+    write_jvms(out, run)
 }
 
 /// A single JVM that ended by itself needs no line.
-fn write_jvms(out: &mut dyn Write, seen: &WatchedRun) -> io::Result<()> {
-    let is_worth_a_line = |jvm: &&Jvm| seen.jvms.len() > 1 || jvm.ended != Ended::Orderly;
-    for jvm in seen.jvms.iter().filter(is_worth_a_line) {
+fn write_jvms(out: &mut dyn Write, run: &WatchedRun) -> io::Result<()> {
+    let is_worth_a_line = |jvm: &&Jvm| run.jvms.len() > 1 || jvm.ended != Ended::Orderly;
+    for jvm in run.jvms.iter().filter(is_worth_a_line) {
         let ending = match jvm.ended {
             Ended::Orderly => "",
             Ended::Running => ", still runs: its counts are those of this moment",
@@ -156,9 +155,9 @@ mod tests {
         }
     }
 
-    fn text_of(seen: &WatchedRun) -> String {
+    fn text_of(run: &WatchedRun) -> String {
         let mut text = Vec::new();
-        write_watch_text(&mut text, seen).unwrap();
+        write_watch_text(&mut text, run).unwrap();
         String::from_utf8(text).unwrap()
     }
 
@@ -166,8 +165,7 @@ mod tests {
     fn versions_of_a_class_are_told_apart_by_their_code_source() {
         let usages = Usages { entries: 2, pink: 1, ..Usages::default() };
         let entered = |hash, source| WatchedPair { usages, ..pair(hash, source) };
-        let seen =
-            WatchedRun { pairs: vec![entered(1, "/one"), entered(2, "/two")], ..WatchedRun::default() };
+        let run = WatchedRun { pairs: vec![entered(1, "/one"), entered(2, "/two")], ..WatchedRun::default() };
         let expected = "\
 a.B.m  B.java:2  catch IOException
     from /one
@@ -177,7 +175,7 @@ a.B.m  B.java:2  catch IOException
     entered 2: 1 pink, 0 white, 0 blue, 1 open
 2 try-catch pairs of loaded classes in 0 JVMs: 2 entered, 0 caught something
 ";
-        assert_eq!(text_of(&seen), expected);
+        assert_eq!(text_of(&run), expected);
     }
 
     #[test]
@@ -195,7 +193,7 @@ a.B.m  B.java:2  catch IOException
             ended: Ended::Killed,
             woven_classes: 1,
         };
-        let seen = WatchedRun {
+        let run = WatchedRun {
             jvms_started: 1,
             jvms: vec![jvm],
             pairs: vec![unobserved],
@@ -210,7 +208,7 @@ not watched: 2 classes (a.C, ...): made at run time
 1 try-catch pair of loaded classes in 1 JVM: 0 entered, 0 caught something
     process 7: Main (Java 17), 1 class woven, killed: its counts are complete up to then
 ";
-        assert_eq!(text_of(&seen), expected);
+        assert_eq!(text_of(&run), expected);
     }
 
     #[test]

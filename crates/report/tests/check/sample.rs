@@ -1,5 +1,6 @@
 //! A project made by hand, with every kind of test, pair and experiment.
 
+use catchment_pairs::{ClassLocation, ClauseDescription};
 use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
     ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FineSite, Mode, NoOutcome, NotRun,
@@ -91,20 +92,32 @@ fn pairs() -> Vec<CheckedPair> {
 
 fn pair(number: u32, class: &str, method: &str, exception: &str) -> CheckedPair {
     CheckedPair {
-        id: format!("com.acme.{class}.{method}()V#0.0:{exception}@{number:08x}"),
-        class: format!("com.acme.{class}"),
-        method: method.into(),
-        descriptor: "()V".into(),
-        types: vec![exception.into()],
-        source_file: Some(format!("{class}.java")),
-        source: Some(format!("core/src/main/java/com/acme/{class}.java")),
-        module: Some("core".into()),
-        try_line: Some(10 * number),
-        try_end_line: Some(10 * number + 2),
-        catch_line: Some(10 * number + 3),
-        catch_end_line: Some(10 * number + 4),
+        clause: ClauseDescription {
+            id: format!("com.acme.{class}.{method}()V#0.0:{exception}@{number:08x}"),
+            class: format!("com.acme.{class}"),
+            method: method.into(),
+            descriptor: "()V".into(),
+            types: vec![exception.into()],
+            source_file: Some(format!("{class}.java")),
+            try_line: Some(10 * number),
+            try_end_line: Some(10 * number + 2),
+            catch_line: Some(10 * number + 3),
+            catch_end_line: Some(10 * number + 4),
+            ..ClauseDescription::default()
+        },
+        location: ClassLocation {
+            source: Some(format!("core/src/main/java/com/acme/{class}.java")),
+            module: Some("core".into()),
+            jar: None,
+        },
         ..CheckedPair::default()
     }
+}
+
+/// The pair with its clause changed.
+fn with_clause(mut pair: CheckedPair, change: impl FnOnce(&mut ClauseDescription)) -> CheckedPair {
+    change(&mut pair.clause);
+    pair
 }
 
 fn usages(pink: u64, white: u64) -> ColourCounts {
@@ -167,8 +180,7 @@ fn resilient() -> CheckedPair {
         usages: usages(3, 1),
         executing_tests: vec![executed(CORRUPT, usages(3, 1))],
         experiments: vec![passed(CORRUPT, IO)],
-        parent: Some(dependent().id),
-        ..pair(2, "Cache", "store", IO)
+        ..with_clause(pair(2, "Cache", "store", IO), |clause| clause.parent = Some(dependent().clause.id))
     }
 }
 
@@ -191,8 +203,7 @@ fn hanging() -> CheckedPair {
         usages: usages(1, 1),
         executing_tests: vec![executed(REJECTS, usages(1, 1))],
         experiments: vec![failed(REJECTS, IO, FailureKind::Timeout, "the try was entered 100000 times")],
-        maybe_generated: true,
-        ..pair(4, "Retry", "loop", IO)
+        ..with_clause(pair(4, "Retry", "loop", IO), |clause| clause.maybe_generated = true)
     }
 }
 
@@ -249,8 +260,7 @@ fn multi_catch() -> CheckedPair {
             },
             ExperimentResult::new(FLAKY, IO, Outcome::None(NoOutcome::SetAside)),
         ],
-        types: vec![IO.into(), sealed.into()],
-        ..pair(8, "Parser", "parse", IO)
+        ..with_clause(pair(8, "Parser", "parse", IO), |clause| clause.types.push(sealed.into()))
     }
 }
 
@@ -318,15 +328,11 @@ pub(crate) fn fine_untold(number: u32, test: TestId) -> CheckedPair {
 }
 
 fn never_executed() -> CheckedPair {
-    CheckedPair {
-        source_file: None,
-        source: None,
-        try_line: None,
-        try_end_line: None,
-        catch_line: None,
-        catch_end_line: None,
-        ..pair(9, "Cold", "run", IO)
-    }
+    with_clause(pair(9, "Cold", "run", IO), |clause| {
+        clause.source_file = None;
+        (clause.try_line, clause.try_end_line) = (None, None);
+        (clause.catch_line, clause.catch_end_line) = (None, None);
+    })
 }
 
 fn left_out() -> CheckedPair {
@@ -362,9 +368,9 @@ pub(crate) fn in_lambda() -> CheckedPair {
         usages: usages(0, 1),
         executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, text)],
-        try_line: Some(10),
-        catch_line: Some(13),
-        ..pair(12, "Cache", "lambda$load$0", IO)
+        ..with_clause(pair(12, "Cache", "lambda$load$0", IO), |clause| {
+            (clause.try_line, clause.catch_line) = (Some(10), Some(13));
+        })
     }
 }
 

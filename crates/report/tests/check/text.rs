@@ -49,11 +49,15 @@ fn what_would_be_done() {
     compare("plan.txt", &out);
 }
 
+fn with_id(id: &str, mut pair: CheckedPair) -> CheckedPair {
+    pair.clause.id = id.to_owned();
+    pair
+}
+
 #[test]
 fn only_the_first_findings_are_shown_unless_all_are_asked_for() {
     let mut project = project();
-    let many: Vec<_> =
-        (0..30).map(|number| CheckedPair { id: number.to_string(), ..project.pairs[0].clone() }).collect();
+    let many: Vec<_> = (0..30).map(|number| with_id(&number.to_string(), project.pairs[0].clone())).collect();
     project.pairs = many;
     let short = text(&project, SHORT);
     assert!(short.starts_with("The first 10 of 30 findings; --all shows the others\n"), "{short}");
@@ -94,7 +98,7 @@ fn what_was_expected_and_what_came_instead_can_be_read_of_any_failure() {
 fn the_commonest_reason_of_what_stays_unknown_call_by_call_is_given_once() {
     let mut project = project();
     let warm = TestId(1);
-    let many = CheckedPair { id: "many".into(), ..fine_untold(20, TestId(0)) };
+    let many = with_id("many", fine_untold(20, TestId(0)));
     project.pairs = vec![many, fine_untold(21, TestId(0)), fine_untold(22, warm)];
     project.pairs[0].fine_grained = project.pairs[0].fine_grained.take().map(|fine| FineGrained {
         unavailable: Vec::new(),
@@ -146,7 +150,7 @@ fn the_numbers_of_one_report_agree() {
 #[test]
 fn clauses_that_are_all_as_expected_need_no_places() {
     let mut project = with_routine(1);
-    project.pairs.retain(|pair| pair.class.ends_with("Routine"));
+    project.pairs.retain(|pair| pair.clause.class.ends_with("Routine"));
     let short = text(&project, SHORT);
     assert!(
         short.contains("\n1 clause is not purely resilient: a test merely notices the failure"),

@@ -1,6 +1,7 @@
 //! Clauses made by hand, with every kind of refusal.
 
 use catchment_lab::{Accepted, Case, Evidence, Patch, PatchedFile, Refusal, Stretched, StretchedClause};
+use catchment_pairs::{ClassLocation, ClauseDescription};
 use catchment_verdicts::{CheckedPair, CheckedProject, CheckedTest, TestId};
 
 const LOADS: TestId = TestId(0);
@@ -125,15 +126,24 @@ fn not_patchable(why: &str) -> Refusal {
 fn pair(number: u32, method: &str) -> CheckedPair {
     let exception = "java.io.EOFException";
     CheckedPair {
-        id: format!("com.acme.Cache.{method}()V#0.0:{exception}@{number:08x}"),
-        class: "com.acme.Cache".into(),
-        method: method.into(),
-        types: vec![exception.into()],
-        source_file: Some("Cache.java".into()),
-        try_line: Some(10 * number - 2),
-        try_end_line: Some(10 * number - 1),
-        catch_line: Some(10 * number),
-        catch_end_line: Some(10 * number + 1),
+        clause: ClauseDescription {
+            id: format!("com.acme.Cache.{method}()V#0.0:{exception}@{number:08x}"),
+            class: "com.acme.Cache".into(),
+            method: method.into(),
+            descriptor: "()V".into(),
+            types: vec![exception.into()],
+            source_file: Some("Cache.java".into()),
+            try_line: Some(10 * number - 2),
+            try_end_line: Some(10 * number - 1),
+            catch_line: Some(10 * number),
+            catch_end_line: Some(10 * number + 1),
+            ..ClauseDescription::default()
+        },
+        location: ClassLocation {
+            source: Some("src/main/java/com/acme/Cache.java".into()),
+            module: Some(".".into()),
+            jar: None,
+        },
         ..CheckedPair::default()
     }
 }

@@ -1,4 +1,4 @@
-//! What people read.
+//! The text for people.
 
 use crate::golden::compare;
 use crate::sample::{only, patched, stretched};

@@ -17,7 +17,7 @@ struct Exploration<'a> {
 
 impl Exploration<'_> {
     fn cell(&self, needed: &Needed) -> usize {
-        needed.test.index() * self.pair.types.len() + needed.exception
+        needed.test.index() * self.pair.clause.types.len() + needed.exception
     }
 
     /// Takes every order in which the needed experiments can be run.
@@ -44,7 +44,7 @@ impl Exploration<'_> {
     }
 
     fn load(&mut self, progress: &[u8]) {
-        let types = self.pair.types.len();
+        let types = self.pair.clause.types.len();
         let cells = progress.iter().enumerate().filter(|(_, stage)| **stage > 0);
         self.pair.experiments = cells
             .map(|(cell, stage)| {
@@ -58,7 +58,7 @@ impl Exploration<'_> {
 
 fn check(members: &[Member]) {
     let (tests, pair) = universe(members);
-    let cells = tests.len() * pair.types.len();
+    let cells = tests.len() * pair.clause.types.len();
     let mut exploration = Exploration { members, tests, pair, seen: HashSet::new(), ends: 0 };
     exploration.explore(vec![0; cells]);
     assert!(exploration.ends > 0);

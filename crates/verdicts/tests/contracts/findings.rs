@@ -1,4 +1,4 @@
-//! What is shown first, and what the user has suppressed.
+//! Findings in their order, and those that the user has suppressed.
 
 use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
 use catchment_verdicts::{
@@ -11,7 +11,7 @@ fn project(pairs: &[(&str, Member, FailureKind)]) -> CheckedProject {
     let mut project = CheckedProject::default();
     for (id, member, kind) in pairs {
         let (tests, mut pair) = full_matrix(std::slice::from_ref(member));
-        pair.id = (*id).to_owned();
+        pair.clause.id = (*id).to_owned();
         for experiment in &mut pair.experiments {
             if matches!(experiment.outcome, Outcome::Fail(_)) {
                 experiment.outcome = failure(*kind);
@@ -33,7 +33,7 @@ fn suppress(pair: &str) -> Suppression {
 }
 
 fn ids<'a>(project: &'a CheckedProject, findings: &Findings) -> Vec<&'a str> {
-    findings.open.iter().map(|finding| project.pairs[finding.evidence.pair].id.as_str()).collect()
+    findings.open.iter().map(|finding| project.pairs[finding.evidence.pair].clause.id.as_str()).collect()
 }
 
 #[test]
@@ -115,13 +115,16 @@ fn a_test_that_merely_notices_a_failure_is_routine_unless_the_user_is_strict() {
 fn a_finding_says_by_itself_what_it_is_about() {
     let mut project = project(&[("p", member(WHITE, &[Truth::Fail]), FailureKind::Timeout)]);
     project.tests[0].name = "com.acme.CacheTest.corrupt".into();
-    project.pairs[0].class = "com.acme.Cache".into();
-    project.pairs[0].catch_line = Some(83);
+    project.pairs[0].clause.class = "com.acme.Cache".into();
+    project.pairs[0].clause.catch_line = Some(83);
     let suppressions = [suppress("p")];
     let accepted = &findings(&project, &suppressions).accepted[0];
-    assert!(
-        accepted.message.starts_with("com.acme.CacheTest.corrupt never ends when Failure0 comes at once: ")
-    );
+    let expected = [
+        "works for the exceptions the tests cause, not for one at the start of the try",
+        "com.acme.CacheTest.corrupt never ends when Failure0 comes at once",
+    ];
+    assert_eq!(accepted.message.sentences, expected);
+    assert!(accepted.message.to_string().starts_with(&format!("{}: ", expected.join(": "))));
     assert_eq!((accepted.site.class.as_str(), accepted.site.line), ("com.acme.Cache", Some(83)));
     assert_eq!((accepted.pair.as_deref(), accepted.accepted.as_deref()), (Some("p"), Some("known")));
     // A timeout alone is weaker evidence than a failed assertion.

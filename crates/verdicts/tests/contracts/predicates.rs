@@ -153,7 +153,8 @@ fn verdicts_that_rest_on_time_alone_say_so() {
 #[test]
 fn a_pair_nobody_can_say_anything_about_has_one_reason() {
     let usages = ColourCounts { pink: 1, ..ColourCounts::default() };
-    let never = CheckedPair { types: vec!["E".into()], ..CheckedPair::default() };
+    let mut never = CheckedPair::default();
+    never.clause.types = vec!["E".into()];
     let cases = [
         (never.clone(), Unknown::NeverExecuted),
         (CheckedPair { usages, ..never.clone() }, Unknown::ExecutedByNoTestAlone),

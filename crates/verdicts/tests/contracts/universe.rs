@@ -1,5 +1,6 @@
 //! Small pairs with a few tests, and the definitions once more, written as plainly as possible.
 
+use catchment_pairs::ClauseDescription;
 use catchment_verdicts::{
     CheckedPair, CheckedTest, ColourCounts, ExecutingTest, ExperimentResult, Failure, FailureKind, NoOutcome,
     Outcome, PureResilience, SetAside, SourceIndependence, TestId,
@@ -12,7 +13,7 @@ pub(crate) const MIXED: ColourCounts = ColourCounts { pink: 1, white: 1, blue: 0
 pub(crate) const WHITE_AND_OPEN: ColourCounts = ColourCounts { pink: 0, white: 1, blue: 0, open: 1 };
 pub(crate) const ALL_USAGES: [ColourCounts; 5] = [WHITE, PINK, BLUE, MIXED, WHITE_AND_OPEN];
 
-/// What an experiment gives once it has been run, and confirmed if it failed.
+/// The result of an experiment that has been run, and confirmed if it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Truth {
     Pass,
@@ -58,7 +59,10 @@ pub(crate) fn universe(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
         needs_fresh: false,
     });
     let pair = CheckedPair {
-        types: (0..types).map(exception).collect(),
+        clause: ClauseDescription {
+            types: (0..types).map(exception).collect(),
+            ..ClauseDescription::default()
+        },
         executing_tests: executions.collect(),
         ..CheckedPair::default()
     };
@@ -89,7 +93,7 @@ pub(crate) fn finished(members: &[Member], test: TestId, number: usize) -> Exper
 pub(crate) fn full_matrix(members: &[Member]) -> (Vec<CheckedTest>, CheckedPair) {
     let (tests, mut pair) = universe(members);
     for test in 0..members.len() {
-        for number in 0..pair.types.len() {
+        for number in 0..pair.clause.types.len() {
             pair.experiments.push(finished(members, TestId(test as u32), number));
         }
     }

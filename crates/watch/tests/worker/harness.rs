@@ -59,7 +59,7 @@ pub(crate) fn agent_argument(options: AgentOptions) -> String {
     format!("-agentpath:{}={}", library.display(), options.encode())
 }
 
-/// Where the agent library and its runtime lie, learnt from what a watched command is given.
+/// Paths of the agent library and its runtime, taken from the options of a watched command.
 fn agent() -> &'static (PathBuf, PathBuf) {
     static AGENT: OnceLock<(PathBuf, PathBuf)> = OnceLock::new();
     AGENT.get_or_init(|| {
@@ -212,7 +212,7 @@ impl Worker {
         counters
     }
 
-    /// What the worker says instead of ending the test.
+    /// The worker's message instead of the end of the test.
     pub(crate) fn interrupted(&mut self, test: &str, injection: Option<Experiment>) -> Event {
         let event = self.finished(test, injection).expect_err("the test does not end");
         event.expect("the worker says why it ends")
@@ -243,7 +243,7 @@ impl Drop for Worker {
     }
 }
 
-/// What the test returned.
+/// The test's return value.
 pub(crate) fn seen(run: &TestRun) -> &str {
     run.failure.as_ref().and_then(|failure| failure.message.as_deref()).unwrap_or("nothing")
 }

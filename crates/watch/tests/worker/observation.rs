@@ -1,4 +1,4 @@
-//! What a worker tells of each test.
+//! Observations of a worker about each test.
 
 use crate::harness::{Worker, classes, javas, seen};
 use catchment_protocol::conversation::{Event, Outcome, Request};

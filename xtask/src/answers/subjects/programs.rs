@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Coarse, default and precise.
 const ANALYSES: [&str; 3] = ["cha", "inpta", "inpta+mdr"];
-/// What links are asked for.
+/// The JDK that links are asked for.
 const JDK: u32 = 17;
 /// The newest JVM, for fixtures of newer language levels.
 const NEWEST: u32 = 25;

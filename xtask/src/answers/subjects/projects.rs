@@ -36,7 +36,7 @@ const STRETCHED: [(&str, Option<&str>); 3] =
     [("clauses", None), ("exception", Some("--to=Exception")), ("interrupted", None)];
 /// The fixtures of `stretch` with a build, for which a patch is asked.
 const PATCHED: [&str; 2] = ["patched", "kotlin"];
-/// What belongs to an earlier run or to version control.
+/// Folders of an earlier run or of version control.
 const NOT_COPIED: [&str; 2] = [".catchment", ".git"];
 
 pub(super) fn subjects() -> Vec<Subject> {

@@ -1,4 +1,4 @@
-//! What two analyses of one subject took and found, as rows of a Markdown table.
+//! Cost and results of two analyses of one subject, as rows of a Markdown table.
 
 use super::{Analysis, Counts};
 use crate::bar::verdict;

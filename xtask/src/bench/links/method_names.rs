@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// From HotSpot's log, where the form is the same but for what XML escapes. Classes that the JVM made at run time are left
-/// out: no analysis of class files can know them.
+/// From HotSpot's log, where the form is the same but for what XML escapes. Classes that the JVM made at run time are
+/// left out: no analysis of class files can know them.
 pub(super) fn from_jvm(line: &str) -> Option<String> {
     let name = line.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     let (method, descriptor) = name.split_once(':')?;

@@ -49,7 +49,7 @@ pub(super) fn reached_methods(
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// What was found out before must not count: Tai-e has no such thing.
+/// Nothing is read from the cache: Tai-e has none.
 fn links(catchment: &Path, program: &Program, result: &Path) -> Result<Command> {
     let mut command = program.links(catchment, "pta", result)?;
     command.arg("--no-cache");

@@ -1,7 +1,7 @@
 //! Methods of a subject, its libraries and the JDK that really run.
 //!
-//! HotSpot of JDK 17 can write down every method whose first call it sees, its own start included. No agent is needed, so
-//! nothing of a recorder is among the methods.
+//! HotSpot of JDK 17 can write down every method whose first call it sees, its own start included. No agent is needed,
+//! so nothing of a recorder is among the methods.
 
 use super::method_names::from_jvm;
 use crate::bench::subjects::{JDK, Program};

@@ -1,8 +1,8 @@
 //! Tai-e: its context-insensitive pointer analysis with the call graph built on the fly.
 //!
-//! Its settings are its defaults, written out: reflection by string constants, explicit exceptions along the call graph,
-//! the JDK that it runs on as the library, JDK code analysed like the application's. Strings, string builders and
-//! exceptions of one type are one object each.
+//! Its settings are its defaults, written out: reflection by string constants, explicit exceptions along the call
+//! graph, the JDK that it runs on as the library, JDK code analysed like the application's. Strings, string builders
+//! and exceptions of one type are one object each.
 
 use super::method_names::from_tai_e;
 use super::{Analysis, Counts};
@@ -71,7 +71,7 @@ impl TaiE {
         Ok(text.context("Tai-e wrote no methods")?.lines().filter_map(from_tai_e).collect())
     }
 
-    /// What it logged, or why it failed.
+    /// Its log, or the reason why it failed.
     fn run(
         &self,
         program: &Program,

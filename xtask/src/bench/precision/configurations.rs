@@ -17,7 +17,7 @@ pub(super) struct Configuration {
 }
 
 impl Configuration {
-    /// Whether each link of `other` has to be one of this configuration.
+    /// Tells whether each link of `other` has to be one of this configuration.
     pub(super) fn is_coarser_than(self, other: Self) -> bool {
         self != other && self.call_graph <= other.call_graph && self.filter <= other.filter
     }

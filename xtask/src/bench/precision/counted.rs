@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// What fails when disk or network do; what the program itself throws is no such fault.
+/// Faults of disk and network; what the program itself throws is no such fault.
 const FAULTS: [&str; 3] = ["--faults", "DSK_*,NET_*", "--no-throws"];
 
 /// A raising point, and the clause that its exceptions come to.

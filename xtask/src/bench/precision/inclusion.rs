@@ -1,5 +1,5 @@
-//! Links that a coarser configuration lacks. A configuration that was ended says nothing, so every coarser one is asked, not
-//! only the next.
+//! Links that a coarser configuration lacks. A configuration that was ended says nothing, so every coarser one is
+//! asked, not only the next.
 
 use super::configurations::Configuration;
 use super::counted::{Counted, Link};

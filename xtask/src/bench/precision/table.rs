@@ -1,4 +1,4 @@
-//! What was counted as Markdown: a line for each configuration while they run, and at the end one for each subject.
+//! Counts as Markdown: a line for each configuration while they run, and at the end one for each subject.
 
 use super::configurations::Configuration;
 use super::counted::Counted;

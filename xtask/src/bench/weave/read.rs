@@ -39,7 +39,7 @@ pub(super) fn report(image: &Path) -> Result<bool> {
     Ok(time_met && memory_met)
 }
 
-/// What is counted beside the measured runs, in a slower pass that also looks at every instruction.
+/// Counts beside the measured runs, from a slower pass that also looks at every instruction.
 #[derive(Default)]
 struct Counts {
     classes: usize,
@@ -96,7 +96,7 @@ fn measure_process(image: &Path) -> Result<(Duration, f64)> {
 /// How often the measured process looks at how much of the image is resident; it is unmapped in the end.
 const CLASSES_PER_SAMPLE: usize = 1_000;
 
-/// What the measured process does: reads, keeps all pairs, prints its time and memory.
+/// Work of the measured process: reads, keeps all pairs, prints its time and memory.
 pub(crate) fn read_once(image: &Path) -> Result<ExitCode> {
     let start = thread_cpu_time()?;
     let mut all: Vec<ClassPairs> = Vec::new();

@@ -36,7 +36,8 @@ pub(crate) struct CheckArgs {
     /// Run every experiment, also those that can no longer change a verdict
     #[arg(long, help_heading = "What to do")]
     pub(crate) matrix: bool,
-    /// For clauses whose verdicts stay unknown because tests execute the try in several ways, throw at one execution at a time
+    /// For clauses whose verdicts stay unknown because tests execute the try in several ways, throw at one execution at
+    /// a time
     #[arg(long, help_heading = "What to do")]
     pub(crate) selective: bool,
     /// For clauses that hold when the exception comes at once, also throw at the calls and throws within the try

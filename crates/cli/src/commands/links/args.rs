@@ -9,7 +9,7 @@ pub(crate) const LINKS_EXAMPLES: &str = "\
 Nothing of the program is run: its classes, those of its libraries and the JDK are read, and exceptions are followed from \
 where they are raised (every throw, and the operations of a catalogue of what fails when disk, network or system do) to the \
 clauses they can come to. In a Maven or Gradle project the build says which libraries there are; it compiles and tests nothing, \
-and its answer is kept in .catchment.
+and its answer is cached in .catchment.
 
 The program begins at its main methods, tests and servlets unless others are named, or where there are none at its public methods. \
 Tests of a large program can lead far, into mocks and databases: --entry-points api looks at the program alone. \
@@ -47,7 +47,7 @@ pub(crate) struct LinksArgs {
     /// The JDK whose classes are meant: its home; that of JAVA_HOME or of `java` unless given
     #[arg(long, value_name = "HOME", help_heading = "The program")]
     pub(crate) jdk: Option<PathBuf>,
-    /// Where the program begins: a class for its main, or a class and a method; can be repeated
+    /// Entry point of the program: a class for its main, or a class and a method; can be repeated
     #[arg(long, value_name = "CLASS[.METHOD]", help_heading = "The program")]
     pub(crate) entry: Vec<String>,
     /// Kinds of methods where it begins: main, tests, api (all public ones), servlets (with filters and listeners)
@@ -65,8 +65,9 @@ pub(crate) struct LinksArgs {
     /// Classes of this name never are; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "The program")]
     pub(crate) exclude: Vec<String>,
-    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a filter,
-    /// +dr, +cdr, +mdr or +vdr, which drops links that no call in the try can come to with the objects it is given
+    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a
+    /// filter, +dr, +cdr, +mdr or +vdr, which drops links that no call in the try can come to with the objects it is
+    /// given
     #[arg(
         long,
         value_name = "NAME",
@@ -93,8 +94,8 @@ pub(crate) struct LinksArgs {
     /// A recording (catchment.seen/1): its reflective calls are followed, its links compared; can be repeated
     #[arg(long, value_name = "FILE", help_heading = "The analysis")]
     pub(crate) seen: Vec<PathBuf>,
-    /// Hold no more memory than this, such as 2G or 800M: context sensitivity is lowered for the packages that use the most,
-    /// and the report names them; most of what is free unless given
+    /// Hold no more memory than this, such as 2G or 800M: context sensitivity is lowered for the packages that use the
+    /// most, and the report names them; most of what is free unless given
     #[arg(long, value_name = "SIZE", value_parser = memory::parse, help_heading = "The analysis")]
     pub(crate) max_memory: Option<usize>,
     /// Do not read or write the cache; the results are the same

@@ -1,7 +1,8 @@
-//! The cache of `links`: what the JVM reaches by itself, for each JDK, and what a program reaches, for that very program.
+//! The cache of `links`: what the JVM reaches by itself, for each JDK, and what a program reaches, for that very
+//! program.
 //!
-//! A cache key is a hash of all inputs of the cached result: the bytes of the JDK and of the program, the request, and our
-//! own code. So no cache file is ever out of date, and deleting one costs nothing but time.
+//! A cache key is a hash of all inputs of the cached result: the bytes of the JDK and of the program, the request, and
+//! our own code. So no cache file is ever out of date, and deleting one costs nothing but time.
 
 use crate::commands::links::cache_files::{CacheFiles, CacheKey, CacheSection};
 use crate::commands::links::class_source::{JdkClasses, LayeredClasses};
@@ -107,7 +108,8 @@ impl<'c> AnalysisCache<'c> for LinksCache<'c> {
     }
 }
 
-/// The hash of values one behind the other, each with its length, so that none can be taken for a part of its neighbour.
+/// The hash of values one behind the other, each with its length, so that none can be taken for a part of its
+/// neighbour.
 #[derive(Default)]
 struct KeyHash(Xxh3);
 

@@ -1,12 +1,12 @@
 //! Cache files: results of analyses in the user's cache folder.
 //!
 //! ```text
-//! <cache>/catchment/jdk/<key>.kept  =  magic, key, checksum of what follows, bytes of the base
-//! <cache>/catchment/programs/<key>.kept
+//! <cache>/catchment/jdk/<key>.cached  =  magic, key, checksum of what follows, bytes of the base
+//! <cache>/catchment/programs/<key>.cached
 //! ```
 //!
-//! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once. Whatever is wrong
-//! with a file or a folder, it is passed over: an analysis never fails for lack of a cache.
+//! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once.
+//! Whatever is wrong with a file or a folder, it is passed over: an analysis never fails for lack of a cache.
 
 use catchment_watch::{cache_folders, existing_private_folder, private_temporary_folder};
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_128;
 
 const MAGIC: [u8; 8] = *b"CMKEPT01";
-const EXTENSION: &str = "kept";
+const EXTENSION: &str = "cached";
 const UNFINISHED: &str = "unfinished-";
 
 /// An unfinished file older than this was left by a process that ended.
@@ -43,7 +43,8 @@ impl CacheSection {
         }
     }
 
-    /// Number of files that pruning leaves, those used last: bases of two JDKs with two analyses each, or some programs.
+    /// Number of files that pruning leaves, those used last: bases of two JDKs with two analyses each, or some
+    /// programs.
     fn capacity(self) -> usize {
         match self {
             Self::Jdk => 4,

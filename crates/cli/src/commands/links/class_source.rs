@@ -1,13 +1,13 @@
 //! The classes of a class path for the analysis, each with whose code it is.
 
-use catchment_build::{SourceLocation, SourceTree};
+use catchment_build::{SourceTree, location_of};
 use catchment_classfile::ClassFile;
-use catchment_exceptions::{ClassSource, Layer, LinksAnswer, ModuleServices, OwnClasses, services_file};
+use catchment_exceptions::{ClassSource, Layer, ModuleServices, OwnClasses, services_file};
 use catchment_lab::PairSelection;
+use catchment_pairs::ClassLocation;
 use catchment_program::{ClassPath, Entry, EntryId};
-use catchment_report::ClassLocation;
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use std::{fs, io};
 
 /// A class path in layers.
@@ -18,7 +18,7 @@ pub(crate) struct LayeredClasses {
     layers: Vec<Layer>,
     selection: PairSelection,
     /// Read at the first request for a service.
-    module_services: OnceCell<ModuleServices>,
+    module_services: OnceLock<ModuleServices>,
 }
 
 impl LayeredClasses {
@@ -29,7 +29,7 @@ impl LayeredClasses {
         layer_of: impl Fn(&Entry) -> Layer,
     ) -> Self {
         let layers = class_path.entries().map(|(_, entry)| layer_of(entry)).collect();
-        Self { class_path, layers, selection, module_services: OnceCell::new() }
+        Self { class_path, layers, selection, module_services: OnceLock::new() }
     }
 
     pub(crate) fn jdk(&self) -> JdkClasses<'_> {
@@ -60,16 +60,14 @@ impl LayeredClasses {
         own
     }
 
-    /// Where the classes of the answer's pairs and raising points come from, but for those of the JDK.
+    /// The locations of these classes, but for those of the JDK.
     pub(crate) fn locations(
         &self,
-        answer: &LinksAnswer,
+        classes: BTreeSet<&str>,
         sources: Option<&SourceTree>,
     ) -> BTreeMap<String, ClassLocation> {
-        let pairs = answer.pairs.iter().map(|linked| &linked.pair.class);
-        let names: BTreeSet<&String> =
-            pairs.chain(answer.points.iter().map(|point| &point.site.class)).collect();
-        names.into_iter().filter_map(|name| Some((name.clone(), self.location_of(name, sources)?))).collect()
+        let located = |name: &str| Some((name.to_owned(), self.location_of(name, sources)?));
+        classes.into_iter().filter_map(located).collect()
     }
 
     fn location_of(&self, class: &str, sources: Option<&SourceTree>) -> Option<ClassLocation> {
@@ -79,20 +77,13 @@ impl LayeredClasses {
             return None;
         }
         let container = fs::canonicalize(entry.origin.container()).ok()?;
-        let SourceLocation { source, module, jar } = match sources {
-            Some(sources) => {
-                let bytes = found.bytes().ok()?;
-                let parsed = ClassFile::parse(bytes).ok()?;
-                let file = parsed.source_file().map(|name| name.to_string());
-                sources.location_of(class, file.as_deref(), &container)
-            }
-            None => SourceLocation::in_container(&container),
-        };
-        Some(ClassLocation { source, module, jar })
+        let parsed = ClassFile::parse(found.bytes().ok()?).ok()?;
+        let file = parsed.source_file().map(|name| name.to_string());
+        Some(location_of(sources, class, file.as_deref(), &container))
     }
 
-    /// Hands on all that classes and services of the program are read from, whose they are, and in which order. An error if some of it
-    /// cannot be read, and may be there another time.
+    /// Hands on all that classes and services of the program are read from, whose they are, and in which order. An
+    /// error if some of it cannot be read, and may be there another time.
     pub(crate) fn for_each_content(&self, with: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         for (entry, element) in self.class_path.entries() {
             let layer = self.layers[entry.0 as usize];

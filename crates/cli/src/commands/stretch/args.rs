@@ -19,7 +19,8 @@ Examples:
 pub(crate) struct StretchArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
-    /// The widest type to try, such as java.lang.Exception; unless given, no clause begins to catch all unchecked exceptions
+    /// The widest type to try, such as java.lang.Exception; unless given, no clause begins to catch all unchecked
+    /// exceptions
     #[arg(long, value_name = "TYPE", help_heading = "What to do")]
     pub(crate) to: Option<String>,
     /// Print a source patch with which the project's own build and tests pass; the report goes to stderr

@@ -25,7 +25,8 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WatchArgs {
-    /// Watch classes of this name in jars too, never the JDK's; `*` stands for any characters, `?` for one; can be repeated
+    /// Watch classes of this name in jars too, never the JDK's; `*` stands for any characters, `?` for one; can be
+    /// repeated
     #[arg(long, value_name = "PATTERN")]
     pub(crate) include: Vec<String>,
     /// Never watch classes of this name, whatever --include says; can be repeated

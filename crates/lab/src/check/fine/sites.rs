@@ -19,13 +19,13 @@ pub(crate) struct SiteReader<'a> {
 
 impl<'a> SiteReader<'a> {
     pub(crate) fn new(project: &'a Project, pair: &CheckedPair) -> Self {
-        let bytes = class_file(project, &pair.class).map(|(_, bytes)| bytes);
-        let tries = bytes.as_deref().map(|bytes| tries_of(bytes, &pair.id)).unwrap_or_default();
+        let bytes = class_file(project, &pair.clause.class).map(|(_, bytes)| bytes);
+        let tries = bytes.as_deref().map(|bytes| tries_of(bytes, &pair.clause.id)).unwrap_or_default();
         Self {
             project,
-            class: pair.class.clone(),
+            class: pair.clause.class.clone(),
             tries,
-            classes: HashMap::from([(pair.class.clone(), bytes)]),
+            classes: HashMap::from([(pair.clause.class.clone(), bytes)]),
         }
     }
 

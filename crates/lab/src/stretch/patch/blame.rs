@@ -9,7 +9,7 @@ use catchment_verdicts::{CheckedTest, ExecutingTest};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-impl Patcher<'_> {
+impl Patcher<'_, '_> {
     /// Refuses the clauses that keep the patched project from being built.
     pub(crate) fn refuse(
         &self,
@@ -55,7 +55,7 @@ impl Patcher<'_> {
     ) {
         let clauses = candidates.iter().enumerate().filter_map(|(index, candidate)| {
             let path = self.source_of(candidate)?.ok()?;
-            Some(Clause { index, path, line: self.pairs[candidate.clause.pair].catch_line? })
+            Some(Clause { index, path, line: self.pairs[candidate.clause.pair].clause.catch_line? })
         });
         let guilty = nearest_to_errors(&clauses.collect::<Vec<_>>(), files, errors);
         if guilty.is_empty() {

@@ -70,17 +70,17 @@ impl Copies<'_> {
         let (own, pair) = (&self.pairs[candidate.clause.pair], &self.pairs[other]);
         other != candidate.clause.pair
             // Javac has a clause in one place, so that two on a line are two.
-            && own.source_file.as_ref().is_some_and(|name| name.ends_with(".kt"))
-            && own.catch_line.is_some()
-            && pair.catch_line == own.catch_line
-            && pair.try_line == own.try_line
-            && pair.types == own.types
-            && pair.source_file == own.source_file
+            && own.clause.source_file.as_ref().is_some_and(|name| name.ends_with(".kt"))
+            && own.clause.catch_line.is_some()
+            && pair.clause.catch_line == own.clause.catch_line
+            && pair.clause.try_line == own.clause.try_line
+            && pair.clause.types == own.clause.types
+            && pair.clause.source_file == own.clause.source_file
             && self.source(own, &subject.path).is_some_and(|it| self.source(pair, &subject.path) == Some(it))
     }
 
     fn source(&self, pair: &CheckedPair, compiled_to: &Path) -> Option<&Path> {
-        self.sources.find(&pair.class, pair.source_file.as_deref()?, compiled_to)
+        self.sources.find(&pair.clause.class, pair.clause.source_file.as_deref()?, compiled_to)
     }
 
     /// One that has caught nothing has nothing to say.

@@ -16,7 +16,12 @@ pub(crate) fn refuse_misnamed(candidates: &mut [Candidate], patched: &Path, pair
     for (index, candidate) in candidates.iter().enumerate() {
         let pair = &pairs[candidate.clause.pair];
         if let Some((_, to)) = candidate.stretching() {
-            let key = (pair.class.as_str(), pair.method.as_str(), pair.descriptor.as_str(), to.to_owned());
+            let key = (
+                pair.clause.class.as_str(),
+                pair.clause.method.as_str(),
+                pair.clause.descriptor.as_str(),
+                to.to_owned(),
+            );
             groups.entry(key).or_default().push(index);
         }
     }
@@ -26,10 +31,10 @@ pub(crate) fn refuse_misnamed(candidates: &mut [Candidate], patched: &Path, pair
         let is_in = |pair: &Pair| pair.method == method && pair.descriptor == descriptor;
         let found = clauses_for(&patched.join(&subject.path), &to, is_in);
         let own = |pair: &&CheckedPair| {
-            pair.class == class && pair.method == method && pair.descriptor == descriptor
+            pair.clause.class == class && pair.clause.method == method && pair.clause.descriptor == descriptor
         };
         let untouched = pairs.iter().enumerate().filter(|(position, pair)| {
-            own(pair) && pair.types == [to.as_str()] && !is_touched(candidates, *position)
+            own(pair) && pair.clause.types == [to.as_str()] && !is_touched(candidates, *position)
         });
         if found.is_some_and(|found| found < group.len() + untouched.count()) {
             misnamed.extend(group);

@@ -1,87 +1,50 @@
-//! The half of a trial in which an exception of the wider type is thrown at the beginning of the try, every time.
+//! The question in which an exception of the wider type is thrown at the beginning of the try, every time.
 
 use crate::session::LabError;
-use crate::slot::{Changes, Slot};
+use crate::slot::Slot;
 use crate::stretch::refusal::Refusal;
-use crate::stretch::rung::{RungQuestion, needs_fresh};
+use crate::stretch::rung::{RungQuestion, Series, needs_fresh};
 use crate::trial::engine::{Question, most_visits};
-use crate::trial::proof::Unproven;
 use catchment_protocol::experiment::{Experiment, Fault};
-use catchment_verdicts::{Attempt, Demands, ExecutingTest, NoOutcome, Outcome, TestId};
+use catchment_verdicts::{ExperimentResult, NoOutcome, Outcome, TestId};
 
 impl RungQuestion<'_, '_, '_> {
-    /// Throws an exception of the wider type at the beginning of the try, every time. Where a worker does not say that the test
-    /// passes, two fresh JVMs have to.
-    pub(crate) fn inject(
+    /// The reason against the wider type, if the test does not pass with it.
+    pub(super) fn inject(
         &self,
         slot: &mut Slot<'_>,
-        executing: &ExecutingTest,
-        changes: &Changes,
+        series: &mut Series<'_, '_>,
     ) -> Result<Option<Refusal>, LabError> {
-        let question = self.question(executing, changes)?;
-        let needed = if question.comes_first {
-            1
-        } else if self.passes_warm(slot, &question)? {
-            return Ok(None);
-        } else {
-            2
-        };
-        for _ in 0..needed {
-            let attempt = self.trials.attempt_fresh(slot, &question)?;
-            if let Some(refusal) = self.refusal(executing.test, &attempt) {
-                return Ok(Some(refusal));
-            }
-        }
-        Ok(None)
+        let question = self.throwing(series)?;
+        Ok(self.vote(slot, &question, series)?.and_then(|result| self.refusal(result)))
     }
 
-    fn refusal(&self, test: TestId, attempt: &Attempt) -> Option<Refusal> {
-        match &attempt.outcome {
+    fn refusal(&self, result: ExperimentResult) -> Option<Refusal> {
+        let test = result.test;
+        let made = result.made.unwrap_or_default();
+        let is_old = self.pair.clause.types.iter().any(|caught| made.ends_with(&format!(" {caught}")));
+        match result.outcome {
             // Of a sealed type one of the permitted ones is thrown.
-            Outcome::Pass if self.is_old(attempt) => {
+            Outcome::Pass if is_old => {
                 let why = "what can be made of it is what is caught already".to_owned();
                 Some(Refusal::NotInjectable { test, why })
             }
             Outcome::Pass => None,
-            Outcome::Fail(failure) => {
-                Some(Refusal::FailsUnderInjection { test, failure: failure.text.clone() })
-            }
-            Outcome::None(why) => Some(nothing_said(test, why)),
+            Outcome::Fail(failure) => Some(Refusal::FailsUnderInjection { test, failure: failure.text }),
+            Outcome::None(why) => Some(nothing_said(test, &why)),
         }
     }
 
-    fn is_old(&self, attempt: &Attempt) -> bool {
-        let made = attempt.made.as_deref().unwrap_or_default();
-        self.pair.types.iter().any(|each| made.ends_with(&format!(" {each}")))
-    }
-
-    /// A pass counts once the test has passed again with nothing thrown: something may have been left behind.
-    fn passes_warm(&self, slot: &mut Slot<'_>, question: &Question) -> Result<bool, LabError> {
-        let mut unproven = Unproven::nothing();
-        let attempt = self.trials.attempt_warm(slot, question, &mut unproven)?;
-        let passes = self.refusal(question.test, &attempt).is_none();
-        let again = if passes { self.trials.passes_again(slot, question.test)? } else { None };
-        let used = again.and_then(|run| run.usages_of(self.subject.number));
-        let is_proven = used.is_some_and(|usages| usages.entries > 0);
-        if !is_proven || unproven.is_condemned() {
-            slot.discard();
-        }
-        Ok(is_proven)
-    }
-
-    fn question(&self, executing: &ExecutingTest, changes: &Changes) -> Result<Question, LabError> {
-        let (number, _) = self.known(executing.test);
+    fn throwing(&self, series: &Series<'_, '_>) -> Result<Question, LabError> {
+        let Series { executing, demands, changes, .. } = *series;
+        let (number, _) = self.trials.test(executing.test);
         let ledger = self.trials.session.ledger();
         // Something that was caught here says what it might look like.
         let sample = ledger.store.sample(self.subject.number, *number, self.rung, true)?;
-        let mut ids = changes.ids.iter().filter(|(_, number)| **number == self.subject.number);
-        let pair = ids.next().map(|(id, _)| id.clone()).unwrap_or_default();
         let fault = Fault { exception: self.rung.to_owned(), sample };
         let most_visits = most_visits(executing.usages.entries());
-        let experiment = Experiment::at_every_execution(pair, fault, most_visits);
-        let only_fresh = needs_fresh(executing);
-        let demands = Demands { only_fresh, ..Demands::default() };
-        Ok(Question::new(executing.test, experiment, demands, only_fresh))
+        let experiment = Experiment::at_every_execution(self.changed_id(changes), fault, most_visits);
+        Ok(Question::new(executing.test, experiment, demands, needs_fresh(executing)))
     }
 }
 
@@ -103,6 +66,7 @@ fn nothing_said(test: TestId, why: &NoOutcome) -> Refusal {
 mod tests {
     use super::*;
     use crate::stretch::rung::stored::StoredAnswer;
+    use catchment_verdicts::Attempt;
 
     #[test]
     fn why_nothing_could_be_thrown_is_told_in_full() {

@@ -3,6 +3,7 @@
 use crate::baseline::solo::{plain_time_limit, run_fresh};
 use crate::session::LabError;
 use crate::slot::{Changes, Slot};
+use crate::stretch::kept::once;
 use crate::stretch::subject::Stretchings;
 use crate::stretch::together::delta::smallest;
 use crate::stretch::together::{Failing, stretchings};
@@ -51,7 +52,7 @@ impl Stretching<'_, '_> {
         failing: &Failing,
     ) -> Result<Option<bool>, LabError> {
         let (number, test) = &self.trials.baseline.tests[failing.test.index()];
-        self.once(chosen, &format!("test {} alone", number.0), || {
+        once(self.trials.session, chosen, &format!("test {} alone", number.0), || {
             self.wear(slot, chosen)?;
             let limit = plain_time_limit(self.trials.baseline.longest_micros(*number));
             let (run, _) = run_fresh(slot, test, limit)?;
@@ -67,9 +68,9 @@ impl Stretching<'_, '_> {
         failing: &Failing,
     ) -> Result<Option<bool>, LabError> {
         let (number, _) = &self.trials.baseline.tests[failing.test.index()];
-        self.once(chosen, &format!("test {} in the suite", number.0), || {
+        once(self.trials.session, chosen, &format!("test {} in the suite", number.0), || {
             let found = self.failing_in_suite(slot, chosen)?;
-            Ok(found.map(|found| found.iter().any(|each| each.test == failing.test)))
+            Ok(found.map(|found| found.iter().any(|other| other.test == failing.test)))
         })
     }
 }

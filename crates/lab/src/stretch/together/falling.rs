@@ -51,7 +51,7 @@ impl Candidate {
 }
 
 /// Clauses that may each catch more may leave one around them nothing if they all do.
-fn refuse_illegal_together(candidates: &mut [Candidate], hierarchy: &Hierarchy) {
+fn refuse_illegal_together(candidates: &mut [Candidate], hierarchy: &Hierarchy<'_>) {
     let mut kept: Vec<usize> = Vec::new();
     for index in 0..candidates.len() {
         let Some((subject, _)) = candidates[index].stretching() else { continue };

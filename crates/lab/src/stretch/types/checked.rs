@@ -7,7 +7,7 @@
 use crate::stretch::refusal::Refusal;
 use crate::stretch::types::escapes::{StretchedSites, Types, View};
 use crate::stretch::types::hierarchy::Hierarchy;
-use crate::stretch::types::throws_clauses::declared_by;
+use crate::stretch::types::throws_clauses::{ThrowsClause, throws_clause};
 use catchment_classfile::{ClassFile, ExceptionRow, Member, access, annotation_types};
 use catchment_flow::{FlowError, ThrowSite, Thrown, throw_sites};
 use catchment_pairs::{ClassPairs, Pair};
@@ -30,7 +30,7 @@ pub(crate) fn refused_by_checks(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
     stretched: &StretchedSites<'_>,
-    hierarchy: &Hierarchy,
+    hierarchy: &Hierarchy<'_>,
 ) -> Option<Refusal> {
     if !is_java(class) {
         return None;
@@ -49,24 +49,24 @@ pub(crate) fn refused_by_checks(
 }
 
 /// A method with all its tries.
-pub(crate) struct Checks<'c> {
+pub(crate) struct Checks<'c, 'w> {
     pairs: &'c ClassPairs,
-    pub(crate) hierarchy: &'c Hierarchy,
+    pub(crate) hierarchy: &'c Hierarchy<'w>,
     /// Exceptions that may be thrown, each with the clauses around it, by try and number, innermost first.
     pub(crate) sites: Vec<(ThrowSite, Vec<(usize, usize)>)>,
     /// Indices of the tries of the method.
     tries: Vec<usize>,
     /// Exceptions that the method may throw; `None` if anything.
-    pub(crate) declared: Option<Vec<Option<String>>>,
+    pub(crate) declared: Option<ThrowsClause>,
     pub(crate) is_precise: bool,
 }
 
-impl<'c> Checks<'c> {
+impl<'c, 'w> Checks<'c, 'w> {
     pub(crate) fn of(
         class: &ClassFile<'_>,
         pairs: &'c ClassPairs,
         number: usize,
-        hierarchy: &'c Hierarchy,
+        hierarchy: &'c Hierarchy<'w>,
     ) -> Result<Option<Self>, FlowError> {
         let Some(method) = class.methods.get(number) else { return Ok(None) };
         let Some((_, code)) = class.code(method)? else { return Ok(None) };
@@ -83,7 +83,7 @@ impl<'c> Checks<'c> {
             hierarchy,
             sites: sites.map(|(around, site)| (site, around)).collect(),
             tries,
-            declared: (!is_open(class, method)).then(|| declared_by(class, method)),
+            declared: (!is_open(class, method)).then(|| throws_clause(class, method)),
             is_precise: class.major >= PRECISE_RETHROW,
         }))
     }
@@ -105,7 +105,7 @@ impl<'c> Checks<'c> {
     }
 
     /// A clause around a stretched one with nothing left to catch.
-    fn unreachable(&self, before: &View<'_>, after: &View<'_>) -> Option<Refusal> {
+    fn unreachable(&self, before: &View<'_, 'w>, after: &View<'_, 'w>) -> Option<Refusal> {
         let own = after.stretched.iter().map(|((index, _), _)| *index);
         let own: Vec<usize> = own.filter(|index| self.tries.contains(index)).collect();
         let start = |index: usize| usize::from(self.pairs.tries[index].start());
@@ -129,7 +129,7 @@ impl<'c> Checks<'c> {
     }
 
     /// Something rethrown that nothing takes.
-    fn undeclared(&self, before: &View<'_>, after: &View<'_>) -> Option<Refusal> {
+    fn undeclared(&self, before: &View<'_, 'w>, after: &View<'_, 'w>) -> Option<Refusal> {
         self.sites.iter().find_map(|(site, around)| {
             let Thrown::Rethrown { .. } = site.thrown else { return None };
             let exception = after.untaken(site, around)?;
@@ -150,15 +150,6 @@ impl<'c> Checks<'c> {
 
     pub(crate) fn are_related(&self, one: &str, other: &str) -> bool {
         self.hierarchy.is_subclass(one, other) || self.hierarchy.is_subclass(other, one)
-    }
-
-    /// The exception, if the compiler looks at it; unknown ones as such.
-    pub(crate) fn checked(&self, exception: &str) -> Option<Option<String>> {
-        match self.hierarchy.is_checked(exception) {
-            Some(true) => Some(Some(exception.to_owned())),
-            Some(false) => None,
-            None => Some(None),
-        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! What is said of checked exceptions is what javac says of the same source with the wider type.
 
 use crate::stretch::types::checked::refused_by_checks;
-use crate::stretch::types::hierarchy::{Hierarchy, image_of};
+use crate::stretch::types::hierarchy::Hierarchy;
+use crate::stretch::types::hierarchy::tests::{compile, with_jdk};
 use catchment_classfile::ClassFile;
 use catchment_pairs::{Pair, pairs_of};
 use catchment_testkit::compilers::{Compiler, Job};
-use catchment_testkit::jdk;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 const NARROW: &str = "catch (FileNotFoundException";
 const WIDE: &str = "catch (IOException";
@@ -108,22 +107,22 @@ const NOT_TOLD: [&str; 2] = [
 ];
 
 /// A class with method `m0` for the first case and so on, one on each line.
-fn source(folder: &Path, cases: &[&str]) -> PathBuf {
+fn source(cases: &[&str]) -> String {
     let method = |(number, case): (usize, &&str)| {
         let line = case.split_whitespace().collect::<Vec<_>>().join(" ");
         line.replacen(" m(", &format!(" m{number}("), 1) + "\n"
     };
     let methods: String = cases.iter().enumerate().map(method).collect();
-    let file = folder.join("C.java");
-    fs::write(&file, format!("{HEAD}{methods}}}")).expect("written");
-    file
+    format!("{HEAD}{methods}}}")
 }
 
 /// Per case whether javac takes it with the wider type.
 fn javac_says(cases: &[&str]) -> Vec<bool> {
     let folder = tempfile::tempdir().expect("a folder");
     let wide: Vec<String> = cases.iter().map(|case| case.replacen(NARROW, WIDE, 1)).collect();
-    let file = source(folder.path(), &wide.iter().map(String::as_str).collect::<Vec<_>>());
+    let file = folder.path().join("C.java");
+    let source = source(&wide.iter().map(String::as_str).collect::<Vec<_>>());
+    fs::write(&file, source).expect("written");
     let errors = JAVAC.compile(&Job::of([file])).expect_err("some are illegal");
     let errors = format!("{errors:#}");
     let first = HEAD.lines().count() + 1;
@@ -132,14 +131,10 @@ fn javac_says(cases: &[&str]) -> Vec<bool> {
 
 /// Per case whether class files show nothing against it.
 fn we_say(cases: &[&str]) -> Vec<bool> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let options = vec!["-g".to_owned()];
-    let job = Job { options, ..Job::of([source(folder.path(), cases)]) };
-    let classes = JAVAC.compile(&job).expect("legal sources");
-    let java = jdk::installed(17).expect("JDK 17").home().join("bin/java");
-    let places = [classes.clone(), image_of(&java).expect("an image")];
-    let hierarchy = Hierarchy::of_places(&places);
-    let bytes = fs::read(classes.join("C.class")).expect("a class");
+    let folder = compile(&[("C.java", &source(cases))], &[]);
+    let bytes = fs::read(folder.join("C.class")).expect("a class");
+    let classes = with_jdk(&[folder]);
+    let hierarchy = Hierarchy::of(&classes);
     let class = ClassFile::parse(&bytes).expect("a class");
     let pairs = pairs_of(&class);
     let is_legal = |number: usize| {

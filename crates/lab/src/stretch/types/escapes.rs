@@ -11,12 +11,12 @@ pub(crate) type Types = BTreeSet<Option<String>>;
 pub(crate) type StretchedSites<'s> = [((usize, usize), &'s str)];
 
 /// The method as it is, or with clauses that catch other types.
-pub(crate) struct View<'v> {
-    pub(crate) checks: &'v Checks<'v>,
+pub(crate) struct View<'v, 'w> {
+    pub(crate) checks: &'v Checks<'v, 'w>,
     pub(crate) stretched: &'v StretchedSites<'v>,
 }
 
-impl View<'_> {
+impl View<'_, '_> {
     /// Types that the clause catches.
     pub(crate) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
         if let Some((_, rung)) = self.stretched.iter().find(|(site, _)| *site == clause) {
@@ -72,12 +72,15 @@ impl View<'_> {
             Thrown::Call { owner, name, descriptor } => {
                 self.checks.hierarchy.thrown_by(owner, name, descriptor).into_iter().collect()
             }
-            Thrown::Object(exception) => self.checks.checked(exception).into_iter().collect(),
+            Thrown::Object(exception) => {
+                self.checks.hierarchy.checked(exception.clone()).into_iter().collect()
+            }
             Thrown::Rethrown { handler, is_reassigned } => match self.checks.clause_at(*handler) {
                 // Of a `finally` and the like: what passes them is counted where it comes from.
                 None => Types::new(),
                 Some(clause) if *is_reassigned || !self.checks.is_precise => {
-                    self.caught(clause).into_iter().filter_map(|it| self.checks.checked(it)).collect()
+                    let caught = self.caught(clause).into_iter().map(str::to_owned);
+                    caught.filter_map(|caught| self.checks.hierarchy.checked(caught)).collect()
                 }
                 Some(clause) => self.rethrown(clause, visiting),
             },

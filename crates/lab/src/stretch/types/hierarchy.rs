@@ -1,110 +1,92 @@
-//! The class hierarchy over all that the tests' JVMs can load.
+//! The class hierarchy over all that the tests' JVMs can load. Names are binary, with dots.
 
-use crate::stretch::types::throws_clauses::Declared;
 use catchment_build::{RunConfiguration, module_path};
-use catchment_classfile::{ClassFile, Member, access};
+use catchment_classfile::access;
 use catchment_patch::Shadow;
-use catchment_program::{LoadOptions, jdk_image, visit};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use catchment_pointsto::{ClassId, ClassSource, Layer, World};
+use catchment_program::{ClassPath, LoadOptions, jdk_image};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub(crate) const OBJECT: &str = "java.lang.Object";
 pub(crate) const THROWABLE: &str = "java.lang.Throwable";
 pub(crate) const INTERRUPTED: &str = "java.lang.InterruptedException";
 
-/// Superclasses by name, and what else widening a clause has to know. Names are binary, with dots.
-#[derive(Debug, Default)]
-pub(crate) struct Hierarchy {
-    pub(crate) superclasses: HashMap<String, String>,
-    /// Of those that have any, directly.
-    pub(crate) interfaces: HashMap<String, Vec<String>>,
-    /// Methods of exceptions and of `Object` that others may call, and whether only classes of the same package may.
-    methods: HashMap<Method, bool>,
-    /// Exceptions that methods declare.
-    pub(crate) declared: Declared,
+/// Classes that the tests' JVMs can load. Of a class that is in several places the first counts, as it does for a JVM.
+#[derive(Debug)]
+pub(crate) struct LoadableClasses(ClassPath);
+
+impl LoadableClasses {
+    /// All on the class paths and in the JDKs. What cannot be read is missing; nothing is wider then than it is.
+    pub(crate) fn of(configurations: &[RunConfiguration]) -> Self {
+        let class_paths = configurations.iter().flat_map(|tests| tests.class_path.iter().cloned());
+        let modules = configurations.iter().flat_map(|tests| module_path(&tests.jvm_arguments));
+        let own = configurations.iter().flat_map(|tests| tests.application.iter().cloned());
+        let images = configurations.iter().filter_map(|tests| image_of(&tests.java));
+        Self::of_places(&class_paths.chain(modules).chain(own).chain(images).collect::<Vec<_>>())
+    }
+
+    /// Of jars, class folders and images of JDKs.
+    pub(crate) fn of_places(places: &[PathBuf]) -> Self {
+        Self(ClassPath::open(places, None, &LoadOptions::default()))
+    }
 }
 
-/// Class, name and descriptor.
-pub(crate) type Method = (String, String, String);
-
-impl Hierarchy {
-    /// Reads everything on the class paths and in the JDKs. What cannot be read is missing; nothing is wider then than it is.
-    pub(crate) fn of(configurations: &[RunConfiguration]) -> Self {
-        let class_paths = configurations.iter().flat_map(|each| each.class_path.iter().cloned());
-        let modules = configurations.iter().flat_map(|each| module_path(&each.jvm_arguments));
-        let own = configurations.iter().flat_map(|each| each.application.iter().cloned());
-        let images = configurations.iter().filter_map(|each| image_of(&each.java));
-        let places: Vec<PathBuf> = class_paths.chain(modules).chain(own).chain(images).collect();
-        Self::of_places(&places)
+impl ClassSource for LoadableClasses {
+    fn find(&self, internal_name: &[u8]) -> Option<(&[u8], Layer)> {
+        Some((self.0.find(internal_name)?.bytes().ok()?, Layer::Library))
     }
 
-    /// Of jars, class folders and images of JDKs. Of a class that is in several the first counts, as it does for a JVM.
-    pub(crate) fn of_places(places: &[PathBuf]) -> Self {
-        let mut hierarchy = Self::default();
-        let mut seen = HashSet::new();
-        let places: Vec<&PathBuf> = places.iter().filter(|place| seen.insert(*place)).collect();
-        let mut first_of: HashMap<String, usize> = HashMap::new();
-        for (number, place) in places.iter().enumerate() {
-            visit_classes(place, |class| {
-                let name = class.name.to_binary_name();
-                if *first_of.entry(name.clone()).or_insert(number) == number {
-                    hierarchy.add(class, name);
-                }
-            });
-        }
-        for (number, place) in places.iter().enumerate() {
-            visit_classes(place, |class| {
-                let name = class.name.to_binary_name();
-                if first_of.get(&name) == Some(&number) {
-                    hierarchy.add_methods(class, &name);
-                }
-            });
-        }
-        hierarchy
-    }
-
-    fn add(&mut self, class: &ClassFile<'_>, name: String) {
-        self.declared.add(class, &name);
-        let interfaces: Vec<String> = class.interfaces().map(|each| each.to_binary_name()).collect();
-        if !interfaces.is_empty() {
-            self.interfaces.entry(name.clone()).or_insert(interfaces);
-        }
-        if let Some(superclass) = class.super_name {
-            self.superclasses.entry(name).or_insert_with(|| superclass.to_binary_name());
+    fn for_each_name(&self, with: &mut dyn FnMut(&[u8])) {
+        for (entry, _) in self.0.entries() {
+            self.0.classes(entry).for_each(|class| with(class.name()));
         }
     }
+}
 
-    fn add_methods(&mut self, class: &ClassFile<'_>, name: &str) {
-        self.declared.add_silent(class, name);
-        if name == OBJECT || self.is_subclass(name, THROWABLE) {
-            let others = class.methods.iter().filter(|method| method.access & access::PRIVATE == 0);
-            self.methods
-                .extend(others.map(|method| (key(name, method), method.access & access::PUBLIC == 0)));
-        }
+/// The classes that have been asked about, with all above them. Can be asked from several threads.
+#[derive(Debug)]
+pub(crate) struct Hierarchy<'c> {
+    world: Mutex<World<'c>>,
+}
+
+impl<'c> Hierarchy<'c> {
+    pub(crate) fn of(classes: &'c LoadableClasses) -> Self {
+        Self { world: Mutex::new(World::new(classes)) }
     }
 
-    /// What the simple name of `other` means in a class if there is no import: another class of its package, or a member of a
-    /// class or interface above it or above one around it.
+    pub(crate) fn world(&self) -> MutexGuard<'_, World<'c>> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The meaning of the simple name of `other` in a class if there is no import: another class of its package, or a
+    /// member of a class or interface above it or above one around it.
     pub(crate) fn shadow(&self, class: &str, other: &str) -> Shadow {
+        let mut world = self.world();
         let top = other.split('$').next().unwrap_or(other);
         let simple = top.rsplit('.').next().unwrap_or(top);
-        let is_another = |name: String| name != top && self.superclasses.contains_key(&name);
-        let around = std::iter::successors(Some(class), |each| Some(each.rsplit_once('$')?.0));
-        let mut above = around.flat_map(|each| self.supertypes(each));
-        if above.any(|each| is_another(format!("{each}${simple}"))) {
-            return Shadow::Inherited;
+        let is_another = |world: &mut World<'_>, name: String| name != top && is_known(world, &name);
+        let around = std::iter::successors(Some(class), |inner| Some(inner.rsplit_once('$')?.0));
+        for class in around {
+            let class = named(&mut world, class);
+            let above = world.class_of(class).supertypes.clone();
+            for class in above {
+                let member = format!("{}${simple}", name_of(&world, class));
+                if is_another(&mut world, member) {
+                    return Shadow::Inherited;
+                }
+            }
         }
-        match is_another(format!("{}{simple}", package_of(class))) {
+        match is_another(&mut world, format!("{}{simple}", package_of(class))) {
             true => Shadow::Package,
             false => Shadow::None,
         }
     }
 
     /// The class and all above it, narrowest first.
-    pub(crate) fn lineage<'a>(&'a self, class: &'a str) -> impl Iterator<Item = &'a str> {
-        std::iter::successors(Some(class), |each| self.superclasses.get(*each).map(String::as_str))
-            // A class above itself would be no class that a JVM loads.
-            .take(self.superclasses.len() + 1)
+    pub(crate) fn lineage(&self, class: &str) -> Vec<String> {
+        let mut world = self.world();
+        let class = named(&mut world, class);
+        world.lineage(class).map(|above| name_of(&world, above)).collect()
     }
 
     /// The throwable that a user calls so, as in a source without imports.
@@ -115,15 +97,22 @@ impl Hierarchy {
 
     /// Also true for the class itself.
     pub(crate) fn is_subclass(&self, narrow: &str, wide: &str) -> bool {
-        self.lineage(narrow).any(|each| each == wide)
+        let mut world = self.world();
+        let [narrow, wide] = [narrow, wide].map(|name| named(&mut world, name));
+        world.lineage(narrow).any(|above| above == wide)
     }
 
     /// Tells whether a method can be called on an exception of this type by the class `from`.
     pub(crate) fn has_method(&self, class: &str, name: &str, descriptor: &str, from: &str) -> bool {
-        let method = |owner: &str| (owner.to_owned(), name.to_owned(), descriptor.to_owned());
-        self.lineage(class).any(|each| {
-            let within_package = self.methods.get(&method(each));
-            within_package.is_some_and(|only| !only || package_of(each) == package_of(from))
+        let mut world = self.world();
+        let class = named(&mut world, class);
+        let selector = world.selector(name.as_bytes(), descriptor.as_bytes());
+        world.lineage(class).any(|above| {
+            let declared = world.declared(above, selector).map(|method| world.method(method).access);
+            declared.is_some_and(|flags| {
+                let is_near = || package_of(&name_of(&world, above)) == package_of(from);
+                flags & access::PUBLIC != 0 || flags & access::PRIVATE == 0 && is_near()
+            })
         })
     }
 
@@ -133,35 +122,32 @@ impl Hierarchy {
         is(THROWABLE).then(|| !is("java.lang.RuntimeException") && !is("java.lang.Error"))
     }
 
-    /// The class with all classes and interfaces above it.
-    pub(crate) fn supertypes<'a>(&'a self, class: &'a str) -> BTreeSet<&'a str> {
-        let mut found = BTreeSet::new();
-        let mut left = vec![class];
-        while let Some(next) = left.pop() {
-            if found.insert(next) {
-                left.extend(self.superclasses.get(next).map(String::as_str));
-                left.extend(self.interfaces.get(next).into_iter().flatten().map(String::as_str));
-            }
+    /// The exception, if the compiler looks at it; unknown ones as such.
+    pub(crate) fn checked(&self, exception: String) -> Option<Option<String>> {
+        match self.is_checked(&exception) {
+            Some(true) => Some(Some(exception)),
+            Some(false) => None,
+            None => Some(None),
         }
-        found
     }
+}
+
+/// The class of a binary name, which may be missing.
+pub(crate) fn named(world: &mut World<'_>, name: &str) -> ClassId {
+    world.class(name.replace('.', "/").as_bytes())
+}
+
+fn is_known(world: &mut World<'_>, name: &str) -> bool {
+    world.class_that_is_there(name.replace('.', "/").as_bytes()).is_some()
+}
+
+fn name_of(world: &World<'_>, class: ClassId) -> String {
+    world.class_of(class).binary_name()
 }
 
 /// With its dot; empty for the unnamed package.
 fn package_of(class: &str) -> &str {
     class.rfind('.').map_or("", |dot| &class[..=dot])
-}
-
-pub(crate) fn key(class: &str, method: &Member<'_>) -> Method {
-    (class.to_owned(), method.name.to_string(), method.descriptor.to_string())
-}
-
-fn visit_classes(place: &Path, mut each: impl FnMut(&ClassFile<'_>)) {
-    let _ = visit(place, &LoadOptions::default(), &mut |class| {
-        if let Ok(class) = ClassFile::parse(class.bytes) {
-            each(&class);
-        }
-    });
 }
 
 /// The classes of the JDK that this `java` belongs to.
@@ -175,29 +161,58 @@ pub(crate) fn image_of(java: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use catchment_testkit::compilers::{Compiler, Job};
+    use catchment_testkit::jdk;
+    use std::fs;
 
-    /// Each class with its superclass.
-    pub(crate) fn hierarchy(classes: &[(&str, &str)]) -> Hierarchy {
-        let superclasses =
-            classes.iter().map(|(class, above)| ((*class).to_owned(), (*above).to_owned())).collect();
-        Hierarchy { superclasses, ..Hierarchy::default() }
+    /// The class folder of some Java files, by path and content.
+    pub(crate) fn compile(files: &[(&str, &str)], class_path: &[PathBuf]) -> PathBuf {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |(path, content): &(&str, &str)| {
+            let file = folder.path().join(path);
+            fs::create_dir_all(file.parent().expect("below the folder")).expect("made");
+            fs::write(&file, content).expect("written");
+            file
+        };
+        let sources: Vec<PathBuf> = files.iter().map(write).collect();
+        let options = vec!["-g".to_owned()];
+        let job = Job { options, class_path: class_path.to_vec(), ..Job::of(sources) };
+        Compiler::Javac { jdk: 17, release: 17 }.compile(&job).expect("legal sources")
+    }
+
+    /// The classes of these folders, and of JDK 17.
+    pub(crate) fn with_jdk(folders: &[PathBuf]) -> LoadableClasses {
+        let java = jdk::installed(17).expect("JDK 17").home().join("bin/java");
+        let image = image_of(&java).expect("an image");
+        LoadableClasses::of_places(&[folders, &[image]].concat())
+    }
+
+    fn classes() -> LoadableClasses {
+        let files = [
+            ("com/acme/Odd.java", "package com.acme; public class Odd extends Exception {}"),
+            ("p/E.java", "package p; public class E extends q.E { public void all() {} }"),
+            ("p/F.java", "package p; public class F extends E { void near() {} private void own() {} }"),
+            ("q/E.java", "package q; public class E extends Exception {}"),
+            ("s/Sub.java", "package s; class Sub extends b.Base { Object o = new Object() {}; }"),
+            ("b/Base.java", "package b; public class Base implements i.I { public static class E {} }"),
+            ("i/I.java", "package i; public interface I { class F {} }"),
+        ];
+        with_jdk(&[compile(&files, &[])])
     }
 
     #[test]
     fn a_class_is_a_subclass_of_itself_and_of_all_above() {
-        let hierarchy = hierarchy(&[("C", "B"), ("B", "A"), ("Loop", "Loop")]);
-        assert!(hierarchy.is_subclass("C", "A") && hierarchy.is_subclass("C", "C"));
-        assert!(!hierarchy.is_subclass("A", "C") && !hierarchy.is_subclass("Unknown", "A"));
-        assert!(!hierarchy.is_subclass("Loop", "A"), "and it ends");
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
+        assert!(hierarchy.is_subclass("p.F", "q.E") && hierarchy.is_subclass("p.F", "p.F"));
+        assert!(!hierarchy.is_subclass("q.E", "p.F") && !hierarchy.is_subclass("Unknown", "q.E"));
+        assert_eq!(hierarchy.lineage("p.E")[..3], ["p.E", "q.E", "java.lang.Exception"]);
     }
 
     #[test]
     fn users_name_exceptions_as_in_a_source_without_imports() {
-        let hierarchy = hierarchy(&[
-            ("java.lang.Exception", THROWABLE),
-            ("com.acme.Odd", "java.lang.Exception"),
-            ("java.lang.String", "java.lang.Object"),
-        ]);
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
         assert_eq!(hierarchy.named("Exception").as_deref(), Some("java.lang.Exception"));
         assert_eq!(hierarchy.named("com.acme.Odd").as_deref(), Some("com.acme.Odd"));
         assert_eq!((hierarchy.named("Odd"), hierarchy.named("String")), (None, None));
@@ -205,7 +220,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_class_of_the_same_simple_name_in_the_package_shadows() {
-        let hierarchy = hierarchy(&[("p.E", "q.E"), ("q.E", "java.lang.Exception")]);
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
         for other in ["q.E", "q.E$Inner"] {
             assert_eq!(hierarchy.shadow("p.Reader", other), Shadow::Package, "{other}");
         }
@@ -215,31 +231,25 @@ pub(crate) mod tests {
 
     #[test]
     fn a_member_of_a_supertype_shadows_in_the_class_and_in_classes_within() {
-        let mut hierarchy =
-            hierarchy(&[("p.Sub", "b.Base"), ("p.Sub$1", OBJECT), ("b.Base$E", OBJECT), ("i.I$F", OBJECT)]);
-        hierarchy.interfaces.insert("b.Base".to_owned(), vec!["i.I".to_owned()]);
-        for class in ["p.Sub", "p.Sub$1"] {
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
+        for class in ["s.Sub", "s.Sub$1"] {
             assert_eq!(hierarchy.shadow(class, "java.io.E"), Shadow::Inherited, "{class}");
             assert_eq!(hierarchy.shadow(class, "java.io.F"), Shadow::Inherited, "{class}");
         }
-        assert_eq!(hierarchy.shadow("p.Other", "java.io.E"), Shadow::None);
+        assert_eq!(hierarchy.shadow("s.Other", "java.io.E"), Shadow::None);
     }
 
     #[test]
-    fn methods_are_inherited() {
-        let mut hierarchy = hierarchy(&[("C", "B"), ("B", "A")]);
-        let method = |class: &str| (class.to_owned(), "m".to_owned(), "()V".to_owned());
-        hierarchy.methods.insert(method("B"), false);
-        let has = |class, descriptor| hierarchy.has_method(class, "m", descriptor, "p.From");
-        assert!(has("C", "()V") && !has("A", "()V") && !has("C", "(I)V"));
-    }
-
-    #[test]
-    fn what_is_not_public_is_called_within_its_package_only() {
-        let mut hierarchy = hierarchy(&[("p.E", "p.D")]);
-        hierarchy.methods.insert(("p.D".to_owned(), "m".to_owned(), "()V".to_owned()), true);
-        assert!(hierarchy.has_method("p.E", "m", "()V", "p.Handler"));
-        assert!(!hierarchy.has_method("p.E", "m", "()V", "q.Handler"));
-        assert!(!hierarchy.has_method("p.E", "m", "()V", "p.sub.Handler"));
+    fn methods_are_inherited_and_called_where_they_can_be_seen() {
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
+        let has = |class, name, from| hierarchy.has_method(class, name, "()V", from);
+        assert!(has("p.F", "all", "x.Handler") && has("p.E", "all", "x.Handler"));
+        assert!(!has("q.E", "all", "x.Handler") && !hierarchy.has_method("p.F", "all", "(I)V", "p.Handler"));
+        assert!(has("p.F", "near", "p.Handler") && has("p.F", "notify", "x.Handler"));
+        for (name, from) in [("near", "x.Handler"), ("near", "p.sub.Handler"), ("own", "p.Handler")] {
+            assert!(!has("p.F", name, from), "{name} from {from}");
+        }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) fn interruption(
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
     rung: &str,
-    hierarchy: &Hierarchy,
+    hierarchy: &Hierarchy<'_>,
 ) -> Option<Refusal> {
     let takes = |exception: &String| hierarchy.is_subclass(INTERRUPTED, exception);
     let mut up_to_own = (0..=clause).filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
@@ -57,7 +57,12 @@ pub(crate) fn passed_on(
 }
 
 /// `declares_all`: a method that overrides another throws no more than it declares itself.
-fn is_interrupted(view: &View<'_>, site: &ThrowSite, inner: &[(usize, usize)], declares_all: bool) -> bool {
+fn is_interrupted(
+    view: &View<'_, '_>,
+    site: &ThrowSite,
+    inner: &[(usize, usize)],
+    declares_all: bool,
+) -> bool {
     let hierarchy = view.checks.hierarchy;
     let types = view.passing(site, inner, &mut Vec::new());
     if types.iter().flatten().any(|thrown| hierarchy.is_subclass(thrown, INTERRUPTED)) {
@@ -74,10 +79,8 @@ fn is_interrupted(view: &View<'_>, site: &ThrowSite, inner: &[(usize, usize)], d
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stretch::types::hierarchy::image_of;
+    use crate::stretch::types::hierarchy::tests::{compile, with_jdk};
     use catchment_pairs::pairs_of;
-    use catchment_testkit::compilers::{Compiler, Job};
-    use catchment_testkit::jdk;
     use std::fs;
 
     const HEAD: &str =
@@ -115,14 +118,10 @@ mod tests {
 
     #[test]
     fn interruptions_that_come_out_of_the_try_are_not_swallowed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("C.java");
-        fs::write(&file, format!("{HEAD}{}}}", methods())).expect("written");
-        let classes =
-            Compiler::Javac { jdk: 17, release: 17 }.compile(&Job::of([file])).expect("legal sources");
-        let image = image_of(&jdk::installed(17).expect("JDK 17").home().join("bin/java")).expect("an image");
-        let hierarchy = Hierarchy::of_places(&[classes.clone(), image]);
-        let bytes = fs::read(classes.join("C.class")).expect("a class");
+        let folder = compile(&[("C.java", &format!("{HEAD}{}}}", methods()))], &[]);
+        let bytes = fs::read(folder.join("C.class")).expect("a class");
+        let classes = with_jdk(&[folder]);
+        let hierarchy = Hierarchy::of(&classes);
         let class = ClassFile::parse(&bytes).expect("a class");
         let pairs = pairs_of(&class);
         for (number, (body, expected)) in CASES.iter().enumerate() {
@@ -143,8 +142,6 @@ mod tests {
 
     #[test]
     fn a_handler_that_passes_the_interruption_on_is_for_interruptions_only() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("C.java");
         let handlers = [
             "Thread.currentThread().interrupt();",
             "System.out.println(e); } catch (RuntimeException e) { Thread.currentThread().interrupt();",
@@ -152,10 +149,8 @@ mod tests {
         let methods = handlers.iter().enumerate().map(|(number, handler)| {
             format!("void m{number}() {{ try {{ Thread.sleep(1); }} catch (InterruptedException e) {{ {handler} }} Thread.currentThread().interrupt(); }}\n")
         });
-        fs::write(&file, format!("class C {{\n{}}}", methods.collect::<String>())).expect("written");
-        let classes =
-            Compiler::Javac { jdk: 17, release: 17 }.compile(&Job::of([file])).expect("legal sources");
-        let bytes = fs::read(classes.join("C.class")).expect("a class");
+        let source = format!("class C {{\n{}}}", methods.collect::<String>());
+        let bytes = fs::read(compile(&[("C.java", &source)], &[]).join("C.class")).expect("a class");
         let class = ClassFile::parse(&bytes).expect("a class");
         let pairs = pairs_of(&class);
         // What other clauses and the code behind do is no matter.

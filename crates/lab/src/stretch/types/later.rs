@@ -22,7 +22,7 @@ pub(crate) fn later(
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
     rung: &str,
-    hierarchy: &Hierarchy,
+    hierarchy: &Hierarchy<'_>,
 ) -> Result<Later, Refusal> {
     let mut found = Later::default();
     for other in clause + 1..pairs.tries[index].clauses.len() {
@@ -43,7 +43,7 @@ pub(crate) fn later(
     Ok(found)
 }
 
-fn takes_from(pair: &Pair, rung: &str, hierarchy: &Hierarchy) -> Option<u32> {
+fn takes_from(pair: &Pair, rung: &str, hierarchy: &Hierarchy<'_>) -> Option<u32> {
     let catches = |exception: &String| hierarchy.is_subclass(rung, exception);
     pair.types.iter().any(catches).then_some(pair.catch_line)?
 }

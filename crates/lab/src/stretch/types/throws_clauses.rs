@@ -1,75 +1,34 @@
-//! Declared exceptions: the `throws` clauses of all methods that the tests' JVMs can load, and what calls may throw by them.
+//! Declared exceptions: the `throws` clauses of methods, and the exceptions that calls may throw by them.
 
-use crate::stretch::types::hierarchy::{Hierarchy, INTERRUPTED, Method, OBJECT, THROWABLE, key};
+use crate::stretch::types::hierarchy::{Hierarchy, INTERRUPTED, THROWABLE, named};
 use catchment_classfile::{ClassFile, Member};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use catchment_pointsto::{ClassId, MethodId, SelectorId, World};
+use std::collections::BTreeSet;
 
-/// Exceptions that methods declare. Of those that declare none only the ones are kept that may override one that does, so
-/// that a search through supertypes ends there.
-#[derive(Debug, Default)]
-pub(crate) struct Declared {
-    /// `None` stands for a type parameter: every call may mean another exception.
-    exceptions: HashMap<Method, Vec<Option<String>>>,
-    /// Name and descriptor of the methods that declare any.
-    signatures: HashSet<(String, String)>,
-}
+/// The types behind a `throws`, binary names. `None`, for each of a method that has a type parameter among them, since
+/// every call may mean another exception.
+pub(crate) type ThrowsClause = Vec<Option<String>>;
 
-impl Declared {
-    /// Notes the methods of a class that declare exceptions.
-    pub(crate) fn add(&mut self, class: &ClassFile<'_>, name: &str) {
-        for method in &class.methods {
-            let declared = declared_by(class, method);
-            if !declared.is_empty() {
-                let key = key(name, method);
-                self.signatures.insert((key.1.clone(), key.2.clone()));
-                // The first on a class path is the one that is loaded.
-                self.exceptions.entry(key).or_insert(declared);
-            }
-        }
-    }
-
-    /// Notes those that declare none; once all classes have been added.
-    pub(crate) fn add_silent(&mut self, class: &ClassFile<'_>, name: &str) {
-        let is_silent = |method: &&Member<'_>| method.declared_exceptions(&class.pool).next().is_none();
-        for method in class.methods.iter().filter(is_silent) {
-            let (owner, method, descriptor) = key(name, method);
-            let signature = (method, descriptor);
-            if self.signatures.contains(&signature) {
-                self.exceptions.entry((owner, signature.0, signature.1)).or_default();
-            }
-        }
-    }
-
-    /// Exceptions that the method of this very class declares; `None` if it has none that may throw, or declares nothing.
-    pub(crate) fn of(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Option<String>]> {
-        let key = (class.to_owned(), name.to_owned(), descriptor.to_owned());
-        self.exceptions.get(&key).map(Vec::as_slice)
-    }
-
-    #[cfg(test)]
-    pub(crate) fn insert(&mut self, method: Method, exceptions: &[&str]) {
-        let exceptions = exceptions.iter().map(|each| Some((*each).to_owned())).collect();
-        self.exceptions.insert(method, exceptions);
-    }
-}
-
-/// The types behind `throws`, binary names; `None` for each of a method that has a type parameter among them.
-pub(crate) fn declared_by(class: &ClassFile<'_>, method: &Member<'_>) -> Vec<Option<String>> {
+pub(crate) fn throws_clause(class: &ClassFile<'_>, method: &Member<'_>) -> ThrowsClause {
     let signature = method.attributes.signature(&class.pool);
     let is_generic = signature.is_some_and(|text| text.as_bytes().windows(2).any(|pair| pair == b"^T"));
     let names = method.declared_exceptions(&class.pool);
     names.map(|name| name.ok().filter(|_| !is_generic).map(|name| name.to_binary_name())).collect()
 }
 
-impl Hierarchy {
+impl Hierarchy<'_> {
     /// Tells whether the call may end with an `InterruptedException`, as far as it is declared.
     pub(crate) fn is_interruptible(&self, class: &str, name: &str, descriptor: &str) -> bool {
-        let declares = |owner| self.declared.of(owner, name, descriptor).unwrap_or_default();
-        let mut declared = self.supertypes(class).into_iter().flat_map(declares);
-        declared.any(|thrown| thrown.as_deref() == Some(INTERRUPTED))
+        let mut world = self.world();
+        let class = named(&mut world, class);
+        let selector = world.selector(name.as_bytes(), descriptor.as_bytes());
+        let above = world.class_of(class).supertypes.iter();
+        let mut methods = above.filter_map(|class| world.declared(*class, selector));
+        methods.any(|method| throws_of(&world, method).iter().flatten().any(|thrown| thrown == INTERRUPTED))
     }
 
-    /// The checked exceptions that a call of this method may end with, as the compiler sees it; `None` for what cannot be told.
+    /// The checked exceptions that a call of this method may end with, as the compiler sees it; `None` for those that
+    /// cannot be told.
     pub(crate) fn thrown_by(&self, class: &str, name: &str, descriptor: &str) -> Vec<Option<String>> {
         if class.starts_with('[') {
             return Vec::new();
@@ -79,53 +38,55 @@ impl Hierarchy {
             return vec![Some(THROWABLE.to_owned())];
         }
         let Some(declared) = self.declaration(class, name, descriptor) else { return vec![None] };
-        let known = |thrown: &Option<String>| {
-            let is_checked = thrown.as_deref().map_or(Some(true), |it| self.is_checked(it));
-            is_checked != Some(false)
-        };
-        let told = |thrown: &Option<String>| thrown.clone().filter(|it| self.is_checked(it).is_some());
-        declared.iter().filter(|thrown| known(thrown)).map(told).collect()
+        let checked = |thrown: Option<String>| thrown.map_or(Some(None), |thrown| self.checked(thrown));
+        declared.into_iter().filter_map(checked).collect()
     }
 
     /// Exceptions that the method that is meant declares; `None` if that cannot be told.
-    fn declaration(&self, class: &str, name: &str, descriptor: &str) -> Option<&[Option<String>]> {
+    fn declaration(&self, class: &str, name: &str, descriptor: &str) -> Option<ThrowsClause> {
+        let mut world = self.world();
+        let class = named(&mut world, class);
+        let selector = world.selector(name.as_bytes(), descriptor.as_bytes());
         if name == "<init>" {
-            let is_known = self.superclasses.contains_key(class);
-            return is_known.then(|| self.declared.of(class, name, descriptor).unwrap_or_default());
+            let own = world.declared(class, selector).map(|method| throws_of(&world, method));
+            return (!world.class_of(class).is_missing()).then(|| own.unwrap_or_default());
         }
-        let is_known = |each: &str| each == OBJECT || self.superclasses.contains_key(each);
-        for each in self.lineage(class) {
-            if let Some(own) = self.declared.of(each, name, descriptor) {
-                return Some(own);
-            }
-            if !is_known(each) {
-                return None;
-            }
-        }
-        // Then in the interfaces: the nearest of each kind, which have to agree.
-        let (mut left, mut found) = (self.interfaces_of_lineage(class), BTreeSet::new());
-        let mut seen = BTreeSet::new();
-        while let Some(next) = left.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            match self.declared.of(next, name, descriptor) {
-                Some(own) => drop(found.insert(own)),
-                None if !is_known(next) => return None,
-                None => left.extend(self.interfaces.get(next).into_iter().flatten().map(String::as_str)),
-            }
-        }
-        match found.len() {
-            0 => (!is_silent_helper(name)).then_some(&[]),
-            1 => found.pop_first(),
-            _ => None,
-        }
+        let declared = nearest_declaration(&world, class, selector)?;
+        (!declared.is_empty() || !is_silent_helper(name)).then_some(declared)
     }
+}
 
-    fn interfaces_of_lineage<'a>(&'a self, class: &'a str) -> Vec<&'a str> {
-        let own = self.lineage(class).filter_map(|each| self.interfaces.get(each));
-        own.flatten().map(String::as_str).collect()
+/// As the nearest class says that declares the method, or else the nearest interfaces of each kind, which have to agree.
+/// `None` if they do not, or if one that may declare it is missing.
+fn nearest_declaration(world: &World<'_>, class: ClassId, selector: SelectorId) -> Option<ThrowsClause> {
+    let own = |class| Some(throws_of(world, world.declared(class, selector)?));
+    let mut interfaces = Vec::new();
+    for above in world.lineage(class) {
+        if world.class_of(above).is_missing() {
+            return None;
+        }
+        if let Some(own) = own(above) {
+            return Some(own);
+        }
+        interfaces.extend(&world.class_of(above).interfaces);
     }
+    let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
+    while let Some(next) = interfaces.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match own(next) {
+            _ if world.class_of(next).is_missing() => return None,
+            Some(own) => drop(found.insert(own)),
+            None => interfaces.extend(&world.class_of(next).interfaces),
+        }
+    }
+    if found.len() > 1 { None } else { Some(found.pop_first().unwrap_or_default()) }
+}
+
+fn throws_of(world: &World<'_>, method: MethodId) -> ThrowsClause {
+    let class = world.class_of(world.method(method).class).file();
+    class.zip(world.member_of(method)).map(|(class, member)| throws_clause(class, member)).unwrap_or_default()
 }
 
 /// Methods that compilers make and that do not always say what they throw.
@@ -136,52 +97,62 @@ fn is_silent_helper(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stretch::types::hierarchy::tests::hierarchy;
+    use crate::stretch::types::hierarchy::LoadableClasses;
+    use crate::stretch::types::hierarchy::tests::{compile, with_jdk};
+
+    const SOURCE: &str = "
+        class Sleeping { void wait(String s) throws InterruptedException {} }
+        class Dozing extends Sleeping {}
+        class Awake { public void wait(String s) {} }
+        interface Waiting { void wait(String s) throws InterruptedException; }
+        class Called extends Awake implements Waiting {}
+        class Io extends Exception {}
+        class Quiet extends RuntimeException {}
+        class Out { void write() throws Io, Quiet {} }
+        class Bytes extends Out {}
+        class Memory extends Out { void write() {} }
+        interface Open { }
+        interface Silent { void close(); }
+        interface Slow { void close() throws InterruptedException; }
+        abstract class Opened implements Open {}
+        abstract class Closed implements Open, Silent {}
+        abstract class Both implements Silent, Slow {}
+        class Odd extends Missing {}";
+
+    fn classes() -> LoadableClasses {
+        let missing = compile(&[("Missing.java", "class Missing {}")], &[]);
+        with_jdk(&[compile(&[("Sleeping.java", SOURCE)], &[missing])])
+    }
 
     #[test]
     fn what_supertypes_declare_may_interrupt() {
-        let mut hierarchy = hierarchy(&[("C", "B"), ("B", "A")]);
-        let method = ("A".to_owned(), "m".to_owned(), "()V".to_owned());
-        hierarchy.declared.insert(method, &[INTERRUPTED]);
-        assert!(hierarchy.is_interruptible("C", "m", "()V"));
-        assert!(!hierarchy.is_interruptible("D", "m", "()V"));
-        hierarchy.interfaces.insert("D".to_owned(), vec!["I".to_owned(), "C".to_owned()]);
-        assert!(hierarchy.is_interruptible("D", "m", "()V"), "interfaces hand down methods, too");
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
+        let is_interruptible = |class| hierarchy.is_interruptible(class, "wait", "(Ljava/lang/String;)V");
+        assert!(is_interruptible("Dozing") && !is_interruptible("Awake"));
+        assert!(is_interruptible("Called"), "interfaces hand down methods, too");
     }
 
     #[test]
     fn calls_throw_what_the_nearest_declaration_says() {
-        let mut hierarchy = hierarchy(&[
-            ("Bytes", "Out"),
-            ("Out", OBJECT),
-            ("Odd", "Missing"),
-            ("Io", "java.lang.Exception"),
-            ("Quiet", "java.lang.RuntimeException"),
-            ("java.lang.RuntimeException", "java.lang.Exception"),
-            ("java.lang.Exception", THROWABLE),
-            (THROWABLE, OBJECT),
-        ]);
-        let method = |class: &str| (class.to_owned(), "write".to_owned(), "()V".to_owned());
-        hierarchy.declared.insert(method("Out"), &["Io", "Quiet"]);
-        let thrown = |hierarchy: &Hierarchy, class| hierarchy.thrown_by(class, "write", "()V");
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
+        let thrown = |class| hierarchy.thrown_by(class, "write", "()V");
         let io = || Some("Io".to_owned());
-        assert_eq!(thrown(&hierarchy, "Out"), [io()], "what is unchecked does not count");
-        assert_eq!(thrown(&hierarchy, "Bytes"), [io()]);
-        hierarchy.declared.insert(method("Bytes"), &[]);
-        assert_eq!(thrown(&hierarchy, "Bytes"), [], "an overriding method may promise more");
-        assert_eq!(thrown(&hierarchy, "Odd"), [None], "a class above it is missing");
-        assert_eq!(thrown(&hierarchy, "[Odd"), []);
+        assert_eq!(thrown("Out"), [io()], "what is unchecked does not count");
+        assert_eq!(thrown("Bytes"), [io()]);
+        assert_eq!(thrown("Memory"), [], "an overriding method may promise more");
+        assert_eq!(thrown("Odd"), [None], "a class above it is missing");
+        assert_eq!(thrown("[LOdd;"), []);
     }
 
     #[test]
     fn interfaces_that_declare_different_exceptions_leave_it_open() {
-        let mut hierarchy = hierarchy(&[("C", OBJECT), ("I", OBJECT), ("J", OBJECT)]);
-        let method = |class: &str| (class.to_owned(), "close".to_owned(), "()V".to_owned());
-        hierarchy.interfaces.insert("C".to_owned(), vec!["I".to_owned(), "J".to_owned()]);
-        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), []);
-        hierarchy.declared.insert(method("I"), &[]);
-        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), []);
-        hierarchy.declared.insert(method("J"), &[INTERRUPTED]);
-        assert_eq!(hierarchy.thrown_by("C", "close", "()V"), [None]);
+        let classes = classes();
+        let hierarchy = Hierarchy::of(&classes);
+        let thrown = |class| hierarchy.thrown_by(class, "close", "()V");
+        assert_eq!(thrown("Opened"), []);
+        assert_eq!(thrown("Closed"), []);
+        assert_eq!(thrown("Both"), [None]);
     }
 }

@@ -1,11 +1,11 @@
-//! What reachable code asks for: classes by their names, members of classes.
+//! Reflective requests of reachable code: classes by their names, members of classes.
 
 use super::ClassesOnly;
 use crate::ids::{ClassId, MethodId};
 use crate::solver::reflection::actions::Action;
 
 impl ClassesOnly<'_> {
-    /// Whether anything was seen that had not been.
+    /// Tells whether anything was seen that had not been.
     pub(super) fn find_asked(&mut self) -> bool {
         let mut is_changed = false;
         for at in 0..self.reflections.asked.len() {

@@ -10,13 +10,13 @@ use crate::solver::reflection::recorded_targets;
 use crate::world::Fits;
 use catchment_classfile::descriptor;
 
-/// What tells calls apart.
+/// The key by which calls differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct UseKey {
     pub(super) action: Action,
-    /// What the method casts the result to: other objects would go no further.
+    /// The class that the method casts the result to: other objects would go no further.
     pub(super) cast: Option<ClassId>,
-    /// How many arguments a handle is given.
+    /// The number of arguments that a handle is given.
     pub(super) arguments: usize,
 }
 
@@ -72,7 +72,7 @@ impl ClassesOnly<'_> {
         }
     }
 
-    /// What a run has shown for this call.
+    /// Targets that a run has shown for this call.
     fn use_recorded(&mut self, at: StatementPosition, key: UseKey) {
         let found = recorded_targets(&mut self.world, &self.reflections.recorded, at.method);
         if found.is_empty() {
@@ -85,7 +85,7 @@ impl ClassesOnly<'_> {
         }
     }
 
-    /// Whether anything came to a call that had not yet.
+    /// Tells whether anything came to a call that had not yet.
     pub(super) fn call_used(&mut self) -> bool {
         let mut is_changed = false;
         for at in 0..self.reflections.users.len() {
@@ -133,7 +133,7 @@ impl ClassesOnly<'_> {
         }
     }
 
-    /// Whether a handle of the method takes so many arguments.
+    /// Tells whether a handle of the method takes so many arguments.
     fn takes(&self, method: MethodId, is_constructor: bool, arguments: usize) -> bool {
         let receiver = usize::from(!is_constructor && !self.world.method(method).is_static());
         let parameters = descriptor::parameters(self.world.descriptor_of(method)).count() + receiver;

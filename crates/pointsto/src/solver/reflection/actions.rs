@@ -55,7 +55,7 @@ cached! {
     }
 }
 
-/// Where the objects are that say what is meant.
+/// The position of the objects that say what is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watched {
     Receiver,
@@ -78,12 +78,12 @@ pub(crate) const CLASSES: [&str; 9] = [
 ];
 
 impl Action {
-    /// Whether the objects say what the call returns, so that the JDK's own code need not.
+    /// Tells whether the objects say what the call returns, so that the JDK's own code need not.
     pub(crate) fn replaces_result(self) -> bool {
         !matches!(self, Self::LoadService | Self::HandlerOfProxy)
     }
 
-    /// Whether it does something with what was found, rather than find it.
+    /// Tells whether it does something with what was found, rather than find it.
     pub(crate) fn is_use(self) -> bool {
         matches!(
             self,
@@ -100,7 +100,7 @@ impl Action {
         )
     }
 
-    /// Which argument is the name of the member, for calls that ask for one by its name.
+    /// The argument that is the name of the member, for calls that ask for one by its name.
     pub(crate) fn name_argument(self) -> Option<usize> {
         match self {
             Self::GetMethod | Self::GetField => Some(0),
@@ -109,7 +109,7 @@ impl Action {
         }
     }
 
-    /// Which argument is an array with the arguments of the member.
+    /// The argument that is an array with the arguments of the member.
     pub(crate) fn array_of_arguments(self) -> Option<usize> {
         match self {
             Self::Construct => Some(0),
@@ -119,7 +119,7 @@ impl Action {
     }
 }
 
-/// What a call of a method of this class does that no class declares as it is called.
+/// The action of a call of a method of this class that no class declares as it is called.
 pub(crate) fn of_polymorphic(class: &[u8]) -> Option<Action> {
     match class {
         b"java/lang/invoke/MethodHandle" => Some(Action::InvokeHandle),

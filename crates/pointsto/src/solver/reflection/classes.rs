@@ -98,7 +98,7 @@ impl Solver<'_> {
         self.construct(at, constructor, arguments, thrown);
     }
 
-    /// Where exceptions of the constructor go: `Class.newInstance` does not wrap them.
+    /// The node to which exceptions of the constructor go: `Class.newInstance` does not wrap them.
     fn thrown_by_constructor(&mut self, at: &Reflection) -> Option<NodeId> {
         if at.action == Action::NewInstance { at.arguments.thrown } else { self.wrapped(at) }
     }
@@ -140,7 +140,7 @@ impl Solver<'_> {
 
 const CONSTRUCTOR: &[u8] = b"java/lang/reflect/Constructor";
 
-/// What these methods make is told by `serialisation` and `services`.
+/// The objects that these methods make are told by `serialisation` and `services`.
 pub(crate) fn is_modelled_elsewhere(world: &World<'_>, maker: MethodId) -> bool {
     let caller = &world.class_of(world.method(maker).class).name;
     **caller == *b"java/io/ObjectStreamClass" || caller.starts_with(b"java/util/ServiceLoader$")

@@ -1,4 +1,5 @@
-//! Method handles and variable handles: found by name, and used by calls whose descriptors no method declares (JVMS §2.9.3).
+//! Method handles and variable handles: found by name, and used by calls whose descriptors no method declares (JVMS
+//! §2.9.3).
 
 use super::Reflection;
 use super::actions::{self, Watched};
@@ -120,7 +121,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What a handle passes to its method; nothing if that takes more or fewer.
+    /// Arguments that a handle passes to its method; nothing if that takes more or fewer.
     fn given_to(
         &mut self,
         at: &Reflection,
@@ -203,7 +204,8 @@ impl Solver<'_> {
     }
 }
 
-/// Whether a class belongs to the JDK's own machinery of handles, which passes all of them through the same few calls.
+/// Tells whether a class belongs to the JDK's own machinery of handles, which passes all of them through the same few
+/// calls.
 pub(crate) fn passes_handles_on(world: &World<'_>, class: ClassId) -> bool {
     world.class_of(class).name.starts_with(b"java/lang/invoke/")
 }

@@ -1,4 +1,4 @@
-//! What reflective calls of the JDK come to whose names are no constants but known all the same, read from
+//! Targets of the JDK's reflective calls whose names are no constants but known all the same, read from
 //! `data/reflection.txt`.
 
 use crate::ids::MethodId;

@@ -152,7 +152,7 @@ impl Solver<'_> {
         into
     }
 
-    /// Where exceptions of the target go: into the exception that the caller sees.
+    /// The node to which exceptions of the target go: into the exception that the caller sees.
     pub(super) fn wrapped(&mut self, at: &Reflection) -> Option<NodeId> {
         let class = self.world.class(b"java/lang/reflect/InvocationTargetException");
         let wrapper = self.object(class, Origin::Merged);

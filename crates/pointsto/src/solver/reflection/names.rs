@@ -38,7 +38,7 @@ impl Solver<'_> {
 pub(crate) struct Names {
     /// Those that are constants in the method itself.
     pub(crate) constants: Box<[Box<[u8]>]>,
-    /// Whether it may ask for others as well.
+    /// Tells whether it may ask for others as well.
     pub(crate) has_others: bool,
 }
 

@@ -32,8 +32,8 @@ impl Solver<'_> {
         }
     }
 
-    /// What the call that made the proxy was given. Proxies are of no class of their own here, so the JDK's code, which reads a
-    /// field of it, would find nothing.
+    /// The handler that the call which made the proxy was given. Proxies are of no class of their own here, so the
+    /// JDK's code, which reads a field of it, would find nothing.
     pub(super) fn handler_of_proxy(&mut self, at: &Reflection, of: Origin) {
         if let Origin::Proxy(maker) = of
             && let (Some(handler), Some(result)) = (self.handler(maker), at.arguments.result)
@@ -77,7 +77,7 @@ impl Solver<'_> {
         std::iter::once(Some(receiver)).chain(rest).collect()
     }
 
-    /// What the handler returns is cast to what the method is declared to return.
+    /// The result of the handler is cast to the type that the method is declared to return.
     fn result_of_handler(&mut self, selector: SelectorId, returned: NodeId) -> Option<NodeId> {
         let declared = descriptor::returned(self.world.selector_name(selector)).to_vec();
         let class = self.world.class_of_descriptor(&declared)?;
@@ -117,8 +117,8 @@ impl Solver<'_> {
     }
 }
 
-/// Whether a method can make a proxy of this class. Only interfaces can; what the JDK makes to read annotations has the
-/// interface of an annotation.
+/// Tells whether a method can make a proxy of this class. Only interfaces can; what the JDK makes to read annotations
+/// has the interface of an annotation.
 pub(crate) fn can_be_proxy(world: &World<'_>, maker: MethodId, class: ClassId) -> bool {
     let Some(file) = world.class_of(class).file() else { return false };
     let caller = &world.class_of(world.method(maker).class).name;

@@ -9,8 +9,9 @@ use crate::objects::Origin;
 use crate::solver::Solver;
 use crate::world::World;
 
-/// A reflective call was seen to come to this method or constructor. With a caller it counts for the calls in that method
-/// only, without one for all whose target is not a constant. Names are those of class files (`java/lang/String`, `<init>`).
+/// A reflective call was seen to come to this method or constructor. With a caller it counts for the calls in that
+/// method only, without one for all whose target is not a constant. Names are those of class files (`java/lang/String`,
+/// `<init>`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReflectiveTarget {
     /// Class and name of the method that called.
@@ -23,7 +24,7 @@ pub struct ReflectiveTarget {
 cached! { struct ReflectiveTarget { caller, class, name, descriptor } }
 
 impl ReflectiveTarget {
-    /// Whether it is about the calls in this method.
+    /// Tells whether it is about the calls in this method.
     fn concerns(&self, world: &World<'_>, caller: MethodId) -> bool {
         let class = &world.class_of(world.method(caller).class).name;
         let name = world.name_of(caller);
@@ -32,13 +33,14 @@ impl ReflectiveTarget {
 }
 
 impl Solver<'_> {
-    /// What is known or a run has shown for this call.
+    /// Targets that are known or that a run has shown for this call.
     pub(super) fn recorded_targets(&mut self, at: &Reflection) -> Vec<MethodId> {
         self.reflections.unknown.insert(at.method);
         recorded_targets(&mut self.world, &self.reflections.recorded, at.method)
     }
 
-    /// What a run has shown for the calls in just this method comes to them, whatever objects do: some come from where nobody looks.
+    /// Targets that a run has shown for the calls in just this method come to them, whatever objects do: some come from
+    /// where nobody looks.
     pub(super) fn use_recorded(&mut self, at: &Reflection) {
         if !matches!(at.action, Action::NewInstance | Action::Construct | Action::Invoke) {
             return;
@@ -74,7 +76,7 @@ impl Solver<'_> {
     }
 }
 
-/// What is known or a run has shown for the calls in a method.
+/// Targets that are known or that a run has shown for the calls in a method.
 pub(crate) fn recorded_targets(
     world: &mut World<'_>,
     recorded: &[ReflectiveTarget],

@@ -9,7 +9,8 @@ use catchment_verdicts::{
 };
 use std::io::{self, Write};
 
-/// Clauses that hold in the worst case and not at one of the calls: no findings by the rule of the paper, and worth as much.
+/// Clauses that hold in the worst case and not at one of the calls: no findings by the rule of the paper, and worth as
+/// much.
 pub(crate) fn write_hidden(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
     let failing: Vec<_> = report
         .judged()

@@ -1,17 +1,16 @@
 //! The plan of a check for a terminal: pairs with the experiments planned for them.
 
-use crate::text::{counted, pair_line};
+use crate::text::{clause_line, counted};
 use catchment_verdicts::{CheckedPair, CheckedProject, ExperimentResult, Mode, NoOutcome, Outcome};
 use std::io::{self, Write};
 
 pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
     let planned: Vec<_> = project.pairs.iter().filter(|pair| of_plan(pair).next().is_some()).collect();
     for pair in &planned {
-        let line = pair.catch_line.or(pair.try_line);
-        let source = pair.source_file.as_deref();
-        writeln!(out, "{}", pair_line(&pair.class, &pair.method, source, line, &pair.types))?;
-        if pair.types.len() > 1 {
-            writeln!(out, "    catches {} types: every test is tried with each of them", pair.types.len())?;
+        writeln!(out, "{}", clause_line(&pair.clause))?;
+        let types = pair.clause.types.len();
+        if types > 1 {
+            writeln!(out, "    catches {types} types: every test is tried with each of them")?;
         }
         for experiment in of_plan(pair) {
             let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());

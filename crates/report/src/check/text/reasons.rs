@@ -81,8 +81,8 @@ fn without_test(text: &str, test: Option<&str>) -> String {
     test.map_or_else(|| text.to_owned(), |name| text.replace(&format!("test {name} "), "test "))
 }
 
-/// The reason that most of these pairs have, as it is said of the first of them, and how many have it. Numbers in it may be
-/// others.
+/// The reason that most of these pairs have, as it is said of the first of them, and how many have it. Numbers in it
+/// may be others.
 pub(crate) fn commonest<'a>(
     unknown: impl Iterator<Item = (&'a CheckedPair, &'a [Unknown])>,
     tests: &[CheckedTest],

@@ -1,5 +1,5 @@
-//! The allocator of the process, which counts what is allocated: what the system says a process has does not shrink when
-//! memory is given back.
+//! The allocator of the process, which counts what is allocated: what the system says a process has does not shrink
+//! when memory is given back.
 #![expect(unsafe_code, reason = "a global allocator is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
