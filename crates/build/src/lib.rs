@@ -30,7 +30,7 @@ mod verify;
 mod workspace;
 
 pub use class_folders::module_path;
-pub use compiled::{class_file, sites_of};
+pub use compiled::class_file;
 pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;

@@ -21,7 +21,7 @@ pub use progress::{Progress, Silent};
 pub use session::{LabError, PairSelection, SessionRequest};
 pub use store::StoreError;
 pub use stretch::{
-    Accepted, Case, Evidence, Patch, PatchedFile, Refusal, StretchError, StretchRequest, Stretched,
+    Accepted, Case, Evidence, Illegal, Patch, PatchedFile, Refusal, StretchError, StretchRequest, Stretched,
     StretchedClause, stretch,
 };
 pub use worker::WorkerEnd;

@@ -16,8 +16,8 @@ mod refusal;
 mod rung;
 mod subject;
 mod together;
-mod types;
 
+pub use catchment_widening::Illegal;
 pub use outcome::{Accepted, Case, Evidence, StretchRequest, Stretched, StretchedClause};
 pub use patch::{Patch, PatchedFile};
 pub use refusal::Refusal;
@@ -27,12 +27,15 @@ use crate::progress::Progress;
 use crate::session::{LabError, Session};
 use crate::slot::{Slot, work_off};
 use crate::trial::engine::Trials;
+use catchment_build::{RunConfiguration, module_path};
 use catchment_verdicts::{CheckedPair, PureResilience, SourceIndependence, judge};
+use catchment_widening::{
+    Hierarchy, LoadableClasses, could_go_to_exception, newly_catches_all_unchecked, rungs,
+};
 use rung::RungQuestion;
 use std::collections::VecDeque;
+use std::path::Path;
 use subject::Subject;
-use types::hierarchy::{Hierarchy, LoadableClasses};
-use types::rungs::{could_go_to_exception, newly_catches_all_unchecked, rungs};
 
 /// The reason why nothing was stretched, in one line.
 #[derive(Debug, thiserror::Error)]
@@ -64,12 +67,21 @@ pub fn stretch(
     }
     let session = check::open(&request.check.session, progress)?;
     // A wish that cannot be granted is told before any experiment.
-    let classes = LoadableClasses::of(&session.project.configurations);
+    let classes = loadable_classes(&session.project.configurations);
     let hierarchy = Hierarchy::of(&classes);
     let to = request.to.as_deref().map(|to| wanted_type(to, &hierarchy)).transpose()?;
     let stretched =
         stretch_in(&session, request, hierarchy, to).map_err(|error| error.explained(&session))?;
     Ok(Stretched { checked: checked(&session), can_patch: has_build, ..stretched })
+}
+
+/// Everything on the class paths and in the JDKs of the tests.
+fn loadable_classes(configurations: &[RunConfiguration]) -> LoadableClasses {
+    let class_paths = configurations.iter().flat_map(|tests| tests.class_path.iter().cloned());
+    let modules = configurations.iter().flat_map(|tests| module_path(&tests.jvm_arguments));
+    let own = configurations.iter().flat_map(|tests| tests.application.iter().cloned());
+    let javas: Vec<&Path> = configurations.iter().map(|tests| tests.java.as_path()).collect();
+    LoadableClasses::of(class_paths.chain(modules).chain(own), &javas)
 }
 
 fn wanted_type(to: &str, hierarchy: &Hierarchy<'_>) -> Result<String, StretchError> {
@@ -177,7 +189,8 @@ impl Stretching<'_, '_> {
             Ok(subject) => candidate.subject = Some(subject),
             Err(refusal) => return Ok(candidate.refused(refusal)),
         }
-        let before = candidate.subject.as_ref().map(Subject::caught_before).unwrap_or_default();
+        let before =
+            candidate.subject.as_ref().map(|subject| subject.clause.caught_before()).unwrap_or_default();
         candidate.untried = rungs(&pair.clause.types, &before, self.to.as_deref(), &self.hierarchy).into();
         if candidate.untried.is_empty() {
             let on_request = self.to.is_none() && could_go_to_exception(&pair.clause.types, &self.hierarchy);
@@ -219,21 +232,21 @@ impl Stretching<'_, '_> {
         question: &RungQuestion<'_, '_, '_>,
     ) -> Result<Result<Accepted, Refusal>, LabError> {
         let RungQuestion { subject, pair, rung, .. } = *question;
-        if let Some(refusal) = subject.illegal(rung, &self.hierarchy) {
+        if let Some(refusal) = subject.refused(rung, &self.hierarchy) {
             return Ok(Err(refusal));
         }
-        let later = subject.later(rung, &self.hierarchy);
+        let later = subject.clause.later(rung, &self.hierarchy);
         let accepted = |evidence| Accepted {
             to: rung.to_owned(),
             evidence,
             catches_all_unchecked: newly_catches_all_unchecked(
                 &pair.clause.types,
-                &subject.caught_before(),
+                &subject.clause.caught_before(),
                 rung,
                 &self.hierarchy,
             ),
             takes_from: later.takes_from,
-            swallows: subject.swallowed(rung, &self.hierarchy),
+            swallows: subject.clause.swallowed(rung, &self.hierarchy),
             merges: self.positions(&later.merged),
         };
         Ok(question.run(slot)?.map(accepted))

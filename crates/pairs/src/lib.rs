@@ -50,6 +50,17 @@ impl ClassPairs {
     pub fn pair_of(&self, try_site: usize, clause: usize) -> usize {
         self.first_pairs[try_site] + clause
     }
+
+    /// The compiled copies of the clause of the pair with this id: indices of the tries and of the clause in each.
+    pub fn sites_of(&self, id: &str) -> Vec<(usize, usize)> {
+        let tries = self.tries.iter().enumerate();
+        let clauses =
+            tries.flat_map(|(index, site)| (0..site.clauses.len()).map(move |clause| (index, clause)));
+        let is_own = |&(index, clause): &(usize, usize)| {
+            self.pairs.get(self.pair_of(index, clause)).is_some_and(|pair| pair.id == id)
+        };
+        clauses.filter(is_own).collect()
+    }
 }
 
 /// One source-level `try` with one of its `catch` clauses.

@@ -1,7 +1,6 @@
 //! Reliances: variables that a source-dependent clause reads and its try has written.
 
-use catchment_build::Project;
-use catchment_build::{class_file, sites_of};
+use catchment_build::{Project, class_file};
 use catchment_classfile::ClassFile;
 use catchment_flow::{Receiver, Relied, Variable, reliance};
 use catchment_pairs::pairs_of;
@@ -27,7 +26,7 @@ fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
     let Some((_, bytes)) = class_file(project, &pair.clause.class) else { return Vec::new() };
     let Ok(class) = ClassFile::parse(&bytes) else { return Vec::new() };
     let pairs = pairs_of(&class);
-    let sites = sites_of(&pairs, &pair.clause.id).into_iter();
+    let sites = pairs.sites_of(&pair.clause.id).into_iter();
     let found = sites.flat_map(|(index, clause)| {
         let site = &pairs.tries[index];
         let found = reliance(&class, site, clause).unwrap_or_default().into_iter();

@@ -11,11 +11,11 @@ use crate::slot::Slot;
 use crate::stretch::patch::misnamed::refuse_misnamed;
 use crate::stretch::patch::sources::Sources;
 use crate::stretch::refusal::Refusal;
-use crate::stretch::types::hierarchy::Hierarchy;
 use crate::stretch::{Candidate, Stretching};
 use catchment_build::{ProjectRequest, Verified, patched_folder, verify};
-use catchment_patch::{Language, Merged, Widening, looks_generated, widen};
+use catchment_patch::{Language, Merged, Shadow, Widening, looks_generated, widen};
 use catchment_verdicts::CheckedPair;
+use catchment_widening::Hierarchy;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -192,9 +192,20 @@ impl Patcher<'_, '_> {
             line: pair.clause.catch_line.unwrap_or_default(),
             try_line: pair.clause.try_line,
             from: pair.clause.types.clone(),
-            shadow: self.hierarchy.shadow(&pair.clause.class, &to),
+            shadow: self.shadow(&pair.clause.class, &to),
             to,
             merges: merges.iter().map(merged).collect(),
+        }
+    }
+
+    /// The meaning that the simple name of a type has in a class if there is no import.
+    fn shadow(&self, class: &str, to: &str) -> Shadow {
+        if self.hierarchy.is_shadowed_by_member(class, to) {
+            Shadow::Inherited
+        } else if self.hierarchy.is_shadowed_in_package(class, to) {
+            Shadow::Package
+        } else {
+            Shadow::None
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Refusals: the reasons why a clause is not stretched.
 
 use catchment_verdicts::TestId;
+use catchment_widening::{Illegal, WideningError};
 
 /// Other clauses that one line names at most.
 const MAX_LISTED: usize = 3;
@@ -10,18 +11,10 @@ const MAX_LISTED: usize = 3;
 pub enum Refusal {
     /// There is no wider type that is proposed; whether there would be on request.
     NoWiderType { on_request: bool },
-    /// A later clause of the try could not be reached any more.
-    LaterClause { exception: String, line: Option<u32> },
-    /// A clause around the try, of a checked type, would have nothing left to catch: the compiler does not take that.
-    UnreachableClause { exception: String, line: Option<u32> },
-    /// The handler rethrows what it caught, and the method does not declare what that could be then.
-    Undeclared { exception: String, line: Option<u32> },
+    /// Class files tell that it cannot catch the type.
+    Illegal(Illegal),
     /// Another clause of the try (position of its pair) that does the same catches all that it would.
     Merged { into: usize },
-    /// The handler does with the exception what only the narrow type allows.
-    NeedsNarrowType { what: String, line: Option<u32> },
-    /// The clause would swallow that its thread was interrupted: in this call, or where that is thrown itself.
-    Interruptible { call: Option<String>, line: Option<u32> },
     /// The budget was used up before it was tried, or while it was.
     OutOfTime,
     /// The class cannot be changed for a trial, and why.
@@ -63,12 +56,8 @@ impl Refusal {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::NoWiderType { .. } => "no_wider_type",
-            Self::LaterClause { .. } => "later_clause",
-            Self::UnreachableClause { .. } => "unreachable_clause",
-            Self::Undeclared { .. } => "undeclared",
+            Self::Illegal(illegal) => illegal.as_str(),
             Self::Merged { .. } => "merged",
-            Self::NeedsNarrowType { .. } => "needs_narrow_type",
-            Self::Interruptible { .. } => "interruptible",
             Self::OutOfTime => "out_of_time",
             Self::NotTriable(_) => "not_triable",
             Self::TestFails { .. } => "test_fails",
@@ -94,8 +83,7 @@ impl Refusal {
         match self {
             Self::NotPatchable { depends_on_type, .. } => *depends_on_type,
             Self::NotTriable(_)
-            | Self::UnreachableClause { .. }
-            | Self::Undeclared { .. }
+            | Self::Illegal(Illegal::UnreachableClause { .. } | Illegal::Undeclared { .. })
             | Self::Interplay { .. }
             | Self::Copy { .. }
             | Self::Compiler(_)
@@ -136,24 +124,9 @@ impl Refusal {
                 "only types that catch every unchecked exception are above all that it catches; --to java.lang.Exception tries them".into()
             }
             Self::NoWiderType { on_request: false } => "nothing is wider: it catches Exception already, or what --to names is not above it (errors stay below Error)".into(),
-            Self::LaterClause { exception, line } => {
-                format!("the later clause for {exception}{} could not be reached any more", at(*line))
-            }
-            Self::UnreachableClause { exception, line } => {
-                format!("the clause around it for {exception}{} would have nothing left to catch", at(*line))
-            }
-            Self::Undeclared { exception, line } => {
-                format!("it rethrows what it catches{}, and {exception} is not declared", at(*line))
-            }
+            Self::Illegal(illegal) => illegal.to_string(),
             Self::Merged { into } => {
                 format!("{} does the same and catches all of it", place(*into))
-            }
-            Self::NeedsNarrowType { what, line } => format!("the handler needs {what}{}", at(*line)),
-            Self::Interruptible { call: Some(call), line } => {
-                format!("it would swallow the InterruptedException that {call} declares{}", at(*line))
-            }
-            Self::Interruptible { call: None, line } => {
-                format!("it would swallow an InterruptedException that is thrown in its try{}", at(*line))
             }
             Self::OutOfTime => "the budget was used up before it was tried: run again with more time".into(),
             Self::NotTriable(why) => format!("cannot be tried: {why}"),
@@ -187,6 +160,12 @@ impl Refusal {
     }
 }
 
+impl From<WideningError> for Refusal {
+    fn from(error: WideningError) -> Self {
+        Self::NotTriable(error.to_string())
+    }
+}
+
 /// The first few, and how many more.
 fn listed(positions: &[usize], place: impl Fn(usize) -> String) -> String {
     let shown: Vec<_> = positions.iter().take(MAX_LISTED).map(|position| place(*position)).collect();
@@ -194,10 +173,6 @@ fn listed(positions: &[usize], place: impl Fn(usize) -> String) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
-}
-
-fn at(line: Option<u32>) -> String {
-    line.map(|line| format!(" (line {line})")).unwrap_or_default()
 }
 
 #[cfg(test)]

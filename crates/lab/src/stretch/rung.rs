@@ -72,7 +72,7 @@ impl RungQuestion<'_, '_, '_> {
     pub(crate) fn run(&self, slot: &mut Slot<'_>) -> Result<Result<Evidence, Refusal>, LabError> {
         let changes = match changes(&[(self.subject, self.rung)]) {
             Ok(changes) => changes,
-            Err(why) => return Ok(Err(Refusal::NotTriable(why))),
+            Err(error) => return Ok(Err(error.into())),
         };
         slot.change(changes.clone());
         let outcome = self.ask_all(slot, &changes);

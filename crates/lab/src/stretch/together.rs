@@ -133,7 +133,7 @@ impl Stretching<'_, '_> {
 
     pub(crate) fn wear(&self, slot: &mut Slot<'_>, chosen: &Stretchings<'_>) -> Result<(), LabError> {
         // All accepted ones can be changed together, so some of them can. If not, nothing may look as if it had passed.
-        let unusable = |why| WorkerEnd::Unusable { what: format!("classes cannot be changed: {why}") };
+        let unusable = |error| WorkerEnd::Unusable { what: format!("classes cannot be changed: {error}") };
         slot.change(changes(chosen).map_err(unusable)?);
         Ok(())
     }
@@ -155,9 +155,9 @@ pub(crate) fn refuse_unchangeable(candidates: &mut [Candidate]) {
     let mut kept: Vec<usize> = Vec::new();
     for index in accepted(candidates) {
         kept.push(index);
-        if let Err(why) = changes(&stretchings(candidates, &kept)) {
+        if let Err(error) = changes(&stretchings(candidates, &kept)) {
             kept.pop();
-            candidates[index].clause.refuse(Refusal::NotTriable(why));
+            candidates[index].clause.refuse(error.into());
         }
     }
 }

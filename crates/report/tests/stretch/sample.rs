@@ -1,6 +1,8 @@
 //! Clauses made by hand, with every kind of refusal.
 
-use catchment_lab::{Accepted, Case, Evidence, Patch, PatchedFile, Refusal, Stretched, StretchedClause};
+use catchment_lab::{
+    Accepted, Case, Evidence, Illegal, Patch, PatchedFile, Refusal, Stretched, StretchedClause,
+};
 use catchment_pairs::{ClassLocation, ClauseDescription};
 use catchment_verdicts::{CheckedPair, CheckedProject, CheckedTest, TestId};
 
@@ -66,7 +68,8 @@ fn accepted_ones() -> Vec<Made> {
         };
         Made { method, accepted: Some(accepted), refused: Vec::new() }
     };
-    let interruptible = Refusal::Interruptible { call: Some("java.lang.Thread.sleep".into()), line: None };
+    let interruptible = Illegal::Interruptible { call: Some("java.lang.Thread.sleep".into()), line: None };
+    let interruptible = Refusal::Illegal(interruptible);
     vec![
         accepted("same", IO, Case::CatchesTheSame, 2),
         accepted("more", IO, Case::CatchesMore, 1),
@@ -89,15 +92,26 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>, Refusal)> {
     vec![
         ("on_request", None, Refusal::NoWiderType { on_request: true }),
         ("widest", None, Refusal::NoWiderType { on_request: false }),
-        ("sibling", Some(IO), Refusal::LaterClause { exception: "java.net.SocketException".into(), line }),
-        ("outer", Some(IO), Refusal::UnreachableClause { exception: IO.into(), line }),
-        ("rethrowing", Some(IO), Refusal::Undeclared { exception: IO.into(), line }),
+        (
+            "sibling",
+            Some(IO),
+            Refusal::Illegal(Illegal::LaterClause { exception: "java.net.SocketException".into(), line }),
+        ),
+        ("outer", Some(IO), Refusal::Illegal(Illegal::UnreachableClause { exception: IO.into(), line })),
+        ("rethrowing", Some(IO), Refusal::Illegal(Illegal::Undeclared { exception: IO.into(), line })),
         ("merged", Some(IO), Refusal::Merged { into: 2 }),
-        ("narrow", Some(IO), Refusal::NeedsNarrowType { what: "the type java.io.EOFException".into(), line }),
         (
             "narrow",
             Some(IO),
-            Refusal::NeedsNarrowType { what: "com.acme.OddException.code".into(), line: None },
+            Refusal::Illegal(Illegal::NeedsNarrowType { what: "the type java.io.EOFException".into(), line }),
+        ),
+        (
+            "narrow",
+            Some(IO),
+            Refusal::Illegal(Illegal::NeedsNarrowType {
+                what: "com.acme.OddException.code".into(),
+                line: None,
+            }),
         ),
         ("untriable", None, Refusal::NotTriable("its class has changed".into())),
         ("late", Some("java.lang.Exception"), Refusal::OutOfTime),

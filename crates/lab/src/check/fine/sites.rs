@@ -1,7 +1,7 @@
 //! Sites of calls and throws, described with their source line and the method that they call.
 
 use catchment_build::Project;
-use catchment_build::{class_file, sites_of};
+use catchment_build::class_file;
 use catchment_classfile::{ClassFile, Code, Insn, LineTable};
 use catchment_pairs::{CompiledTry, pairs_of};
 use catchment_protocol::experiment::Site;
@@ -56,7 +56,7 @@ impl<'a> SiteReader<'a> {
 fn tries_of(bytes: &[u8], id: &str) -> Vec<CompiledTry> {
     let Ok(class) = ClassFile::parse(bytes) else { return Vec::new() };
     let pairs = pairs_of(&class);
-    sites_of(&pairs, id).into_iter().map(|(index, _)| pairs.tries[index].clone()).collect()
+    pairs.sites_of(id).into_iter().map(|(index, _)| pairs.tries[index].clone()).collect()
 }
 
 /// Index of the site's method in its class file.

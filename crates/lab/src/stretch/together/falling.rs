@@ -3,10 +3,10 @@
 use crate::session::LabError;
 use crate::slot::Slot;
 use crate::stretch::refusal::Refusal;
-use crate::stretch::subject::{Subject, illegal_together};
+use crate::stretch::subject::{Subject, refused_together};
 use crate::stretch::together::refuse_unchangeable;
-use crate::stretch::types::hierarchy::Hierarchy;
 use crate::stretch::{Candidate, Stretching};
+use catchment_widening::Hierarchy;
 
 impl Stretching<'_, '_> {
     /// Lets the clauses that were refused a type late try narrower ones, until those that are accepted can be changed
@@ -59,7 +59,7 @@ fn refuse_illegal_together(candidates: &mut [Candidate], hierarchy: &Hierarchy<'
         let all = kept.iter().filter_map(|index| candidates[*index].stretching());
         let own: Vec<_> = all.filter(|(other, _)| other.path == subject.path).collect();
         if own.len() > 1
-            && let Some(refusal) = illegal_together(&own, hierarchy)
+            && let Some(refusal) = refused_together(&own, hierarchy)
         {
             kept.pop();
             candidates[index].clause.refuse(refusal);

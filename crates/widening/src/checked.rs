@@ -2,12 +2,12 @@
 //! it, and does what it rethrows have to be declared?
 //!
 //! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind `throws`,
-//! classes that are missing), the stretching is let pass: the compiler itself is asked last.
+//! classes that are missing), the widening is let pass: the compiler itself is asked last.
 
-use crate::stretch::refusal::Refusal;
-use crate::stretch::types::escapes::{StretchedSites, Types, View};
-use crate::stretch::types::hierarchy::Hierarchy;
-use crate::stretch::types::throws_clauses::{ThrowsClause, throws_clause};
+use crate::escapes::{Types, View, WidenedSites};
+use crate::hierarchy::Hierarchy;
+use crate::illegal::Illegal;
+use crate::throws_clauses::{ThrowsClause, throws_clause};
 use catchment_classfile::{ClassFile, ExceptionRow, Member, access, annotation_types};
 use catchment_flow::{FlowError, ThrowSite, Thrown, throw_sites};
 use catchment_pairs::{ClassPairs, Pair};
@@ -20,8 +20,9 @@ const ALWAYS_CATCHABLE: [&str; 2] = ["java.lang.Exception", "java.lang.Throwable
 
 /// Tells whether sources of this class have to declare exceptions.
 pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
-    let is_kotlin =
-        annotation_types(&class.attributes, &class.pool).iter().any(|it| *it == "Lkotlin/Metadata;");
+    let is_kotlin = annotation_types(&class.attributes, &class.pool)
+        .iter()
+        .any(|annotation| *annotation == "Lkotlin/Metadata;");
     !is_kotlin && class.source_file().is_none_or(|file| file.ends_with(".java"))
 }
 
@@ -29,23 +30,23 @@ pub(crate) fn is_java(class: &ClassFile<'_>) -> bool {
 pub(crate) fn refused_by_checks(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
-    stretched: &StretchedSites<'_>,
+    widened: &WidenedSites<'_>,
     hierarchy: &Hierarchy<'_>,
-) -> Option<Refusal> {
+) -> Result<Option<Illegal>, FlowError> {
     if !is_java(class) {
-        return None;
+        return Ok(None);
     }
-    let methods: BTreeSet<usize> =
-        stretched.iter().map(|((index, _), _)| pairs.tries[*index].method).collect();
-    methods.into_iter().find_map(|method| {
-        let checks = match Checks::of(class, pairs, method, hierarchy) {
-            Ok(checks) => checks?,
-            Err(error) => return Some(Refusal::NotTriable(error.to_string())),
-        };
-        let before = View { checks: &checks, stretched: &[] };
-        let after = View { checks: &checks, stretched };
-        checks.unreachable(&before, &after).or_else(|| checks.undeclared(&before, &after))
-    })
+    let methods: BTreeSet<usize> = widened.iter().map(|((index, _), _)| pairs.tries[*index].method).collect();
+    for method in methods {
+        let Some(checks) = Checks::of(class, pairs, method, hierarchy)? else { continue };
+        let before = View { checks: &checks, widened: &[] };
+        let after = View { checks: &checks, widened };
+        let illegal = checks.unreachable(&before, &after).or_else(|| checks.undeclared(&before, &after));
+        if illegal.is_some() {
+            return Ok(illegal);
+        }
+    }
+    Ok(None)
 }
 
 /// A method with all its tries.
@@ -71,7 +72,7 @@ impl<'c, 'w> Checks<'c, 'w> {
         let Some(method) = class.methods.get(number) else { return Ok(None) };
         let Some((_, code)) = class.code(method)? else { return Ok(None) };
         let tries: Vec<usize> =
-            (0..pairs.tries.len()).filter(|it| pairs.tries[*it].method == number).collect();
+            (0..pairs.tries.len()).filter(|index| pairs.tries[*index].method == number).collect();
         let rows = owned_rows(code.exceptions().collect(), pairs, &tries);
         let around = |pc: usize| {
             let holds = |row: &ExceptionRow| (usize::from(row.start)..usize::from(row.end)).contains(&pc);
@@ -104,15 +105,15 @@ impl<'c, 'w> Checks<'c, 'w> {
         clauses.filter(|(_, site)| usize::from(site.handler) == handler).map(|(clause, _)| clause).next()
     }
 
-    /// A clause around a stretched one with nothing left to catch.
-    fn unreachable(&self, before: &View<'_, 'w>, after: &View<'_, 'w>) -> Option<Refusal> {
-        let own = after.stretched.iter().map(|((index, _), _)| *index);
+    /// A clause around a widened one with nothing left to catch.
+    fn unreachable(&self, before: &View<'_, 'w>, after: &View<'_, 'w>) -> Option<Illegal> {
+        let own = after.widened.iter().map(|((index, _), _)| *index);
         let own: Vec<usize> = own.filter(|index| self.tries.contains(index)).collect();
         let start = |index: usize| usize::from(self.pairs.tries[index].start());
         let is_around = |index: usize| {
             own.iter().any(|inner| *inner != index && self.pairs.tries[index].holds(start(*inner)))
         };
-        self.tries.iter().filter(|it| is_around(**it)).find_map(|index| {
+        self.tries.iter().filter(|index| is_around(**index)).find_map(|index| {
             let [had, has] = [before, after].map(|view| view.thrown_in(*index, &mut Vec::new()));
             let is_left_out = |exception: &&str| {
                 self.has_to_be_thrown(exception)
@@ -123,19 +124,19 @@ impl<'c, 'w> Checks<'c, 'w> {
             clauses.into_iter().find_map(|clause| {
                 let exception = after.caught((*index, clause)).into_iter().find(is_left_out)?.to_owned();
                 let line = self.pair(*index, clause).and_then(|pair| pair.catch_line);
-                Some(Refusal::UnreachableClause { exception, line })
+                Some(Illegal::UnreachableClause { exception, line })
             })
         })
     }
 
     /// Something rethrown that nothing takes.
-    fn undeclared(&self, before: &View<'_, 'w>, after: &View<'_, 'w>) -> Option<Refusal> {
+    fn undeclared(&self, before: &View<'_, 'w>, after: &View<'_, 'w>) -> Option<Illegal> {
         self.sites.iter().find_map(|(site, around)| {
             let Thrown::Rethrown { .. } = site.thrown else { return None };
             let exception = after.untaken(site, around)?;
             // What was not taken before says that something is seen here that the compiler does not see.
             let is_news = before.untaken(site, around).is_none();
-            is_news.then_some(Refusal::Undeclared { exception, line: site.line })
+            is_news.then_some(Illegal::Undeclared { exception, line: site.line })
         })
     }
 
@@ -168,7 +169,7 @@ fn owned_rows(
     (0..).zip(rows).filter_map(|(number, row)| Some((row, owner(number)?))).collect()
 }
 
-/// Whether the class does not tell what the method may throw: lambdas follow their interface, anonymous classes their code.
+/// Tells whether the class leaves open what the method may throw: lambdas follow their interface, anonymous classes their code.
 fn is_open(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     let is_lambda = method.access & access::SYNTHETIC != 0 && method.name.starts_with("lambda$");
     let name = class.name.to_binary_name();

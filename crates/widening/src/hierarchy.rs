@@ -1,8 +1,6 @@
-//! The class hierarchy over all that the tests' JVMs can load. Names are binary, with dots.
+//! The class hierarchy over all that JVMs can load. Names are binary, with dots.
 
-use catchment_build::{RunConfiguration, module_path};
 use catchment_classfile::access;
-use catchment_patch::Shadow;
 use catchment_pointsto::{ClassId, ClassSource, Layer, World};
 use catchment_program::{ClassPath, LoadOptions, jdk_image};
 use std::path::{Path, PathBuf};
@@ -11,23 +9,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) const THROWABLE: &str = "java.lang.Throwable";
 pub(crate) const INTERRUPTED: &str = "java.lang.InterruptedException";
 
-/// Classes that the tests' JVMs can load. Of a class that is in several places the first counts, as it does for a JVM.
+/// Classes that JVMs can load. Of a class that is in several places the first counts, as it does for a JVM.
 #[derive(Debug)]
-pub(crate) struct LoadableClasses(ClassPath);
+pub struct LoadableClasses(ClassPath);
 
 impl LoadableClasses {
-    /// All on the class paths and in the JDKs. What cannot be read is missing; nothing is wider then than it is.
-    pub(crate) fn of(configurations: &[RunConfiguration]) -> Self {
-        let class_paths = configurations.iter().flat_map(|tests| tests.class_path.iter().cloned());
-        let modules = configurations.iter().flat_map(|tests| module_path(&tests.jvm_arguments));
-        let own = configurations.iter().flat_map(|tests| tests.application.iter().cloned());
-        let images = configurations.iter().filter_map(|tests| image_of(&tests.java));
-        Self::of_places(&class_paths.chain(modules).chain(own).chain(images).collect::<Vec<_>>())
-    }
-
-    /// Of jars, class folders and images of JDKs.
-    pub(crate) fn of_places(places: &[PathBuf]) -> Self {
-        Self(ClassPath::open(places, None, &LoadOptions::default()))
+    /// Classes of jars and class folders, and of the JDKs that each `java` belongs to. What cannot be read is missing; nothing
+    /// is wider then than it is.
+    pub fn of(places: impl IntoIterator<Item = PathBuf>, javas: &[&Path]) -> Self {
+        let images = javas.iter().filter_map(|java| image_of(java));
+        let places: Vec<PathBuf> = places.into_iter().chain(images).collect();
+        Self(ClassPath::open(&places, None, &LoadOptions::default()))
     }
 }
 
@@ -45,12 +37,12 @@ impl ClassSource for LoadableClasses {
 
 /// The classes that have been asked about, with all above them. Can be asked from several threads.
 #[derive(Debug)]
-pub(crate) struct Hierarchy<'c> {
+pub struct Hierarchy<'c> {
     world: Mutex<World<'c>>,
 }
 
 impl<'c> Hierarchy<'c> {
-    pub(crate) fn of(classes: &'c LoadableClasses) -> Self {
+    pub fn of(classes: &'c LoadableClasses) -> Self {
         Self { world: Mutex::new(World::new(classes)) }
     }
 
@@ -58,28 +50,24 @@ impl<'c> Hierarchy<'c> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The meaning of the simple name of `other` in a class if there is no import: another class of its package, or a
-    /// member of a class or interface above it or above one around it.
-    pub(crate) fn shadow(&self, class: &str, other: &str) -> Shadow {
+    /// Tells whether the simple name of `other` means a member of a class or interface above `class`, or above one around
+    /// it.
+    pub fn is_shadowed_by_member(&self, class: &str, other: &str) -> bool {
         let mut world = self.world();
-        let top = other.split('$').next().unwrap_or(other);
-        let simple = top.rsplit('.').next().unwrap_or(top);
-        let is_another = |world: &mut World<'_>, name: String| name != top && is_known(world, &name);
-        let around = std::iter::successors(Some(class), |inner| Some(inner.rsplit_once('$')?.0));
-        for class in around {
+        let mut around = std::iter::successors(Some(class), |inner| Some(inner.rsplit_once('$')?.0));
+        around.any(|class| {
             let class = named(&mut world, class);
-            let above = world.class_of(class).supertypes.clone();
-            for class in above {
-                let member = format!("{}${simple}", name_of(&world, class));
-                if is_another(&mut world, member) {
-                    return Shadow::Inherited;
-                }
-            }
-        }
-        match is_another(&mut world, format!("{}{simple}", package_of(class))) {
-            true => Shadow::Package,
-            false => Shadow::None,
-        }
+            let mut above = world.class_of(class).supertypes.clone().into_iter();
+            above.any(|class| {
+                let place = format!("{}$", name_of(&world, class));
+                has_namesake(&mut world, &place, other)
+            })
+        })
+    }
+
+    /// Tells whether the simple name of `other` means another class in the package of `class`, if there is no import.
+    pub fn is_shadowed_in_package(&self, class: &str, other: &str) -> bool {
+        has_namesake(&mut self.world(), package_of(class), other)
     }
 
     /// The class and all above it, narrowest first.
@@ -90,13 +78,13 @@ impl<'c> Hierarchy<'c> {
     }
 
     /// The throwable that a user calls so, as in a source without imports.
-    pub(crate) fn named(&self, name: &str) -> Option<String> {
+    pub fn named(&self, name: &str) -> Option<String> {
         let names = [name.to_owned(), format!("java.lang.{name}")];
         names.into_iter().find(|name| self.is_subclass(name, THROWABLE))
     }
 
     /// Also true for the class itself.
-    pub(crate) fn is_subclass(&self, narrow: &str, wide: &str) -> bool {
+    pub fn is_subclass(&self, narrow: &str, wide: &str) -> bool {
         let mut world = self.world();
         let [narrow, wide] = [narrow, wide].map(|name| named(&mut world, name));
         world.lineage(narrow).any(|above| above == wide)
@@ -137,8 +125,11 @@ pub(crate) fn named(world: &mut World<'_>, name: &str) -> ClassId {
     world.class(name.replace('.', "/").as_bytes())
 }
 
-fn is_known(world: &mut World<'_>, name: &str) -> bool {
-    world.class_that_is_there(name.replace('.', "/").as_bytes()).is_some()
+/// Tells whether there is another class that goes by the simple name of `other` in a package or class.
+fn has_namesake(world: &mut World<'_>, place: &str, other: &str) -> bool {
+    let top = other.split('$').next().unwrap_or(other);
+    let name = format!("{place}{}", top.rsplit('.').next().unwrap_or(top));
+    name != top && world.class_that_is_there(name.replace('.', "/").as_bytes()).is_some()
 }
 
 fn name_of(world: &World<'_>, class: ClassId) -> String {
@@ -151,7 +142,7 @@ fn package_of(class: &str) -> &str {
 }
 
 /// The classes of the JDK that this `java` belongs to.
-pub(crate) fn image_of(java: &Path) -> Option<PathBuf> {
+fn image_of(java: &Path) -> Option<PathBuf> {
     let java = std::fs::canonicalize(java).ok()?;
     let home = java.parent()?.parent()?;
     let old = ["lib/rt.jar", "jre/lib/rt.jar"].map(|jar| home.join(jar));
@@ -183,8 +174,7 @@ pub(crate) mod tests {
     /// The classes of these folders, and of JDK 17.
     pub(crate) fn with_jdk(folders: &[PathBuf]) -> LoadableClasses {
         let java = jdk::installed(17).expect("JDK 17").home().join("bin/java");
-        let image = image_of(&java).expect("an image");
-        LoadableClasses::of_places(&[folders, &[image]].concat())
+        LoadableClasses::of(folders.to_vec(), &[&java])
     }
 
     fn classes() -> LoadableClasses {
@@ -223,10 +213,11 @@ pub(crate) mod tests {
         let classes = classes();
         let hierarchy = Hierarchy::of(&classes);
         for other in ["q.E", "q.E$Inner"] {
-            assert_eq!(hierarchy.shadow("p.Reader", other), Shadow::Package, "{other}");
+            assert!(hierarchy.is_shadowed_in_package("p.Reader", other), "{other}");
         }
-        assert_eq!(hierarchy.shadow("p.Reader", "p.E"), Shadow::None);
-        assert_eq!(hierarchy.shadow("r.Reader", "q.E"), Shadow::None);
+        assert!(!hierarchy.is_shadowed_in_package("p.Reader", "p.E"));
+        assert!(!hierarchy.is_shadowed_in_package("r.Reader", "q.E"));
+        assert!(!hierarchy.is_shadowed_by_member("p.Reader", "q.E"));
     }
 
     #[test]
@@ -234,10 +225,11 @@ pub(crate) mod tests {
         let classes = classes();
         let hierarchy = Hierarchy::of(&classes);
         for class in ["s.Sub", "s.Sub$1"] {
-            assert_eq!(hierarchy.shadow(class, "java.io.E"), Shadow::Inherited, "{class}");
-            assert_eq!(hierarchy.shadow(class, "java.io.F"), Shadow::Inherited, "{class}");
+            assert!(hierarchy.is_shadowed_by_member(class, "java.io.E"), "{class}");
+            assert!(hierarchy.is_shadowed_by_member(class, "java.io.F"), "{class}");
         }
-        assert_eq!(hierarchy.shadow("s.Other", "java.io.E"), Shadow::None);
+        assert!(!hierarchy.is_shadowed_by_member("s.Other", "java.io.E"));
+        assert!(!hierarchy.is_shadowed_in_package("s.Other", "java.io.E"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Declared exceptions: the `throws` clauses of methods, and the exceptions that calls may throw by them.
 
-use crate::stretch::types::hierarchy::{Hierarchy, INTERRUPTED, THROWABLE, named};
+use crate::hierarchy::{Hierarchy, INTERRUPTED, THROWABLE, named};
 use catchment_classfile::{ClassFile, Member};
 use catchment_pointsto::{ClassId, MethodId, SelectorId, World};
 use std::collections::BTreeSet;
@@ -97,8 +97,8 @@ fn is_silent_helper(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stretch::types::hierarchy::LoadableClasses;
-    use crate::stretch::types::hierarchy::tests::{compile, with_jdk};
+    use crate::hierarchy::LoadableClasses;
+    use crate::hierarchy::tests::{compile, with_jdk};
 
     const SOURCE: &str = "
         class Sleeping { void wait(String s) throws InterruptedException {} }

@@ -1,29 +1,29 @@
 //! Later clauses of a try whose clause catches more: the exceptions that are left to them.
 
-use crate::stretch::refusal::Refusal;
-use crate::stretch::types::hierarchy::Hierarchy;
+use crate::hierarchy::Hierarchy;
+use crate::illegal::Illegal;
 use catchment_classfile::ClassFile;
 use catchment_flow::{FlowError, Retype, are_alike, retype_clauses};
 use catchment_pairs::{ClassPairs, Pair};
 
 /// The fate of the later clauses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Later {
-    /// Ids of those that nothing comes to any more, and that do just what the stretched one does.
-    pub(crate) merged: Vec<String>,
+pub struct Later {
+    /// Ids of those that nothing comes to any more, and that do just what the widened one does.
+    pub merged: Vec<String>,
     /// The line of one that has caught exceptions of the new type so far, and goes on catching others.
-    pub(crate) takes_from: Option<u32>,
+    pub takes_from: Option<u32>,
 }
 
-/// Of the clause with this try and number. Refused if one could not be reached any more that does something else: compilers do
-/// not take that, and nobody wants it.
+/// The fate of the clauses behind the one with this try and number. Illegal if one could not be reached any more that does
+/// something else: compilers do not take that, and nobody wants it.
 pub(crate) fn later(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
     rung: &str,
     hierarchy: &Hierarchy<'_>,
-) -> Result<Later, Refusal> {
+) -> Result<Later, Illegal> {
     let mut found = Later::default();
     for other in clause + 1..pairs.tries[index].clauses.len() {
         let Some(pair) = pairs.pairs.get(pairs.pair_of(index, other)) else { continue };
@@ -34,7 +34,7 @@ pub(crate) fn later(
                 let is_merged = pair.types.iter().all(is_left_out)
                     && do_the_same(class, pairs, index, [clause, other], rung).unwrap_or(false);
                 if !is_merged {
-                    return Err(Refusal::LaterClause { exception: exception.clone(), line: pair.catch_line });
+                    return Err(Illegal::LaterClause { exception: exception.clone(), line: pair.catch_line });
                 }
                 found.merged.push(pair.id.clone());
             }

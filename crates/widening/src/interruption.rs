@@ -1,40 +1,41 @@
 //! A clause that does not care about interruptions must not begin to catch them.
 
-use crate::stretch::refusal::Refusal;
-use crate::stretch::types::checked::{Checks, is_java};
-use crate::stretch::types::escapes::View;
-use crate::stretch::types::hierarchy::{Hierarchy, INTERRUPTED};
+use crate::checked::{Checks, is_java};
+use crate::escapes::View;
+use crate::hierarchy::{Hierarchy, INTERRUPTED};
+use crate::illegal::Illegal;
 use catchment_classfile::ClassFile;
-use catchment_flow::{ThrowSite, Thrown, handler_sites};
+use catchment_flow::{FlowError, ThrowSite, Thrown, handler_sites};
 use catchment_pairs::ClassPairs;
 
-/// Whether the clause with this try and number would begin to catch interruptions that come out of its body. What an inner
-/// clause or an earlier one of the try takes does not come there.
+/// An interruption that comes out of the body of the try, and that the clause with this try and number would begin to catch.
+/// Those that an inner clause or an earlier one of the try takes do not come there.
 pub(crate) fn interruption(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
     rung: &str,
     hierarchy: &Hierarchy<'_>,
-) -> Option<Refusal> {
+) -> Result<Option<Illegal>, FlowError> {
     let takes = |exception: &String| hierarchy.is_subclass(INTERRUPTED, exception);
     let mut up_to_own = (0..=clause).filter_map(|clause| pairs.pairs.get(pairs.pair_of(index, clause)));
     if !hierarchy.is_subclass(INTERRUPTED, rung) || up_to_own.any(|pair| pair.types.iter().any(takes)) {
-        return None;
+        return Ok(None);
     }
-    let checks = match Checks::of(class, pairs, pairs.tries[index].method, hierarchy) {
-        Ok(checks) => checks?,
-        Err(error) => return Some(Refusal::NotTriable(error.to_string())),
+    let Some(checks) = Checks::of(class, pairs, pairs.tries[index].method, hierarchy)? else {
+        return Ok(None);
     };
-    let view = View { checks: &checks, stretched: &[] };
+    let view = View { checks: &checks, widened: &[] };
     let declares_all = is_java(class);
     let mut sites = view.sites_in(index);
-    let (site, _) = sites.find(|(site, inner)| is_interrupted(&view, site, inner, declares_all))?;
-    let call = match &site.thrown {
-        Thrown::Call { owner, name, .. } => Some(format!("{owner}.{name}")),
-        _ => None,
-    };
-    Some(Refusal::Interruptible { call, line: site.line })
+    let interrupted = sites.find(|(site, inner)| is_interrupted(&view, site, inner, declares_all));
+    Ok(interrupted.map(|(site, _)| {
+        let call = match &site.thrown {
+            Thrown::Call { owner, name, .. } => Some(format!("{owner}.{name}")),
+            _ => None,
+        };
+        Illegal::Interruptible { call, line: site.line }
+    }))
 }
 
 /// A clause that tells its thread again that it was interrupted would do so for whatever else it caught.
@@ -42,18 +43,16 @@ pub(crate) fn passed_on(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,
     (index, clause): (usize, usize),
-) -> Option<Refusal> {
-    let own = pairs.pairs.get(pairs.pair_of(index, clause))?;
-    if !own.types.iter().any(|caught| caught == INTERRUPTED) {
-        return None;
+) -> Result<Option<Illegal>, FlowError> {
+    let own = pairs.pairs.get(pairs.pair_of(index, clause));
+    if !own.is_some_and(|own| own.types.iter().any(|caught| caught == INTERRUPTED)) {
+        return Ok(None);
     }
-    let sites = match handler_sites(class, &pairs.tries[index], clause) {
-        Ok(sites) => sites,
-        Err(error) => return Some(Refusal::NotTriable(error.to_string())),
-    };
-    let is_interrupt = |it: &ThrowSite| matches!(&it.thrown, Thrown::Call { owner, name, .. } if owner == "java.lang.Thread" && name == "interrupt");
-    let line = sites.into_iter().find(is_interrupt)?.line;
-    Some(Refusal::NeedsNarrowType { what: "an interruption, which it passes on".to_owned(), line })
+    let sites = handler_sites(class, &pairs.tries[index], clause)?;
+    let is_interrupt = |site: &ThrowSite| matches!(&site.thrown, Thrown::Call { owner, name, .. } if owner == "java.lang.Thread" && name == "interrupt");
+    let what = "an interruption, which it passes on".to_owned();
+    let interrupt = sites.into_iter().find(is_interrupt);
+    Ok(interrupt.map(|site| Illegal::NeedsNarrowType { what, line: site.line }))
 }
 
 /// `declares_all`: a method that overrides another throws no more than it declares itself.
@@ -79,7 +78,7 @@ fn is_interrupted(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stretch::types::hierarchy::tests::{compile, with_jdk};
+    use crate::hierarchy::tests::{compile, with_jdk};
     use catchment_pairs::pairs_of;
     use std::fs;
 
@@ -131,7 +130,7 @@ mod tests {
             };
             let index = (0..pairs.tries.len()).find(is_meant).expect("a try");
             let found = interruption(&class, &pairs, (index, 0), "java.lang.Exception", &hierarchy);
-            let said = found.map(|refusal| refusal.explain(|_| String::new(), |_| String::new()));
+            let said = found.expect("a method that can be followed").map(|illegal| illegal.to_string());
             let is_as_expected = match (&said, expected) {
                 (Some(said), Some(expected)) => said.contains(expected),
                 (said, expected) => said.is_none() && expected.is_none(),
@@ -154,9 +153,9 @@ mod tests {
         let class = ClassFile::parse(&bytes).expect("a class");
         let pairs = pairs_of(&class);
         // What other clauses and the code behind do is no matter.
-        let said = |index| passed_on(&class, &pairs, (index, 0));
+        let said = |index| passed_on(&class, &pairs, (index, 0)).expect("a handler that can be followed");
         let what = "an interruption, which it passes on".to_owned();
-        assert_eq!(said(0), Some(Refusal::NeedsNarrowType { what, line: Some(2) }));
+        assert_eq!(said(0), Some(Illegal::NeedsNarrowType { what, line: Some(2) }));
         assert_eq!(said(1), None);
     }
 }

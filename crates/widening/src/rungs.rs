@@ -1,6 +1,6 @@
 //! The types a clause might catch instead of its own.
 
-use crate::stretch::types::hierarchy::{Hierarchy, THROWABLE};
+use crate::hierarchy::{Hierarchy, THROWABLE};
 
 const EXCEPTION: &str = "java.lang.Exception";
 const RUNTIME_EXCEPTION: &str = "java.lang.RuntimeException";
@@ -8,7 +8,7 @@ const ERROR: &str = "java.lang.Error";
 
 /// Supertypes common to all of `types`, widest first: up to `to` or, unless it is given, to what does not newly catch every
 /// unchecked exception. Of errors those below `Error`. `before` is what earlier clauses of the try catch.
-pub(crate) fn rungs(
+pub fn rungs(
     types: &[String],
     before: &[String],
     to: Option<&str>,
@@ -31,25 +31,25 @@ pub(crate) fn rungs(
 }
 
 /// Tells whether the clause would see every `RuntimeException`, and neither it nor an earlier one does now.
-pub(crate) fn newly_catches_all_unchecked(
+pub fn newly_catches_all_unchecked(
     types: &[String],
     before: &[String],
     rung: &str,
     hierarchy: &Hierarchy<'_>,
 ) -> bool {
-    let catches = |each: &str| hierarchy.is_subclass(RUNTIME_EXCEPTION, each);
-    catches(rung) && !types.iter().chain(before).any(|each| catches(each))
+    let catches = |caught: &str| hierarchy.is_subclass(RUNTIME_EXCEPTION, caught);
+    catches(rung) && !types.iter().chain(before).any(|caught| catches(caught))
 }
 
 /// Tells whether it is worth asking for more than is proposed by itself.
-pub(crate) fn could_go_to_exception(types: &[String], hierarchy: &Hierarchy<'_>) -> bool {
+pub fn could_go_to_exception(types: &[String], hierarchy: &Hierarchy<'_>) -> bool {
     !rungs(types, &[], Some(EXCEPTION), hierarchy).is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stretch::types::hierarchy::tests::with_jdk;
+    use crate::hierarchy::tests::with_jdk;
 
     fn of(types: &[&str], to: Option<&str>) -> Vec<String> {
         let types: Vec<_> = types.iter().map(|name| (*name).to_owned()).collect();

@@ -1,6 +1,6 @@
 //! Checked exceptions that come out of tries and rethrows, as javac sees it.
 
-use crate::stretch::types::checked::Checks;
+use crate::checked::Checks;
 use catchment_flow::{ThrowSite, Thrown};
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use std::collections::BTreeSet;
 pub(crate) type Types = BTreeSet<Option<String>>;
 
 /// Clauses by try and number, with the types they are to catch.
-pub(crate) type StretchedSites<'s> = [((usize, usize), &'s str)];
+pub(crate) type WidenedSites<'s> = [((usize, usize), &'s str)];
 
 /// The method as it is, or with clauses that catch other types.
 pub(crate) struct View<'v, 'w> {
     pub(crate) checks: &'v Checks<'v, 'w>,
-    pub(crate) stretched: &'v StretchedSites<'v>,
+    pub(crate) widened: &'v WidenedSites<'v>,
 }
 
 impl View<'_, '_> {
     /// Types that the clause catches.
     pub(crate) fn caught(&self, clause: (usize, usize)) -> Vec<&str> {
-        if let Some((_, rung)) = self.stretched.iter().find(|(site, _)| *site == clause) {
+        if let Some((_, rung)) = self.widened.iter().find(|(site, _)| *site == clause) {
             return vec![rung];
         }
         let pair = self.checks.pair(clause.0, clause.1);
@@ -45,7 +45,7 @@ impl View<'_, '_> {
     /// Sites in the body of a try that may throw, each with the clauses inside of the try that are around it.
     pub(crate) fn sites_in(&self, index: usize) -> impl Iterator<Item = (&ThrowSite, &[(usize, usize)])> {
         self.checks.sites.iter().filter_map(move |(site, around)| {
-            let own = around.iter().position(|(each, _)| *each == index)?;
+            let own = around.iter().position(|(around, _)| *around == index)?;
             Some((site, &around[..own]))
         })
     }
@@ -103,7 +103,7 @@ impl View<'_, '_> {
                 true => caught,
                 false => thrown.as_str(),
             });
-            types.extend(narrower.filter(|_| is_left(&thrown)).map(|it| Some(it.to_owned())));
+            types.extend(narrower.filter(|_| is_left(&thrown)).map(|exception| Some(exception.to_owned())));
         }
         types
     }
