@@ -1,8 +1,8 @@
 //! Checked exceptions as the compiler sees them if a clause caught more: is there anything left for the clauses around
 //! it, and does what it rethrows have to be declared?
 //!
-//! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind `throws`,
-//! classes that are missing), the widening is let pass: the compiler itself is asked last.
+//! Follows what javac does, on bytecode. Where that does not tell what the compiler sees (type parameters behind
+//! `throws`, classes that are missing), the widening is let pass: the compiler itself is asked last.
 
 use crate::escapes::{Types, View, WidenedSites};
 use crate::hierarchy::Hierarchy;
@@ -154,7 +154,8 @@ impl<'c, 'w> Checks<'c, 'w> {
     }
 }
 
-/// The rows of clauses that somebody wrote, with try and number; what the compiler made lets everything pass in the end.
+/// The rows of clauses that somebody wrote, with try and number; what the compiler made lets everything pass in the
+/// end.
 fn owned_rows(
     rows: Vec<ExceptionRow>,
     pairs: &ClassPairs,
@@ -169,7 +170,8 @@ fn owned_rows(
     (0..).zip(rows).filter_map(|(number, row)| Some((row, owner(number)?))).collect()
 }
 
-/// Tells whether the class leaves open what the method may throw: lambdas follow their interface, anonymous classes their code.
+/// Tells whether the class leaves open what the method may throw: lambdas follow their interface, anonymous classes
+/// their code.
 fn is_open(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     let is_lambda = method.access & access::SYNTHETIC != 0 && method.name.starts_with("lambda$");
     let name = class.name.to_binary_name();

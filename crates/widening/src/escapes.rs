@@ -30,7 +30,8 @@ impl View<'_, '_> {
         self.caught(clause).into_iter().any(|caught| self.checks.hierarchy.is_subclass(exception, caught))
     }
 
-    /// Exceptions that come out of the body of a try. `visiting` are the tries that this is asked for, none within itself.
+    /// Exceptions that come out of the body of a try. `visiting` are the tries that this is asked for, none within
+    /// itself.
     pub(crate) fn thrown_in(&self, index: usize, visiting: &mut Vec<usize>) -> Types {
         if visiting.contains(&index) {
             return Types::from([None]);

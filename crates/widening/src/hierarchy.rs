@@ -14,8 +14,8 @@ pub(crate) const INTERRUPTED: &str = "java.lang.InterruptedException";
 pub struct LoadableClasses(ClassPath);
 
 impl LoadableClasses {
-    /// Classes of jars and class folders, and of the JDKs that each `java` belongs to. What cannot be read is missing; nothing
-    /// is wider then than it is.
+    /// Classes of jars and class folders, and of the JDKs that each `java` belongs to. What cannot be read is missing;
+    /// nothing is wider then than it is.
     pub fn of(places: impl IntoIterator<Item = PathBuf>, javas: &[&Path]) -> Self {
         let images = javas.iter().filter_map(|java| image_of(java));
         let places: Vec<PathBuf> = places.into_iter().chain(images).collect();
@@ -50,8 +50,8 @@ impl<'c> Hierarchy<'c> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells whether the simple name of `other` means a member of a class or interface above `class`, or above one around
-    /// it.
+    /// Tells whether the simple name of `other` means a member of a class or interface above `class`, or above one
+    /// around it.
     pub fn is_shadowed_by_member(&self, class: &str, other: &str) -> bool {
         let mut world = self.world();
         let mut around = std::iter::successors(Some(class), |inner| Some(inner.rsplit_once('$')?.0));

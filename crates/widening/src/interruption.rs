@@ -8,8 +8,8 @@ use catchment_classfile::ClassFile;
 use catchment_flow::{FlowError, ThrowSite, Thrown, handler_sites};
 use catchment_pairs::ClassPairs;
 
-/// An interruption that comes out of the body of the try, and that the clause with this try and number would begin to catch.
-/// Those that an inner clause or an earlier one of the try takes do not come there.
+/// An interruption that comes out of the body of the try, and that the clause with this try and number would begin to
+/// catch. Those that an inner clause or an earlier one of the try takes do not come there.
 pub(crate) fn interruption(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,

@@ -15,8 +15,8 @@ pub struct Later {
     pub takes_from: Option<u32>,
 }
 
-/// The fate of the clauses behind the one with this try and number. Illegal if one could not be reached any more that does
-/// something else: compilers do not take that, and nobody wants it.
+/// The fate of the clauses behind the one with this try and number. Illegal if one could not be reached any more that
+/// does something else: compilers do not take that, and nobody wants it.
 pub(crate) fn later(
     class: &ClassFile<'_>,
     pairs: &ClassPairs,

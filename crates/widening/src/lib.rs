@@ -1,8 +1,8 @@
 //! Wider types for a clause: which there are ([`rungs`]), and which of them are legal where the clause stands
 //! ([`Clause::illegal`]).
 //!
-//! Classes are only read, those of the clauses and all that could be loaded beside them ([`LoadableClasses`]). Where class
-//! files do not tell what the compiler sees, a type passes for legal.
+//! Classes are only read, those of the clauses and all that could be loaded beside them ([`LoadableClasses`]). Where
+//! class files do not tell what the compiler sees, a type passes for legal.
 
 mod checked;
 #[cfg(test)]

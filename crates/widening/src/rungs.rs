@@ -6,8 +6,8 @@ const EXCEPTION: &str = "java.lang.Exception";
 const RUNTIME_EXCEPTION: &str = "java.lang.RuntimeException";
 const ERROR: &str = "java.lang.Error";
 
-/// Supertypes common to all of `types`, widest first: up to `to` or, unless it is given, to what does not newly catch every
-/// unchecked exception. Of errors those below `Error`. `before` is what earlier clauses of the try catch.
+/// Supertypes common to all of `types`, widest first: up to `to` or, unless it is given, to what does not newly catch
+/// every unchecked exception. Of errors those below `Error`. `before` is what earlier clauses of the try catch.
 pub fn rungs(
     types: &[String],
     before: &[String],

@@ -56,8 +56,8 @@ impl Hierarchy<'_> {
     }
 }
 
-/// As the nearest class says that declares the method, or else the nearest interfaces of each kind, which have to agree.
-/// `None` if they do not, or if one that may declare it is missing.
+/// As the nearest class says that declares the method, or else the nearest interfaces of each kind, which have to
+/// agree. `None` if they do not, or if one that may declare it is missing.
 fn nearest_declaration(world: &World<'_>, class: ClassId, selector: SelectorId) -> Option<ThrowsClause> {
     let own = |class| Some(throws_of(world, world.declared(class, selector)?));
     let mut interfaces = Vec::new();
