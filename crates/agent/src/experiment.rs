@@ -6,6 +6,7 @@
 //!
 //! No JVM here; how the exception is made is the business of `jvm/build.rs`.
 
+use crate::artefact::Injected;
 use crate::guard::Guard;
 use crate::jvm::{Recipe, Recipes};
 use crate::lock;
@@ -56,6 +57,10 @@ pub(crate) struct Running {
     caught_elsewhere: Mutex<BTreeMap<u32, u64>>,
     recipe: OnceLock<Arc<Recipe>>,
     thrown_in: OnceLock<String>,
+    /// Why a copy could not be made, the first time.
+    not_copied: OnceLock<String>,
+    /// The execution that has just ended in the catch.
+    just_caught: Mutex<Option<u64>>,
     log: Mutex<OccurrenceLog>,
     /// Samples of what the clause caught, by execution.
     samples: Mutex<Vec<(u64, Sample)>>,
@@ -75,8 +80,8 @@ struct Visited {
 /// Consequence of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visit {
-    /// A try begins, and what it throws is to be made.
-    HitAtTry,
+    /// A try begins, and what it throws is to be made; the number of the execution, where they are told apart.
+    HitAtTry(Option<u64>),
     /// A try begins that may be hit further on: its class decides how the exception is made, since the one that
     /// throws may not know the type.
     Prepared,
@@ -164,6 +169,8 @@ impl Experiments {
             caught_elsewhere: Mutex::default(),
             recipe: OnceLock::new(),
             thrown_in: OnceLock::new(),
+            not_copied: OnceLock::new(),
+            just_caught: Mutex::default(),
             log: Mutex::new(log),
             samples: Mutex::default(),
             visited: Mutex::default(),
@@ -217,7 +224,7 @@ impl Experiments {
             execution = Some(before);
         }
         match (&running.experiment.sites, &running.experiment.act) {
-            (Sites::Tries(_), _) if lock(&running.guard).visit(execution) => Visit::HitAtTry,
+            (Sites::Tries(_), _) if lock(&running.guard).visit(execution) => Visit::HitAtTry(execution),
             (Sites::Tries(_), _) | (_, Act::Nothing | Act::Exchange(_)) => Visit::Passed,
             (_, Act::Throw(_)) => Visit::Prepared,
         }
@@ -257,7 +264,9 @@ impl Experiments {
             return None;
         }
         let ended = lock(&self.registry).tries.ended(running.experiment.pair(), counters);
-        lock(&running.log).close_ended(ended)
+        let execution = lock(&running.log).close_ended(ended);
+        *lock(&running.just_caught) = execution;
+        execution
     }
 
     /// The experiment's clause has caught something, which is to be exchanged.
@@ -355,30 +364,51 @@ impl Running {
 
     /// Samples of what the clause catches are to be kept.
     pub(crate) fn wants_samples(&self) -> bool {
-        self.experiment.watch.samples && lock(&self.samples).len() < SAMPLES_KEPT
+        let is_wanted = self.experiment.watch.samples || self.experiment.watch.copies;
+        is_wanted && lock(&self.samples).len() < SAMPLES_KEPT
     }
 
     pub(crate) fn add_sample(&self, execution: u64, sample: Sample) {
         lock(&self.samples).push((execution, sample));
     }
 
-    /// How the exceptions are made; the first answer counts.
+    /// How the exceptions are made; the first answer counts, and of copies the first that cannot be made.
     pub(crate) fn made_by(&self, recipe: &Arc<Recipe>) {
         self.recipe.get_or_init(|| Arc::clone(recipe));
+        if let Err(why) = &recipe.made {
+            self.not_copied.get_or_init(|| why.clone());
+        }
     }
 
-    /// For JVMs that do not explain their null pointers: the method of the try, `class.method`.
+    /// The sample whose copy this execution of the try is given.
+    pub(crate) fn copied(&self, execution: Option<u64>) -> Option<&Sample> {
+        let sample = execution.and_then(|execution| self.fault()?.sample_of(execution));
+        if sample.is_none() {
+            let which = execution.map_or("an execution".to_owned(), |it| format!("execution {}", it + 1));
+            self.not_copied.get_or_init(|| format!("nothing is known of what {which} catches"));
+        }
+        sample
+    }
+
+    /// The execution of the try that has just ended in the catch, where they are told apart.
+    pub(crate) fn just_caught(&self) -> Option<u64> {
+        *lock(&self.just_caught)
+    }
+
+    /// The method of the try, `class.method`.
     pub(crate) fn set_thrown_in(&self, method: impl FnOnce() -> String) {
         self.thrown_in.get_or_init(method);
     }
 
-    pub(crate) fn thrown_in(&self) -> Option<&str> {
-        self.thrown_in.get().map(String::as_str)
-    }
-
-    /// Names of the thrown class, of that of its cause, and of everything above them.
-    pub(crate) fn supertypes(&self) -> &[String] {
-        self.recipe.get().map_or(&[], |recipe| &recipe.supertypes)
+    /// What is known of the thrown exception and where that happened.
+    pub(crate) fn injected(&self, explains_nulls: bool) -> Injected<'_> {
+        let recipe = self.recipe.get();
+        Injected {
+            supertypes: recipe.map_or(&[], |recipe| &recipe.supertypes),
+            fields: recipe.map_or(&[], |recipe| &recipe.fields),
+            thrown_in: self.thrown_in.get().map(String::as_str),
+            explains_nulls,
+        }
     }
 
     /// Counts an exception about to be thrown.
@@ -398,7 +428,11 @@ impl Running {
             fired: self.fired.load(Ordering::SeqCst),
             caught_here: self.caught_here.load(Ordering::SeqCst),
             caught_elsewhere: lock(&self.caught_elsewhere).iter().map(|(id, count)| (*id, *count)).collect(),
-            made: self.recipe.get().map_or_else(not_tried, |recipe| recipe.made.clone()),
+            made: match (self.not_copied.get(), self.recipe.get()) {
+                (Some(why), _) => Err(why.clone()),
+                (None, Some(recipe)) => recipe.made.clone(),
+                (None, None) => not_tried(),
+            },
             executions: lock(&self.log).all(),
             samples: lock(&self.samples).clone(),
             visited: lock(&self.visited).sites.clone(),

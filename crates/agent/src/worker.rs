@@ -457,7 +457,7 @@ mod tests {
         assert_eq!(is_armed(&bench), [true, true]);
         let experiment = bench.worker.experiments.running().unwrap();
         let visit = bench.worker.experiments.visit(&experiment, &bench.counters, &bench.switches, 0, || 1);
-        assert_eq!(visit, Visit::HitAtTry);
+        assert_eq!(visit, Visit::HitAtTry(None));
         assert_eq!([experiment.fire(), experiment.fire()], [Fired::First, Fired::TooOften(2)]);
         for counter in [2, 12, 11] {
             bench.worker.experiments.caught(&experiment, counter);
@@ -506,7 +506,7 @@ mod tests {
         bench.start("t");
         let running = bench.worker.experiments.running().unwrap();
         let visit = |_| bench.worker.experiments.visit(&running, &bench.counters, &bench.switches, 0, || 9);
-        let expected = [Visit::Passed, Visit::HitAtTry, Visit::Passed, Visit::TooMany(3)];
+        let expected = [Visit::Passed, Visit::HitAtTry(Some(1)), Visit::Passed, Visit::TooMany(3)];
         assert_eq!([0; 4].map(visit), expected);
         assert_eq!(bench.finish("t").observed.unwrap().reached, 1);
         let passing = Passing { pair: "a".into(), exception: "bType".into() };

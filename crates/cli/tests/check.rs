@@ -22,6 +22,7 @@ fixtures! {
     first_time: "first-time", Framework::JUnit5, &["--matrix"];
     litter: "litter", Framework::JUnit5, &["--matrix"];
     mixed: "mixed", Framework::JUnit5, &["--matrix", "--selective"];
+    objects: "objects", Framework::JUnit5, &["--matrix"];
     ports: "ports", Framework::JUnit5, &["--matrix"];
     stray: "stray", Framework::JUnit5, &["--matrix"];
 }

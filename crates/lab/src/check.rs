@@ -1,10 +1,11 @@
 //! `check`: throws into the tries of every pair while the project's tests run, and tells which tests notice.
 //!
 //! ```text
-//! session ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► single executions, calls ──► CheckedProject
+//! session ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► place or object, single executions, calls ──► CheckedProject
 //!                └──────────────────┴── every step in the store ──┴────────────────┘
 //! ```
 
+mod dependence;
 mod error;
 mod experiments;
 mod fine;
@@ -21,6 +22,7 @@ use crate::session::{LabError, Session, SessionRequest};
 use crate::slot::Slot;
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, CheckedProject, NotRun};
+use dependence::DependenceInquiry;
 use experiments::{Experiments, Manner};
 use fine::FineInquiry;
 use selective::SelectiveInquiry;
@@ -97,6 +99,7 @@ pub(crate) fn experiment(
         experiments.add_not_run(NotRun::PlanOnly);
     } else {
         experiments.run(slots)?;
+        inquiry::run(trials, &DependenceInquiry, slots)?;
         if request.selective {
             inquiry::run(trials, &SelectiveInquiry { confirmed_passes }, slots)?;
         }

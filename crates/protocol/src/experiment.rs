@@ -47,6 +47,23 @@ impl Experiment {
         }
     }
 
+    /// Each execution of the pair's tries is given its own copy of a sample: thrown at its beginning.
+    pub fn copies_at_start(pair: String, samples: Vec<(u64, Sample)>, most_visits: u64) -> Self {
+        let sites = Sites::Tries(pair.clone());
+        Self::of_copies(pair, sites, Act::Throw(Fault::copying(samples)), most_visits)
+    }
+
+    /// Each execution of the pair's tries is given its own copy of a sample: at its catch, for what it has caught.
+    pub fn copies_at_catch(pair: String, samples: Vec<(u64, Sample)>, most_visits: u64) -> Self {
+        let sites = Sites::Catches(pair.clone());
+        Self::of_copies(pair, sites, Act::Exchange(Fault::copying(samples)), most_visits)
+    }
+
+    fn of_copies(pair: String, sites: Sites, act: Act, most_visits: u64) -> Self {
+        let when = When { within: Within::Executions(pair), visits: Visits::Every };
+        Self { sites, when, act, watch: Watch::default(), most_visits }
+    }
+
     /// Nothing is done, and executions of the pair's tries are told apart.
     pub fn watching(pair: String, sites: Sites, watch: Watch, most_visits: u64) -> Self {
         let when = When { within: Within::Executions(pair), visits: Visits::None };
@@ -137,6 +154,28 @@ pub struct Fault {
     pub exception: String,
     /// Data of an exception that the clause caught in the baseline; the fault is a copy of it where possible.
     pub sample: Option<Sample>,
+    /// Data of exceptions by the number of the execution of the try, counted from 0, in rising order. If there are any,
+    /// each execution is given a copy of its own sample, of the sample's class, and beyond the last the last one; an
+    /// execution without a sample is given nothing. Needs executions to be told apart.
+    pub samples: Vec<(u64, Sample)>,
+}
+
+impl Fault {
+    /// A copy of its own sample for each execution of the try.
+    fn copying(samples: Vec<(u64, Sample)>) -> Self {
+        let exception = samples.first().map(|(_, sample)| sample.exception.clone()).unwrap_or_default();
+        Self { exception, sample: None, samples }
+    }
+
+    /// The sample whose copy this execution of the try is given.
+    pub fn sample_of(&self, execution: u64) -> Option<&Sample> {
+        let (last, of_last) = self.samples.last()?;
+        if execution > *last {
+            return Some(of_last);
+        }
+        let found = self.samples.binary_search_by_key(&execution, |(number, _)| *number);
+        found.ok().and_then(|index| self.samples.get(index)).map(|(_, sample)| sample)
+    }
 }
 
 /// Facts kept of an experiment's run, besides those that every experiment gives.
@@ -144,6 +183,9 @@ pub struct Fault {
 pub struct Watch {
     /// Samples of what the pair's clause catches, by execution.
     pub samples: bool,
+    /// Samples of whatever the pair's clause catches, by execution, as the objects themselves keep it: for copies of
+    /// exactly their classes.
+    pub copies: bool,
     /// Sites that were visited where visits count, each once.
     pub visited: bool,
     /// Exceptions that pass a clause are followed to the test.
@@ -168,6 +210,9 @@ pub struct Sample {
     pub cause: Option<(String, Option<String>)>,
     /// Fields below `Throwable`: declaring class, name, value. Complete, or the sample would not have been taken.
     pub fields: Vec<(String, String, FieldValue)>,
+    /// Class and message of each suppressed exception.
+    #[serde(default)]
+    pub suppressed: Vec<(String, Option<String>)>,
 }
 
 /// Value of a field of a sampled exception.
@@ -218,5 +263,22 @@ impl Default for Observed {
             visited: Vec::new(),
             bubbled: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_execution_has_its_own_sample_and_beyond_the_last_the_last() {
+        let sample = |message: &str| Sample { message: Some(message.into()), ..Sample::default() };
+        let fault = Fault::copying(vec![(0, sample("first")), (2, sample("last"))]);
+        let given = |execution| fault.sample_of(execution).and_then(|sample| sample.message.as_deref());
+        assert_eq!(
+            [0, 1, 2, 3, 9].map(given),
+            [Some("first"), None, Some("last"), Some("last"), Some("last")]
+        );
+        assert_eq!(Fault::default().sample_of(0), None);
     }
 }

@@ -1,26 +1,58 @@
 //! Advice in one sentence: the way to decide an unknown verdict, and the way to mend a bad one.
 
-use crate::experiment::{ExperimentResult, NoOutcome, Outcome};
-use crate::judge::{SourceIndependence, Verdicts};
+use crate::dependence::Dependence;
+use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
+use crate::judge::Verdicts;
 use crate::project::{CheckedPair, CheckedTest, SetAside, TestId};
 use crate::unknown::Unknown;
 
 /// The most useful next step for a pair, if there is one.
 pub fn advice(pair: &CheckedPair, verdicts: &Verdicts, tests: &[CheckedTest]) -> Option<String> {
-    if let Some(advice) = advice_on_dependence(verdicts) {
-        return Some(advice.into());
+    if let Some(advice) = advice_on_dependence(pair, verdicts, tests) {
+        return Some(advice);
     }
     let source = verdicts.source_independence.unknown.first();
     let reason = source.or_else(|| verdicts.pure_resilience.unknown.first())?;
     explain(reason, pair, tests)
 }
 
-/// Advice on a clause that is not source-independent.
-pub fn advice_on_dependence(verdicts: &Verdicts) -> Option<&'static str> {
-    (verdicts.source_independence.verdict == SourceIndependence::Dependent).then_some(
-        "the catch relies on what the try did before the exception, or on more of it than its type (message, subclass, \
-         the very object): the test's failure tells which",
-    )
+/// What a source-dependent clause depends on, as far as that was found out.
+pub fn advice_on_dependence(
+    pair: &CheckedPair,
+    verdicts: &Verdicts,
+    tests: &[CheckedTest],
+) -> Option<String> {
+    Some(match verdicts.dependence.as_ref()?.on {
+        Dependence::Place => {
+            "the catch, or what follows it, relies on what the try did before the exception".to_owned()
+        }
+        Dependence::Object => {
+            "a test asserts on the exception object (its class, message or identity), which is no finding"
+                .to_owned()
+        }
+        Dependence::Undecided => {
+            let why = why_undecided(pair, tests).map(|why| format!(": {why}")).unwrap_or_default();
+            format!(
+                "a test fails when the exception comes at once; whether it relies on what the try did before or asserts on \
+                 the exception object is undecided{why}"
+            )
+        }
+    })
+}
+
+fn why_undecided(pair: &CheckedPair, tests: &[CheckedTest]) -> Option<String> {
+    if let Some((test, why)) = pair.without_copies.first() {
+        return Some(format!("the exceptions of test {} cannot be copied, {why}", name(*test, tests)));
+    }
+    let is_copied = |mode| matches!(mode, Mode::CopyAtStart | Mode::CopyAtCatch);
+    let silent = pair.experiments.iter().filter(|experiment| is_copied(experiment.mode));
+    silent
+        .filter(|it| matches!(&it.outcome, Outcome::None(why) if !matches!(why, NoOutcome::NotRun(_))))
+        .find_map(|experiment| match &experiment.outcome {
+            Outcome::None(why) if why.detail().is_empty() => Some(why.as_str().to_owned()),
+            Outcome::None(why) => Some(format!("{}, {}", why.as_str(), why.detail())),
+            _ => None,
+        })
 }
 
 /// The reason why a verdict is unknown, and the way to change that. `None` when the user left the pair out.

@@ -74,6 +74,10 @@ pub enum Mode {
     /// Before a call or throw in the try or in what it calls, the first time that each execution comes to it. The index
     /// is one into [`FineGrained::sites`](crate::FineGrained::sites).
     Fine(usize),
+    /// At the beginning of every execution of the try, and each time a copy of what that execution was seen to catch.
+    CopyAtStart,
+    /// The control run: the try works as it does, and each time the clause catches it goes on with such a copy.
+    CopyAtCatch,
 }
 
 impl Mode {
@@ -83,13 +87,15 @@ impl Mode {
             Self::ShortCircuit => "short_circuit",
             Self::Selective(_) => "selective",
             Self::Fine(_) => "fine",
+            Self::CopyAtStart => "copy_at_start",
+            Self::CopyAtCatch => "copy_at_catch",
         }
     }
 
     /// The number of the execution, where one is hit.
     pub fn occurrence(self) -> Option<u64> {
         match self {
-            Self::ShortCircuit | Self::Fine(_) => None,
+            Self::ShortCircuit | Self::Fine(_) | Self::CopyAtStart | Self::CopyAtCatch => None,
             Self::Selective(number) => Some(number),
         }
     }
@@ -97,7 +103,7 @@ impl Mode {
     /// The index of the site, where the exception is thrown at one.
     pub fn site(self) -> Option<usize> {
         match self {
-            Self::ShortCircuit | Self::Selective(_) => None,
+            Self::ShortCircuit | Self::Selective(_) | Self::CopyAtStart | Self::CopyAtCatch => None,
             Self::Fine(index) => Some(index),
         }
     }

@@ -1,11 +1,12 @@
 //! The findings of a check, most rewarding first.
 //!
-//! Order: pairs that break source independence, since there the catch does not do its own job; then pairs where an
+//! Order: pairs whose dependence is on the place, since there the catch does not do its own job; then pairs where an
 //! exception ends the JVM, its memory or its time rather than only the test; then clauses that nothing can reach; then
 //! the other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the
 //! worse kind of failure first, then those that more tests show, then the order of the project.
 
 use crate::advice::explain;
+use crate::dependence::Dependence;
 use crate::experiment::{ExperimentResult, FailureKind, Outcome};
 use crate::finding::{Finding, Message, SourceSite, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts};
@@ -107,7 +108,8 @@ fn finding(
     let broken = broken_contract(pair, verdicts)?;
     let (failures, only_timeouts): (&[usize], bool) = match broken {
         Broken::SourceIndependence => {
-            (&verdicts.source_independence.evidence, verdicts.source_independence.only_timeouts)
+            let dependence = verdicts.dependence.as_ref();
+            dependence.map_or((&[], false), |it| (&it.evidence, it.only_timeouts))
         }
         Broken::PureResilience => {
             (&verdicts.pure_resilience.evidence, verdicts.pure_resilience.only_timeouts)
@@ -153,7 +155,8 @@ fn broken_contract(pair: &CheckedPair, verdicts: &Verdicts) -> Option<Broken> {
     if pair.left_out {
         return None;
     }
-    if verdicts.source_independence.verdict == SourceIndependence::Dependent {
+    // A test that wants the very object says nothing against the clause.
+    if verdicts.dependence.as_ref().is_some_and(|dependence| dependence.on == Dependence::Place) {
         return Some(Broken::SourceIndependence);
     }
     if verdicts.pure_resilience.verdict == PureResilience::NotResilient {
@@ -197,7 +200,8 @@ fn message(
     }
 }
 
-const WORKS_OTHERWISE: &str = "works for the exceptions the tests cause, not for one at the start of the try";
+const WORKS_OTHERWISE: &str =
+    "works where the test causes the exception, not when a copy of it comes at the start of the try";
 
 /// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
 fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {

@@ -12,6 +12,7 @@
 //! usages are nobody's. A try that runs only once per JVM, in whichever test comes first, gets no positive verdict
 //! unless all tests were asked.
 
+use crate::dependence::{DependenceJudgement, judge_dependence};
 use crate::experiment::{FailureKind, Outcome};
 use crate::fine::judge_fine;
 use crate::matrix::{PairMatrix, TestCells};
@@ -86,11 +87,20 @@ pub struct Verdicts {
     pub selective: Option<Judgement<SourceIndependence>>,
     /// Source independence at every call of the try, where that was asked; beside the rule of the paper as well.
     pub fine: Option<Judgement<SourceIndependence>>,
+    /// The reason for a dependence; `None` for a clause that is not source-dependent.
+    pub dependence: Option<DependenceJudgement>,
 }
 
 impl Verdicts {
     pub fn is_unstable(&self) -> bool {
         self.source_independence.is_unstable() || self.pure_resilience.is_unstable()
+    }
+
+    /// Purely resilient, and no test could have noticed: each passes without the work of the try, and none enters the
+    /// catch. That says more about the tests than about the clause.
+    pub fn is_unnoticed(&self, pair: &CheckedPair) -> bool {
+        self.pure_resilience.verdict == PureResilience::Resilient
+            && pair.executing_tests.iter().all(|executing| executing.usages.white == 0)
     }
 
     /// Reasons why source independence is unknown, without those that single executions have settled since.
@@ -110,8 +120,10 @@ pub fn judge_all(project: &CheckedProject) -> Vec<Verdicts> {
 /// The verdicts on one pair. `tests` are those of its project.
 pub fn judge(pair: &CheckedPair, tests: &[CheckedTest]) -> Verdicts {
     let matrix = PairMatrix::of(pair, tests);
+    let source_independence = source_independence(pair, &matrix);
     Verdicts {
-        source_independence: source_independence(pair, &matrix),
+        dependence: judge_dependence(pair, &source_independence),
+        source_independence,
         pure_resilience: pure_resilience(pair, &matrix),
         selective: judge_selective(pair, tests),
         fine: judge_fine(pair, tests),
@@ -152,7 +164,7 @@ pub(crate) fn negative<V>(pair: &CheckedPair, verdict: V, evidence: Vec<usize>) 
     Judgement { verdict, evidence, unknown: Vec::new(), only_timeouts }
 }
 
-fn is_timeout(pair: &CheckedPair, number: usize) -> bool {
+pub(crate) fn is_timeout(pair: &CheckedPair, number: usize) -> bool {
     let outcome = pair.experiments.get(number).map(|experiment| &experiment.outcome);
     matches!(outcome, Some(Outcome::Fail(failure)) if failure.kind == FailureKind::Timeout)
 }

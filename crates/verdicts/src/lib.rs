@@ -7,6 +7,7 @@
 
 mod advice;
 mod attempt;
+mod dependence;
 mod experiment;
 mod finding;
 mod findings;
@@ -28,6 +29,7 @@ pub use attempt::{
     Attempt, Demands, JvmEnd, JvmKind, ObservedRun, TestEnd, TestFailure, experiment_of, next_jvm,
     not_injectable, taken_over,
 };
+pub use dependence::{Dependence, DependenceJudgement};
 pub use experiment::{
     CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome,
 };

@@ -161,6 +161,9 @@ pub struct CheckedPair {
     pub selective: Option<Selective>,
     /// The result of throwing elsewhere than at the beginning of the try; `None` when that was not done.
     pub fine_grained: Option<FineGrained>,
+    /// Tests that could not be asked whether a dependence is on the place or on the object, with the reason. The runs of
+    /// the others are among the experiments.
+    pub without_copies: Vec<(TestId, String)>,
     /// Of a clause that is not source-independent: what it reads of what its try has written.
     pub relies_on: Vec<Reliance>,
     /// The reason why no injected exception can reach the clause, if so.

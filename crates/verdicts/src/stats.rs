@@ -50,6 +50,8 @@ pub struct Stats {
     pub single: Timed,
     /// Runs that throw at single calls within a try, or only watch them, wherever they ran.
     pub fine: Timed,
+    /// Runs in which executions of a try are given copies of what they caught, or are only watched, wherever they ran.
+    pub copies: Timed,
     /// Experiments that ran out of time.
     pub timeouts: Timed,
     /// Experiments in warm workers that ended otherwise.

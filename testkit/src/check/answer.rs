@@ -84,6 +84,9 @@ impl Answer {
             if !pair["not_injectable"].is_null() {
                 facts.insert(format!("{about} unreachable"), "yes".to_owned());
             }
+            if let Some(dependence) = pair["dependence"].as_str() {
+                facts.insert(format!("{about} dependence"), dependence.to_owned());
+            }
             for rule in ["selective", "fine"] {
                 if let Some(verdict) = pair[rule]["source_independence"].as_str() {
                     facts.insert(format!("{about} {rule}"), verdict.to_owned());
@@ -196,9 +199,10 @@ fn is_evidence(pair: &Value, experiment: &Value) -> bool {
     )
 }
 
-/// Experiments of tests that are set aside are no experiments; those of unreachable pairs cannot say anything.
+/// Experiments of tests that are set aside are no experiments, and what those with copies say is the dependence; those of unreachable pairs cannot say anything.
 fn says_something(pair: &Value, experiment: &Value) -> bool {
-    text(&experiment["why"]) != "set aside" && pair["not_injectable"].is_null()
+    let is_copy = text(&experiment["mode"]).starts_with("copy_");
+    text(&experiment["why"]) != "set aside" && pair["not_injectable"].is_null() && !is_copy
 }
 
 fn outcome(experiment: &Value) -> String {

@@ -9,6 +9,7 @@
 //!   usages 1 pink, 2 white
 //!   unreachable                                   (no injected exception can get there)
 //!   only timeouts                                 (the negative verdict rests on nothing else)
+//!   dependence place                              (of a dependent clause: place, object or undecided)
 //!   CacheTest.works: fail                         (the outcome of this test, for every caught type)
 //!   CacheTest.fails [IOException]: none (artefact)
 //!   selective independent                         (execution by execution, where asked)
@@ -76,7 +77,7 @@ impl Reader {
         if let Some(usages) = line.strip_prefix("usages ") {
             return self.insert(format!("{pair} usages"), usages);
         }
-        for rule in ["selective", "fine"] {
+        for rule in ["selective", "fine", "dependence"] {
             if let Some(verdict) = line.strip_prefix(rule).and_then(|rest| rest.strip_prefix(' ')) {
                 return self.insert(format!("{pair} {rule}"), verdict);
             }

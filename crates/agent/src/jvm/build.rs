@@ -10,7 +10,7 @@ use super::java::{
 };
 use crate::lock;
 use crate::subclass;
-use catchment_protocol::experiment::{Fault, FieldValue, Sample};
+use catchment_protocol::experiment::{FieldValue, Sample};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
@@ -29,6 +29,7 @@ struct Known {
     /// Of the class that catches; `None` for the boot loader.
     loader: Option<Weak>,
     sample: Option<Sample>,
+    is_copy: bool,
     /// Types that clauses in front of the one that is meant catch.
     earlier: Arc<[String]>,
     /// A recipe that failed in one experiment may work in the next.
@@ -43,6 +44,8 @@ pub(crate) struct Recipe {
     way: Option<Way>,
     /// Names of its class, of that of its cause, and of everything above them.
     pub(crate) supertypes: Vec<String>,
+    /// Names of the fields below `Throwable` of its class and of that of its cause.
+    pub(crate) fields: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -50,6 +53,7 @@ enum Way {
     Sample {
         class: KnownClass,
         cause: Option<KnownClass>,
+        suppressed: Vec<KnownClass>,
         sample: Sample,
         fields: Vec<(KnownField, FieldContent)>,
     },
@@ -74,7 +78,11 @@ enum FieldContent {
 
 /// An exception that an experiment wants made.
 pub(super) struct Wanted<'a> {
-    pub(super) fault: &'a Fault,
+    /// Binary name of its type.
+    pub(super) exception: &'a str,
+    pub(super) sample: Option<&'a Sample>,
+    /// Only a copy of the sample will do.
+    pub(super) is_copy: bool,
     /// Number of the experiment.
     pub(super) experiment: i64,
     /// Types caught by the clauses in front of the one that is to catch it.
@@ -90,22 +98,22 @@ impl Recipes {
         loader: Option<Object<'j>>,
         wanted: &Wanted<'_>,
     ) -> Arc<Recipe> {
-        let Wanted { fault, experiment: number, earlier } = wanted;
         if let Some(known) = self.known(java, loader, wanted) {
             return known;
         }
-        let recipe = Arc::new(Recipe::decide(java, loader, fault, earlier));
+        let recipe = Arc::new(Recipe::decide(java, loader, wanted));
         let mut recipes = lock(&self.0);
-        let known = recipes.entry(fault.exception.clone()).or_default();
+        let known = recipes.entry(wanted.exception.to_owned()).or_default();
         known.retain(|each| {
             let is_gone = each.loader.as_ref().is_some_and(|loader| java.is_gone(loader));
-            !is_gone && each.only_for.is_none_or(|only| only == *number)
+            !is_gone && each.only_for.is_none_or(|only| only == wanted.experiment)
         });
         known.push(Known {
             loader: loader.and_then(|loader| java.weak(loader)),
-            sample: fault.sample.clone(),
-            earlier: Arc::clone(earlier),
-            only_for: recipe.made.is_err().then_some(*number),
+            sample: wanted.sample.cloned(),
+            is_copy: wanted.is_copy,
+            earlier: Arc::clone(&wanted.earlier),
+            only_for: recipe.made.is_err().then_some(wanted.experiment),
             recipe: Arc::clone(&recipe),
         });
         recipe
@@ -117,17 +125,17 @@ impl Recipes {
         loader: Option<Object<'j>>,
         wanted: &Wanted<'_>,
     ) -> Option<Arc<Recipe>> {
-        let Wanted { fault, experiment: number, earlier } = wanted;
         let recipes = lock(&self.0);
         let of_loader = |known: &&Known| match (&known.loader, loader) {
             (Some(known), Some(loader)) => java.is_known(known, loader),
             (None, None) => true,
             _ => false,
         };
-        let fitting = recipes.get(&fault.exception)?.iter().filter(|known| {
-            known.sample == fault.sample
-                && known.earlier == *earlier
-                && known.only_for.is_none_or(|only| only == *number)
+        let fitting = recipes.get(wanted.exception)?.iter().filter(|known| {
+            known.sample.as_ref() == wanted.sample
+                && known.is_copy == wanted.is_copy
+                && known.earlier == wanted.earlier
+                && known.only_for.is_none_or(|only| only == wanted.experiment)
                 && of_loader(known)
         });
         let found = fitting.min_by_key(|known| known.recipe.made.is_err());
@@ -137,17 +145,17 @@ impl Recipes {
 
 impl Recipe {
     fn impossible(why: String) -> Self {
-        Self { made: Err(why), way: None, supertypes: Vec::new() }
+        Self { made: Err(why), way: None, supertypes: Vec::new(), fields: Vec::new() }
     }
 
-    fn decide<'j>(java: &Java<'j>, loader: Option<Object<'j>>, fault: &Fault, earlier: &[String]) -> Self {
-        let name = &fault.exception;
+    fn decide<'j>(java: &Java<'j>, loader: Option<Object<'j>>, wanted: &Wanted<'_>) -> Self {
+        let name = wanted.exception;
         let named = match java.load(name, loader) {
             Ok(class) if java.is_throwable(class) => class,
             Ok(_) => return Self::impossible(format!("{name} is no exception")),
             Err(why) => return Self::impossible(format!("cannot load {name}: {why}")),
         };
-        let earlier: Vec<_> = earlier.iter().filter_map(|name| java.load(name, loader).ok()).collect();
+        let earlier: Vec<_> = wanted.earlier.iter().filter_map(|name| java.load(name, loader).ok()).collect();
         let Some((class, remark)) = concrete(java, named, &earlier) else {
             return Self::impossible(format!("{name} is abstract and cannot be extended"));
         };
@@ -155,19 +163,28 @@ impl Recipe {
         if let Err(why) = java.load(&java.class_name(class), java.loader_of(class)) {
             return Self::impossible(format!("cannot load {}: {why}", java.class_name(class)));
         }
-        let sample = fault.sample.as_ref().filter(|_| remark.is_empty());
-        let tried = sample
-            .and_then(|sample| match sample.exception == *name {
-                true => like_sample(java, loader, class, sample),
-                false => like_narrower(java, loader, class, sample),
-            })
-            .or_else(|| by_constructor(java, class))
-            .map_or_else(|| by_allocation(java, class), Ok);
+        let sample = wanted.sample.filter(|_| remark.is_empty());
+        let like_seen = sample.and_then(|sample| match sample.exception == *name {
+            true => like_sample(java, loader, class, sample),
+            false => like_narrower(java, loader, class, sample),
+        });
+        let tried = match like_seen {
+            Some(like_seen) => Ok(like_seen),
+            None if wanted.is_copy => Err("it cannot be copied".to_owned()),
+            None => by_constructor(java, class).map_or_else(|| by_allocation(java, class), Ok),
+        };
         match tried {
             Ok((way, made)) => {
                 let cause = way.cause().and_then(|cause| java.recall(cause).ok());
-                let supertypes = supertypes(java, [Some(class), cause].into_iter().flatten().collect());
-                Self { made: Ok(made + &remark), way: Some(way), supertypes }
+                let classes: Vec<_> = [Some(class), cause].into_iter().flatten().collect();
+                let own_fields = classes.iter().flat_map(|class| java.own_fields(*class));
+                let fields = own_fields.map(|(_, field)| field.name).collect();
+                Self {
+                    made: Ok(made + &remark),
+                    way: Some(way),
+                    supertypes: supertypes(java, classes),
+                    fields,
+                }
             }
             Err(why) => Self::impossible(format!("cannot make a {name}: {why}")),
         }
@@ -189,13 +206,16 @@ impl Way {
 
     fn make<'j>(&self, java: &Java<'j>) -> Result<Throwable<'j>, String> {
         match self {
-            Self::Sample { class, cause, sample, fields } => {
+            Self::Sample { class, cause, suppressed, sample, fields } => {
                 let cause = match (cause, &sample.cause) {
                     (Some(cause), Some((_, message))) => Some(allocated(java, cause, message.as_deref())?),
                     _ => None,
                 };
                 let made = java.allocate(java.recall(class)?)?;
                 java.initialise(made, sample.message.as_deref(), cause)?;
+                for (class, (_, message)) in suppressed.iter().zip(&sample.suppressed) {
+                    java.add_suppressed(made, allocated(java, class, message.as_deref())?)?;
+                }
                 for (field, content) in fields {
                     let value = content.value(java)?;
                     java.set_field(made, field, value).ok_or("a field is not as it was")?;
@@ -298,7 +318,11 @@ fn like_sample<'j>(
         Some((name, _)) => Some(java.remember(cause_class(java, loader, name)?)?),
         None => None,
     };
-    let way = Way::Sample { class: java.remember(class)?, cause, sample: sample.clone(), fields };
+    let suppressed = sample.suppressed.iter();
+    let suppressed: Option<Vec<_>> =
+        suppressed.map(|(name, _)| java.remember(cause_class(java, loader, name)?)).collect();
+    let (class, suppressed) = (java.remember(class)?, suppressed?);
+    let way = Way::Sample { class, cause, suppressed, sample: sample.clone(), fields };
     let made = way.make(java).ok()?;
     java.getters_work(made).then_some((way, "as seen in the baseline".to_owned()))
 }
@@ -314,7 +338,13 @@ fn like_narrower<'j>(
     if !java.own_fields(class).is_empty() {
         return None;
     }
-    let content = Sample { fields: Vec::new(), ..sample.clone() };
+    // Some types keep their cause in a field of their own, which the wider one has not.
+    let own_cause = sample.fields.iter().find_map(|(_, _, value)| match value {
+        FieldValue::Exception(class, message) => Some((class.clone(), message.clone())),
+        _ => None,
+    });
+    let cause = sample.cause.clone().or(own_cause);
+    let content = Sample { fields: Vec::new(), cause, ..sample.clone() };
     let (way, _) = like_sample(java, loader, class, &content)?;
     Some((way, format!("with the message and cause of a {} seen in the baseline", sample.exception)))
 }

@@ -8,6 +8,7 @@ use crate::experiment::{Fired, Running, Visit};
 use crate::jvm::Recipe;
 use crate::lock;
 use catchment_protocol::conversation::Ending;
+use catchment_protocol::experiment::Sample;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
@@ -67,10 +68,12 @@ pub(super) fn next_exception<'j>(call: &Call<'j>, counter: u32) -> Option<Throwa
     let running = experiments.running()?;
     let on_stack = || calls_on_stack(&call.java);
     match experiments.visit(&running, &observer.counters, &observer.switches, counter, on_stack) {
-        Visit::HitAtTry => thrown(call, &running, &*recipe_at(call, &running, FRAMES_OF_INJECTION)?),
+        Visit::HitAtTry(execution) => {
+            thrown(call, &running, &*recipe_at(call, &running, execution, FRAMES_OF_INJECTION)?)
+        }
         Visit::HitWithin => thrown(call, &running, &*running.recipe()?),
         Visit::Prepared => {
-            recipe_at(call, &running, FRAMES_OF_INJECTION);
+            recipe_at(call, &running, None, FRAMES_OF_INJECTION);
             None
         }
         Visit::Passed => None,
@@ -89,7 +92,7 @@ pub(super) fn exchanged<'j>(call: &Call<'j>, counter: u32) -> Option<Throwable<'
     if !experiments.is_exchanged(&running, counter) {
         return None;
     }
-    let recipe = recipe_at(call, &running, FRAMES_OF_EXCHANGE)?;
+    let recipe = recipe_at(call, &running, running.just_caught(), FRAMES_OF_EXCHANGE)?;
     let made = recipe.make(&call.java)?;
     // The clause gets nothing that it could not have caught.
     if !experiments.types_of(counter)?.iter().any(|caught| is_a(&call.java, made, caught)) {
@@ -117,17 +120,24 @@ impl Drop for Building {
     }
 }
 
-/// How the exception is made, as the class of the try knows its type, whose method is below `frames` of ours.
-fn recipe_at(call: &Call<'_>, running: &Running, frames: i32) -> Option<Arc<Recipe>> {
+/// The recipe for this execution of the try, as the class of the try knows the type, whose method is below `frames` of
+/// ours.
+fn recipe_at(call: &Call<'_>, running: &Running, execution: Option<u64>, frames: i32) -> Option<Arc<Recipe>> {
     let java = &call.java;
     let method = *java.stack(frames, 1).first()?;
     let catching = java.class_of_method(method)?;
-    if !call.worker.explains_nulls {
-        running.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));
-    }
+    running.set_thrown_in(|| format!("{}.{}", java.class_name(catching), java.method_name(method)));
     let experiments = &call.worker.experiments;
-    let wanted =
-        Wanted { fault: running.fault()?, experiment: running.number, earlier: experiments.earlier(running) };
+    let fault = running.fault()?;
+    let is_copy = !fault.samples.is_empty();
+    let sample = if is_copy { running.copied(execution) } else { fault.sample.as_ref() };
+    let exception = match sample {
+        Some(sample) if is_copy => &sample.exception,
+        None if is_copy => return None,
+        _ => &fault.exception,
+    };
+    let earlier = experiments.earlier(running);
+    let wanted = Wanted { exception, sample, is_copy, experiment: running.number, earlier };
     let recipe = experiments.recipes.find(java, java.loader_of(catching), &wanted);
     running.made_by(&recipe);
     Some(recipe)
@@ -166,8 +176,7 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
     let execution = call.worker.experiments.look(&running, &call.observer.counters);
     if let Some(execution) = execution
         && running.wants_samples()
-        && call.worker.experiments.clause_tells(counter, &call.java.name_of(thrown))
-        && let Some(sample) = read::sample(&call.java, thrown, is_exact(call, counter, thrown))
+        && let Some(sample) = watched_sample(call, &running, thrown, counter)
     {
         running.add_sample(execution, sample);
     }
@@ -175,6 +184,20 @@ pub(super) fn caught<'j>(call: &Call<'j>, thrown: Throwable<'j>, counter: u32) {
         call.java.mark(thrown, caught_mark(&running));
         call.worker.experiments.caught(&running, counter);
     }
+}
+
+/// For copies whatever was caught, as it is kept; otherwise what tells how the types of the clause look.
+fn watched_sample<'j>(
+    call: &Call<'j>,
+    running: &Running,
+    thrown: Throwable<'j>,
+    counter: u32,
+) -> Option<Sample> {
+    if running.experiment.watch.copies {
+        return read::sample(&call.java, thrown, true);
+    }
+    let tells = call.worker.experiments.clause_tells(counter, &call.java.name_of(thrown));
+    if tells { read::sample(&call.java, thrown, is_exact(call, counter, thrown)) } else { None }
 }
 
 /// Marks what has passed the clause that is meant, by leaving its try or into a later clause, to know it again.

@@ -185,7 +185,9 @@ extern "system" fn finished(
             1 => Outcome::Failed,
             _ => Outcome::Skipped,
         };
-        let failure = failure.map(|failure| read::failure(&call.java, failure, ended.experiment.as_deref()));
+        let explains_nulls = call.worker.explains_nulls;
+        let experiment = ended.experiment.as_deref();
+        let failure = failure.map(|failure| read::failure(&call.java, failure, experiment, explains_nulls));
         let before = ended.threads.as_ref();
         let left = before.map(|before| call.java.threads_left(before)).unwrap_or_default();
         call.worker.test_finished(test, outcome, failure, left, ended);

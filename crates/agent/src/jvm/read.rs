@@ -16,7 +16,12 @@ const MESSAGE_CHARACTERS: usize = 16_000;
 const FIELD_CHARACTERS: usize = 16_000;
 
 /// Why a test failed. Runs `getMessage` and `getCause` of the application; what they throw is ignored.
-pub(super) fn failure<'j>(java: &Java<'j>, thrown: Throwable<'j>, experiment: Option<&Running>) -> Failure {
+pub(super) fn failure<'j>(
+    java: &Java<'j>,
+    thrown: Throwable<'j>,
+    experiment: Option<&Running>,
+    explains_nulls: bool,
+) -> Failure {
     let chain = chain(java, thrown);
     let mut described = chain.iter().map(|each| (java.name_of(*each), message(java, *each)));
     let (exception, message) = described.next().unwrap_or_default();
@@ -29,8 +34,7 @@ pub(super) fn failure<'j>(java: &Java<'j>, thrown: Throwable<'j>, experiment: Op
         message: its_message.as_deref(),
         frame: frames.first().map(String::as_str),
     };
-    let is_artefact =
-        experiment.is_some_and(|it| artefact::is_artefact(first, it.supertypes(), it.thrown_in()));
+    let is_artefact = experiment.is_some_and(|it| artefact::is_artefact(first, it.injected(explains_nulls)));
     Failure {
         is_injected: experiment
             .is_some_and(|it| chain.iter().any(|each| is_injected(java, *each, it.number))),
@@ -80,18 +84,26 @@ pub(super) fn sample<'j>(java: &Java<'j>, thrown: Throwable<'j>, is_exact: bool)
         };
         fields.push((class, field.name, value));
     }
-    let cause = java.cause_field(thrown).map(|cause| (java.name_of(cause), java.message_field(cause)));
     let exception = java.name_of(thrown);
     // Of a narrower type than is thrown later, what it says counts, however it comes by that. Code of the
     // application, which may have tries of its own, is not run here.
     let is_asked = !is_exact && exception.starts_with("java.");
     let said = if is_asked { message(java, thrown) } else { java.message_field(thrown) };
-    Some(Sample { exception, message: said, cause, fields })
+    let asked_cause = || java.get_cause(thrown).filter(|_| is_asked);
+    let cause = java.cause_field(thrown).or_else(asked_cause).map(|cause| described(java, cause));
+    let suppressed = java.suppressed(thrown).into_iter().map(|each| described(java, each)).collect();
+    Some(Sample { exception, message: said, cause, fields, suppressed })
+}
+
+/// Class and stored message.
+fn described<'j>(java: &Java<'j>, thrown: Throwable<'j>) -> (String, Option<String>) {
+    (java.name_of(thrown), java.message_field(thrown))
 }
 
 fn field_value<'j>(java: &Java<'j>, object: Object<'j>) -> Option<FieldValue> {
     if let Some(exception) = java.as_throwable(object) {
-        return Some(FieldValue::Exception(java.name_of(exception), java.message_field(exception)));
+        let (class, message) = described(java, exception);
+        return Some(FieldValue::Exception(class, message));
     }
     java.text_of(object).filter(|text| text.len() <= FIELD_CHARACTERS).map(FieldValue::Text)
 }

@@ -248,7 +248,7 @@ pub(crate) fn at_every_execution(
         Some(sample) => Some(sample),
         None => ledger.store.sample(*number, *test, exception, pair.clause.types.len() == 1)?,
     };
-    let fault = Fault { exception: exception.clone(), sample };
+    let fault = Fault { exception: exception.clone(), sample, samples: Vec::new() };
     Ok(experiment::Experiment::at_every_execution(pair.clause.id.clone(), fault, most_visits(entries)))
 }
 

@@ -186,7 +186,7 @@ mod tests {
         let fields = [("a.E", FieldValue::Null), ("a.E", FieldValue::Text("t".into()))]
             .map(|(class, value)| (class.to_owned(), "f".to_owned(), value));
         let sample = Sample { exception: "a.E".into(), fields: fields.into(), ..Sample::default() };
-        let expected = r#"{"exception":"a.E","message":null,"cause":null,"fields":[["a.E","f","Null"],["a.E","f",{"Text":"t"}]]}"#;
+        let expected = r#"{"exception":"a.E","message":null,"cause":null,"fields":[["a.E","f","Null"],["a.E","f",{"Text":"t"}]],"suppressed":[]}"#;
         assert_eq!(serde_json::to_string(&sample).unwrap(), expected);
     }
 

@@ -78,6 +78,10 @@ struct JsonCheckedPair<'a> {
     usages: JsonUsages,
     source_independence: &'static str,
     pure_resilience: &'static str,
+    /// `place`, `object` or `undecided` of a dependent clause, else null.
+    dependence: Option<&'static str>,
+    /// Resilient, and no test could have noticed.
+    unnoticed: bool,
     decided_by: &'static str,
     advice: Option<String>,
     /// The first reason of each contract.
@@ -244,6 +248,7 @@ struct JsonStats {
     both_ways_different: u64,
     single: JsonTimed,
     fine: JsonTimed,
+    copies: JsonTimed,
     no_outcome: JsonTimed,
     timeouts: JsonTimed,
     fresh: JsonTimed,
@@ -366,6 +371,8 @@ fn checked_pair<'a>(
         usages: usages(&pair.usages),
         source_independence: source.verdict.as_str(),
         pure_resilience: resilience.verdict.as_str(),
+        dependence: verdicts.dependence.as_ref().map(|it| it.on.as_str()),
+        unnoticed: verdicts.is_unnoticed(pair),
         // Other modes stand beside the verdicts, never in their place.
         decided_by: Mode::ShortCircuit.as_str(),
         advice: advice(pair, verdicts, &report.project.tests),
@@ -517,6 +524,7 @@ fn stats(stats: &Stats) -> JsonStats {
         both_ways_different: stats.both_ways_different,
         single: timed(stats.single),
         fine: timed(stats.fine),
+        copies: timed(stats.copies),
         no_outcome: timed(stats.no_outcome),
         timeouts: timed(stats.timeouts),
         fresh: timed(stats.fresh),

@@ -189,11 +189,17 @@ fn write_pair(
         verdicts.source_independence.verdict.as_str(),
         verdicts.pure_resilience.verdict.as_str().replace('_', " ")
     )?;
+    if verdicts.is_unnoticed(pair) {
+        writeln!(
+            out,
+            "    no test could have noticed: each passes without the work of the try, and none enters the catch"
+        )?;
+    }
     let types = pair.clause.types.len();
     if types > 1 {
         writeln!(out, "    every test is tried with each of its {types} types, and must pass with all")?;
     }
-    if let Some(advice) = advice_on_dependence(verdicts) {
+    if let Some(advice) = advice_on_dependence(pair, verdicts, &report.project.tests) {
         writeln!(out, "    {advice}")?;
     }
     pair.relies_on.iter().try_for_each(|each| writeln!(out, "    {}", reliance_line(each)))?;

@@ -144,12 +144,22 @@ fn failed(test: TestId, exception: &str, kind: FailureKind, text: &str) -> Exper
     ExperimentResult { outcome, confirmed_fresh: true, ..passed(test, exception) }
 }
 
+/// The test fails when each execution is given, at its start, a copy of what it caught, and not with the copy at its catch.
+fn shows_the_place(mut pair: CheckedPair, test: TestId, text: &str) -> CheckedPair {
+    let fails = failed(test, IO, FailureKind::Assertion, text);
+    pair.experiments.extend([
+        ExperimentResult { mode: Mode::CopyAtCatch, ..passed(test, IO) },
+        ExperimentResult { mode: Mode::CopyAtStart, ..fails },
+    ]);
+    pair
+}
+
 const IO: &str = "java.io.IOException";
 
 fn dependent() -> CheckedPair {
     let text =
         "org.opentest4j.AssertionFailedError: expected: <3> but was: <0> at com.acme.CacheTest.corrupt:41";
-    CheckedPair {
+    let pair = CheckedPair {
         usages: ColourCounts { pink: 4, white: 2, blue: 1, open: 0 },
         executing_tests: vec![
             executed(CORRUPT, usages(0, 2)),
@@ -172,7 +182,8 @@ fn dependent() -> CheckedPair {
             ExperimentResult::new(WARM, IO, Outcome::None(NoOutcome::NotRun(NotRun::NotNeeded))),
         ],
         ..pair(1, "Cache", "load", IO)
-    }
+    };
+    shows_the_place(pair, CORRUPT, text)
 }
 
 fn resilient() -> CheckedPair {
@@ -226,12 +237,13 @@ fn unstable() -> CheckedPair {
 }
 
 fn known() -> CheckedPair {
-    CheckedPair {
+    let pair = CheckedPair {
         usages: usages(0, 1),
         executing_tests: vec![executed(CORRUPT, usages(0, 1))],
         experiments: vec![failed(CORRUPT, IO, FailureKind::Assertion, "java.lang.AssertionError")],
         ..pair(7, "Known", "run", IO)
-    }
+    };
+    shows_the_place(pair, CORRUPT, "java.lang.AssertionError")
 }
 
 /// One type passes; the other's experiments say nothing, each for another reason.
@@ -392,6 +404,7 @@ fn stats() -> Stats {
         fresh: timed(4, 3.5),
         single: timed(2, 0.5),
         fine: Timed { count: 30, seconds: 0.6 },
+        copies: timed(5, 2.5),
         timeouts: timed(1, 5.0),
         no_outcome: timed(1, 0.25),
         sentinels: timed(2, 0.125),

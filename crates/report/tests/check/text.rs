@@ -75,7 +75,7 @@ fn nothing_found_is_said() {
 fn a_failure_is_one_line_of_bounded_length() {
     let mut project = project();
     let text_of_failure = format!("ä{}\nsecond line", "x".repeat(5000));
-    let Outcome::Fail(failure) = &mut project.pairs[0].experiments[0].outcome else { unreachable!() };
+    let Outcome::Fail(failure) = &mut project.pairs[0].experiments[4].outcome else { unreachable!() };
     *failure = Failure { text: text_of_failure, ..failure.clone() };
     let short = text(&project, SHORT);
     assert!(!short.contains("second line"));
@@ -86,7 +86,7 @@ fn a_failure_is_one_line_of_bounded_length() {
 #[test]
 fn what_was_expected_and_what_came_instead_can_be_read_of_any_failure() {
     let mut project = project();
-    let Outcome::Fail(failure) = &mut project.pairs[0].experiments[0].outcome else { unreachable!() };
+    let Outcome::Fail(failure) = &mut project.pairs[0].experiments[4].outcome else { unreachable!() };
     failure.text =
         format!("a.E: expected: <{}> but was: <0> at com.acme.CacheTest.corrupt:41", "x".repeat(5000));
     let short = text(&project, SHORT);

@@ -2,8 +2,9 @@
 
 use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
 use catchment_verdicts::{
-    CheckFinding, CheckedPair, CheckedProject, CheckedTest, FailureKind, FindingPolicy, Findings, Level,
-    NoOutcome, Outcome, Rule, SetAside, Suppression, advice, findings_of, judge, judge_all,
+    CheckFinding, CheckedPair, CheckedProject, CheckedTest, Dependence, ExperimentResult, FailureKind,
+    FindingPolicy, Findings, Level, Mode, NoOutcome, Outcome, Rule, SetAside, Suppression, TestId, advice,
+    findings_of, judge, judge_all,
 };
 
 /// A project in which every pair is executed by the same tests, each with its own outcome.
@@ -18,9 +19,20 @@ fn project(pairs: &[(&str, Member, FailureKind)]) -> CheckedProject {
             }
         }
         project.tests = tests;
-        project.pairs.push(pair);
+        project.pairs.push(at_the_place(pair));
     }
     project
+}
+
+/// Each failure is repeated with a copy at the start, and not with one at the catch.
+fn at_the_place(mut pair: CheckedPair) -> CheckedPair {
+    let fails = |experiment: &&ExperimentResult| experiment.is_confirmed_failure();
+    let failures: Vec<_> = pair.experiments.iter().filter(fails).cloned().collect();
+    for failure in failures {
+        let passed = ExperimentResult { mode: Mode::CopyAtCatch, outcome: Outcome::Pass, ..failure.clone() };
+        pair.experiments.extend([passed, ExperimentResult { mode: Mode::CopyAtStart, ..failure }]);
+    }
+    pair
 }
 
 fn findings(project: &CheckedProject, suppressions: &[Suppression]) -> Findings {
@@ -54,7 +66,7 @@ fn the_most_rewarding_come_first() {
         ["dependent and crashes", "dependent", "exits", "hangs", "unreachable", "fails", "unstable"];
     assert_eq!(ids(&project, &findings), expected);
     assert_eq!(findings.open[0].rule, Rule::FailsAtOnce);
-    assert_eq!((findings.open[0].evidence.shown_by, findings.open[0].evidence.tests), (Some(0), 1));
+    assert_eq!((findings.open[0].evidence.shown_by, findings.open[0].evidence.tests), (Some(2), 1));
 }
 
 #[test]
@@ -65,15 +77,15 @@ fn more_tests_weigh_more_and_the_worst_experiment_is_shown() {
     let (_, mut many) = full_matrix(&many);
     let project = CheckedProject {
         tests: tests.clone(),
-        pairs: vec![few.clone(), many.clone()],
+        pairs: vec![at_the_place(few.clone()), at_the_place(many.clone())],
         ..CheckedProject::default()
     };
     let order: Vec<_> = findings(&project, &[]).open.into_iter().map(|finding| finding.evidence).collect();
     let order: Vec<_> = order.iter().map(|shown| (shown.pair, shown.tests, shown.shown_by)).collect();
-    assert_eq!(order, [(1, 2, Some(0)), (0, 1, Some(0))]);
+    assert_eq!(order, [(1, 2, Some(3)), (0, 1, Some(3))]);
     many.experiments[1].outcome = failure(FailureKind::Exit);
-    let project = CheckedProject { tests, pairs: vec![few, many], ..CheckedProject::default() };
-    assert_eq!(findings(&project, &[]).open[0].evidence.shown_by, Some(1));
+    let project = CheckedProject { tests, pairs: vec![few, at_the_place(many)], ..CheckedProject::default() };
+    assert_eq!(findings(&project, &[]).open[0].evidence.shown_by, Some(5));
 }
 
 #[test]
@@ -112,6 +124,26 @@ fn a_test_that_merely_notices_a_failure_is_routine_unless_the_user_is_strict() {
 }
 
 #[test]
+fn a_test_that_wants_the_very_object_is_routine() {
+    let mut project = project(&[("p", member(WHITE, &[Truth::Fail]), FailureKind::Assertion)]);
+    let policy = FindingPolicy::default();
+    let rule_of = |project: &CheckedProject| {
+        let findings = findings_of(project, &judge_all(project), policy);
+        findings.open.first().map(|finding| finding.rule)
+    };
+    let advice = |project: &CheckedProject| advice_on(&project.pairs[0], &project.tests).unwrap();
+    let on = |project: &CheckedProject| judge_all(project)[0].dependence.as_ref().map(|judged| judged.on);
+    assert_eq!((on(&project), rule_of(&project)), (Some(Dependence::Place), Some(Rule::FailsAtOnce)));
+    project.pairs[0].experiments[2].outcome = Outcome::Pass;
+    assert_eq!((on(&project), rule_of(&project)), (Some(Dependence::Object), None));
+    assert!(advice(&project).contains("asserts on the exception object"));
+    project.pairs[0].experiments.truncate(1);
+    project.pairs[0].without_copies = vec![(TestId(0), "they hold more than simple values".into())];
+    assert_eq!((on(&project), rule_of(&project)), (Some(Dependence::Undecided), None));
+    assert!(advice(&project).ends_with("cannot be copied, they hold more than simple values"));
+}
+
+#[test]
 fn a_finding_says_by_itself_what_it_is_about() {
     let mut project = project(&[("p", member(WHITE, &[Truth::Fail]), FailureKind::Timeout)]);
     project.tests[0].name = "com.acme.CacheTest.corrupt".into();
@@ -120,7 +152,7 @@ fn a_finding_says_by_itself_what_it_is_about() {
     let suppressions = [suppress("p")];
     let accepted = &findings(&project, &suppressions).accepted[0];
     let expected = [
-        "works for the exceptions the tests cause, not for one at the start of the try",
+        "works where the test causes the exception, not when a copy of it comes at the start of the try",
         "com.acme.CacheTest.corrupt never ends when Failure0 comes at once",
     ];
     assert_eq!(accepted.message.sentences, expected);

@@ -19,6 +19,17 @@ fn unknown_of(members: &[Member]) -> (Vec<Unknown>, Vec<Unknown>) {
 }
 
 #[test]
+fn what_no_test_could_notice_is_resilient_all_the_same_and_said() {
+    let is_unnoticed = |members: &[Member]| {
+        let (tests, pair) = full_matrix(members);
+        judge(&pair, &tests).is_unnoticed(&pair)
+    };
+    assert!(is_unnoticed(&[member(PINK, &[Truth::Pass]), member(PINK, &[Truth::Pass])]));
+    assert!(!is_unnoticed(&[member(PINK, &[Truth::Pass]), member(WHITE, &[Truth::Pass])]));
+    assert!(!is_unnoticed(&[member(PINK, &[Truth::Pass]), member(PINK, &[Truth::Fail])]));
+}
+
+#[test]
 fn a_failing_test_with_white_usages_only_proves_dependence_and_is_the_evidence() {
     let verdicts = judged(&[member(PINK, &[Truth::Pass]), member(WHITE, &[Truth::Fail])]);
     assert_eq!(verdicts.source_independence.verdict, SourceIndependence::Dependent);

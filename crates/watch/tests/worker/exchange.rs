@@ -8,7 +8,7 @@ const STATE: &str = "java.lang.IllegalStateException";
 
 fn sampled(exception: &str) -> Fault {
     let sample = Sample { exception: exception.into(), message: Some("sampled".into()), ..Sample::default() };
-    Fault { exception: exception.into(), sample: Some(sample) }
+    Fault { exception: exception.into(), sample: Some(sample), ..Fault::default() }
 }
 
 fn exchange(worker: &Worker, method: &str, caught: &str, exception: &str) -> Experiment {

@@ -194,7 +194,7 @@ impl Worker {
 
     /// Throws this type at the pair of this method that catches it.
     pub(crate) fn injection(&self, method: &str, caught: &str) -> Experiment {
-        let fault = Fault { exception: caught.to_owned(), sample: None };
+        let fault = Fault { exception: caught.to_owned(), ..Fault::default() };
         Experiment::at_every_execution(self.pair(method, caught), fault, 1000)
     }
 

@@ -112,7 +112,7 @@ impl<'j> Java<'j> {
                 (descriptor, NewValue::Text(text)) if takes_strings(descriptor) => {
                     jni.set_object_field(raw, id, self.string(text)?.0);
                 }
-                (descriptor, NewValue::Exception(exception)) if self.takes(descriptor, exception) => {
+                (descriptor, NewValue::Exception(exception)) if self.takes(class, descriptor, exception) => {
                     jni.set_object_field(raw, id, exception.0.0);
                 }
                 (descriptor, NewValue::Null) if descriptor.starts_with(['L', '[']) => {
@@ -125,12 +125,12 @@ impl<'j> Java<'j> {
     }
 }
 
-impl Java<'_> {
-    /// True if a field of this type can hold the exception. Only types of the JDK: there is one class of each name.
-    fn takes(&self, descriptor: &str, exception: Throwable<'_>) -> bool {
+impl<'j> Java<'j> {
+    /// True if a field of this type, declared in this class, can hold the exception.
+    fn takes(&self, declaring: Class<'j>, descriptor: &str, exception: Throwable<'_>) -> bool {
         let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
-        let Some(name) = name.filter(|name| name.starts_with("java/")) else { return false };
-        let Ok(class) = self.load(&name.replace('/', "."), None) else { return false };
+        let Some(name) = name else { return false };
+        let Ok(class) = self.load(&name.replace('/', "."), self.loader_of(declaring)) else { return false };
         // SAFETY: live handles.
         unsafe { self.jni.is_instance_of(exception.0.0, class.0.0) }
     }

@@ -5,6 +5,9 @@ use super::{Class, Constructor, Java, Object, Throwable, no_memory};
 use crate::jvm::{frame_text, string_from};
 use jvmti_bindings::prelude::*;
 
+/// Suppressed exceptions beyond these are of no interest.
+const SUPPRESSED_READ: jni::jsize = 100;
+
 /// Parameters of a constructor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parameter {
@@ -104,6 +107,34 @@ impl<'j> Java<'j> {
             let cause = self.jni.call_object_method(throwable.0.0, self.members.get_cause, &[]);
             if self.take_thrown().is_some() { None } else { self.throwable(cause) }
         }
+    }
+
+    /// The suppressed exceptions, the first few of them. The method is final: no code of the application runs.
+    pub(crate) fn suppressed(&self, throwable: Throwable<'j>) -> Vec<Throwable<'j>> {
+        // SAFETY: a method of `Throwable` without arguments that gives an array of throwables.
+        unsafe {
+            let array = self.jni.call_object_method(throwable.0.0, self.members.get_suppressed, &[]);
+            if self.take_thrown().is_some() || array.is_null() {
+                return Vec::new();
+            }
+            let length = self.jni.get_array_length(array).min(SUPPRESSED_READ);
+            let elements = (0..length).map(|index| self.jni.get_object_array_element(array, index));
+            elements.filter_map(|raw| self.throwable(raw)).collect()
+        }
+    }
+
+    /// The method is final: no code of the application runs.
+    pub(crate) fn add_suppressed(
+        &self,
+        throwable: Throwable<'j>,
+        suppressed: Throwable<'j>,
+    ) -> Result<(), String> {
+        // SAFETY: a method of `Throwable` that takes a throwable.
+        unsafe {
+            let arguments = [jni::jvalue { l: suppressed.0.0 }];
+            self.jni.call_void_method(throwable.0.0, self.members.add_suppressed, &arguments);
+        }
+        self.checked(())
     }
 
     /// True if everything that handlers usually ask an exception for can be asked without harm. Runs code of the

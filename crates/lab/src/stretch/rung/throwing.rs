@@ -41,7 +41,7 @@ impl RungQuestion<'_, '_, '_> {
         let ledger = self.trials.session.ledger();
         // Something that was caught here says what it might look like.
         let sample = ledger.store.sample(self.subject.number, *number, self.rung, true)?;
-        let fault = Fault { exception: self.rung.to_owned(), sample };
+        let fault = Fault { exception: self.rung.to_owned(), sample, samples: Vec::new() };
         let most_visits = most_visits(executing.usages.entries());
         let experiment = Experiment::at_every_execution(self.changed_id(changes), fault, most_visits);
         Ok(Question::new(executing.test, experiment, demands, needs_fresh(executing)))

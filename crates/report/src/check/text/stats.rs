@@ -11,7 +11,7 @@ pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
         "  experiments: {} planned, {} ended ({} of them in an earlier check), {} not needed",
         stats.planned, stats.experiments, stats.resumed, stats.not_needed
     )?;
-    let lines: [(&str, Timed); 11] = [
+    let lines: [(&str, Timed); 12] = [
         ("build", stats.build),
         ("suite runs, nothing armed", stats.suite),
         ("solo runs, nothing armed", stats.solo),
@@ -19,6 +19,7 @@ pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
         ("warm experiments, no outcome", stats.no_outcome),
         ("runs for single executions", stats.single),
         ("runs for calls within tries", stats.fine),
+        ("runs for place or object", stats.copies),
         ("time-outs", stats.timeouts),
         ("experiments in fresh JVMs", stats.fresh),
         ("sentinel runs", stats.sentinels),

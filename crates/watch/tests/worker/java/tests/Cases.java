@@ -1,6 +1,7 @@
 package tests;
 
 import app.Caught;
+import app.Copies;
 import app.Once;
 import app.Shapes;
 import app.Types;
@@ -34,6 +35,30 @@ final class Cases {
     static Object passes() {
         Shapes.plain(() -> {});
         return null;
+    }
+
+    static Object copies() {
+        return Copies.caught(0) + ", " + Copies.caught(1) + ", " + Copies.caught(2);
+    }
+
+    static Object copiesMore() {
+        return copies() + ", " + Copies.caught(0);
+    }
+
+    static Object holding() {
+        return Copies.holding();
+    }
+
+    static Object wrapping() {
+        return Copies.wrapping();
+    }
+
+    static Object misread() {
+        return Copies.misread(false);
+    }
+
+    static Object misreadAndWrapped() {
+        return Copies.misreadAndWrapped(false);
     }
 
     static Object caughtOne() {
