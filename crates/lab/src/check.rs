@@ -1,8 +1,9 @@
 //! `check`: throws into the tries of every pair while the project's tests run, and tells which tests notice.
 //!
 //! ```text
-//! session ──► suite twice ──► tests alone, twice ──► plan ──► experiments ──► place or object, single executions, calls ──► CheckedProject
-//!                └──────────────────┴── every step in the store ──┴────────────────┘
+//! session ──► suite ──► plan ──► experiments, each after its test has run alone ──► place or object, single executions,
+//!               │                        │                                          calls ──► CheckedProject
+//!               └────────────────────────┴── every step in the store
 //! ```
 
 mod dependence;
@@ -35,6 +36,8 @@ pub struct CheckRequest {
     pub matrix: bool,
     /// Confirm passes in fresh JVMs too, not only failures.
     pub confirm_passes: bool,
+    /// Confirm every failure in a fresh JVM, also those that cannot become findings.
+    pub confirm_routine: bool,
     /// Ask executions of a try one at a time where all of them together decide nothing.
     pub selective: bool,
     /// Also throw at the calls within tries whose clauses hold when the exception comes at once.
@@ -91,7 +94,11 @@ pub(crate) fn experiment(
     trials: Trials<'_, '_>,
     slots: &mut [Slot<'_>],
 ) -> Result<(), LabError> {
-    let manner = Manner { matrix: request.matrix, confirm_passes: request.confirm_passes };
+    let manner = Manner {
+        matrix: request.matrix,
+        confirm_passes: request.confirm_passes,
+        confirm_routine: request.confirm_routine,
+    };
     let confirmed_passes = request.confirm_passes;
     let experiments = Experiments::new(trials, manner);
     experiments.plan()?;
@@ -108,6 +115,7 @@ pub(crate) fn experiment(
             inquiry::run(trials, &fine, slots)?;
         }
     }
+    trials.tell_strays();
     if trials.session.is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) }
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! Session::open      lock, build, pairs, store, agent
 //! Session::slots     places where JVMs run
-//! Session::baseline  the project's tests with nothing injected: as a suite, then alone
+//! Session::baseline  the project's suites with nothing injected; tests run alone when a question needs it
 //! ...                questions of a tenant (check, stretch): campaigns and trials
 //! Session::checked   everything together
 //! ```
@@ -18,7 +18,7 @@ mod test_sources;
 pub use error::LabError;
 pub use subjects::PairSelection;
 
-use crate::baseline::{Baseline, shared_contexts, solo, suite};
+use crate::baseline::{Baseline, suite};
 use crate::observations::{PairNumber, Phase};
 use crate::progress::{Progress, Reporter};
 use crate::slot::counters::PairNumbers;
@@ -171,14 +171,12 @@ impl<'p> Session<'p> {
         (0..self.jobs).map(|number| Slot::new(self, number).map_err(failed)).collect()
     }
 
-    /// Runs the project's tests with nothing injected, as far as earlier sessions have not, and enters the results in the
-    /// ledger.
+    /// Runs the project's suites with nothing injected, as far as earlier sessions have not, and enters in the ledger what
+    /// they and all other plain runs so far say.
     pub(crate) fn baseline(&self, slots: &mut [Slot<'_>]) -> Result<Baseline, LabError> {
         if let Some(slot) = slots.first_mut() {
             suite::observe(self, slot)?;
         }
-        solo::observe(self, slots)?;
-        shared_contexts::observe(self, slots)?;
         let baseline = Baseline::read(&self.ledger().store)?;
         let mut ledger = self.ledger();
         let Ledger { store, checked } = &mut *ledger;
@@ -216,6 +214,11 @@ impl<'p> Session<'p> {
         self.positions.get(&pair).copied()
     }
 
+    /// Tests that talk to other machines are evidence too.
+    pub(crate) fn allows_external(&self) -> bool {
+        self.allow_external
+    }
+
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
@@ -240,12 +243,10 @@ impl<'p> Session<'p> {
             {
                 (checked.java_version, checked.framework) = (jvm.java, jvm.framework);
             }
-            for ordinal in 0..suite::RUNS {
-                let found = ledger.store.finished(index, Phase::Suite, ordinal).ok().flatten();
-                let place = &configuration.name;
-                let found = found.unwrap_or_default().into_iter();
-                problems.extend(found.map(|what| Problem { place: place.clone(), what }));
-            }
+            let found = ledger.store.finished(index, Phase::Suite, 0).ok().flatten();
+            let place = &configuration.name;
+            let found = found.unwrap_or_default().into_iter();
+            problems.extend(found.map(|what| Problem { place: place.clone(), what }));
         }
         // Not in the order in which several slots came to an end.
         for pair in &mut checked.pairs {

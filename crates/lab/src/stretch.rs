@@ -205,6 +205,7 @@ impl Stretching<'_, '_> {
         let Candidate { clause, subject: Some(subject), is_resilient, untried, .. } = candidate else {
             return Ok(());
         };
+        self.trials.observe_evidence(slot, clause.pair)?;
         let pair = &self.trials.session.ledger().checked.pairs[clause.pair].clone();
         while let Some(rung) = untried.pop_front() {
             let question =

@@ -158,6 +158,8 @@ pub struct Demands {
     pub only_fresh: bool,
     /// A pass in a warm JVM needs a fresh one beside it, as a failure does.
     pub confirmed_passes: bool,
+    /// A failure as tests fail can be no more than routine, and needs no other JVM beside its own.
+    pub routine_failures_stand: bool,
 }
 
 /// The JVM in which to attempt the experiment next; `None` when it has its outcome.
@@ -169,13 +171,19 @@ pub fn next_jvm(attempts: &[Attempt], demands: Demands) -> Option<JvmKind> {
         (Some(warm), []) => needs_confirmation(warm, demands).then_some(JvmKind::Fresh),
         (Some(warm), [fresh]) if warm.is_failure() && fresh.outcome == Outcome::Pass => Some(JvmKind::Fresh),
         (Some(warm), [fresh]) if !warm.is_failure() && fresh.is_failure() => Some(JvmKind::Fresh),
-        (None, [fresh]) if fresh.is_failure() => Some(JvmKind::Fresh),
+        (None, [fresh]) if fresh.is_failure() && !stands_as_routine(fresh, demands) => Some(JvmKind::Fresh),
         _ => None,
     }
 }
 
 fn needs_confirmation(warm: &Attempt, demands: Demands) -> bool {
-    warm.is_doubtful() || (demands.confirmed_passes && warm.outcome == Outcome::Pass)
+    let is_doubtful = warm.is_doubtful() && !stands_as_routine(warm, demands);
+    is_doubtful || (demands.confirmed_passes && warm.outcome == Outcome::Pass)
+}
+
+fn stands_as_routine(attempt: &Attempt, demands: Demands) -> bool {
+    demands.routine_failures_stand
+        && matches!(&attempt.outcome, Outcome::Fail(failure) if failure.kind.is_routine())
 }
 
 /// The result of the vote.
@@ -294,9 +302,26 @@ fn kind_of(failure: &TestFailure) -> FailureKind {
 mod tests {
     use super::*;
 
-    const USUAL: Demands = Demands { only_fresh: false, confirmed_passes: false };
+    const USUAL: Demands =
+        Demands { only_fresh: false, confirmed_passes: false, routine_failures_stand: false };
+    const ROUTINE: Demands = Demands { routine_failures_stand: true, ..USUAL };
     const ONLY_FRESH: Demands = Demands { only_fresh: true, ..USUAL };
     const CONFIRMED: Demands = Demands { confirmed_passes: true, ..USUAL };
+
+    #[test]
+    fn a_routine_failure_needs_no_other_jvm() {
+        let timeout = |is_fresh| Attempt {
+            outcome: Outcome::Fail(Failure { kind: FailureKind::Timeout, text: String::new() }),
+            ..fail(is_fresh)
+        };
+        assert_eq!(next_jvm(&[fail(false)], USUAL), Some(JvmKind::Fresh));
+        assert_eq!(next_jvm(&[fail(false)], ROUTINE), None);
+        assert_eq!(next_jvm(&[fail(true)], Demands { only_fresh: true, ..ROUTINE }), None);
+        assert_eq!(next_jvm(&[timeout(false)], ROUTINE), Some(JvmKind::Fresh), "it may be the JVM's fault");
+        assert_eq!(next_jvm(&[timeout(true)], ROUTINE), Some(JvmKind::Fresh));
+        let lost = Attempt::lost("gone".into());
+        assert_eq!(next_jvm(&[lost], ROUTINE), Some(JvmKind::Fresh));
+    }
 
     fn pass(is_fresh: bool) -> Attempt {
         Attempt { is_fresh, ..Attempt::default() }

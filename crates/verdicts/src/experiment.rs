@@ -9,7 +9,7 @@ pub struct ExperimentResult {
     pub exception: String,
     pub mode: Mode,
     pub outcome: Outcome,
-    /// A fresh JVM gave the same outcome. Needed of a failure before it decides anything.
+    /// A fresh JVM gave the same outcome. Needed of a failure before it can become a finding.
     pub confirmed_fresh: bool,
     /// Runs of it gave different outcomes.
     pub unstable: bool,
@@ -140,6 +140,11 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
+    /// The test failed as tests do: a failure that is a finding only where it shows that a clause depends on its try.
+    pub fn is_routine(self) -> bool {
+        self == Self::Assertion
+    }
+
     /// The end of the test, as the verb of a sentence about it.
     pub fn verb(self) -> &'static str {
         match self {

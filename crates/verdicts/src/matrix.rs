@@ -1,6 +1,6 @@
 //! The part of the matrix M that is about one pair: what each test of A_x and each caught type gave.
 
-use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
+use crate::experiment::{ExperimentResult, FailureKind, Mode, NoOutcome, Outcome};
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
 use std::collections::HashMap;
 
@@ -25,9 +25,9 @@ pub(crate) struct TestCells {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cell {
     Pass(usize),
-    /// Confirmed.
+    /// Confirmed, or no more than routine.
     Fail(usize),
-    /// Failed once, and no fresh JVM has been asked.
+    /// Failed once in a way that could be a finding, and no fresh JVM has been asked.
     Unconfirmed(usize),
     /// Different outcomes.
     Unstable(usize),
@@ -97,7 +97,7 @@ impl PairMatrix {
             let is_evidence = tests.get(executing.test.index()).is_some_and(CheckedTest::is_evidence);
             let cells = pair.clause.types.iter().map(|exception| {
                 let experiment = found.get(&(executing.test, exception.as_str())).copied();
-                if is_evidence { cell(pair, experiment) } else { Cell::SetAside }
+                if is_evidence { cell(pair, executing, experiment) } else { Cell::SetAside }
             });
             TestCells { executing: *executing, is_evidence, cells: cells.collect() }
         };
@@ -120,20 +120,21 @@ fn by_test_and_type(pair: &CheckedPair) -> ByTestAndType<'_> {
     short_circuit.map(|(number, it)| ((it.test, it.exception.as_str()), number)).collect()
 }
 
-fn cell(pair: &CheckedPair, number: Option<usize>) -> Cell {
+fn cell(pair: &CheckedPair, executing: &ExecutingTest, number: Option<usize>) -> Cell {
     let Some((number, experiment)) = number.and_then(|number| Some((number, pair.experiments.get(number)?)))
     else {
         return Cell::Open;
     };
-    state(experiment)(number)
+    state(experiment, executing)(number)
 }
 
-fn state(experiment: &ExperimentResult) -> fn(usize) -> Cell {
+fn state(experiment: &ExperimentResult, executing: &ExecutingTest) -> fn(usize) -> Cell {
+    let is_routine = |kind: FailureKind| executing.fails_routinely() && kind.is_routine();
     match &experiment.outcome {
         Outcome::None(NoOutcome::NotRun(_)) => |_| Cell::Open,
         _ if experiment.unstable => Cell::Unstable,
         Outcome::Pass => Cell::Pass,
-        Outcome::Fail(_) if experiment.confirmed_fresh => Cell::Fail,
+        Outcome::Fail(failure) if experiment.confirmed_fresh || is_routine(failure.kind) => Cell::Fail,
         Outcome::Fail(_) => Cell::Unconfirmed,
         Outcome::None(_) => Cell::None,
     }

@@ -28,7 +28,8 @@ pub enum Step {
 
 /// Experiments that could still change a verdict on the pair, given its experiments so far. Failures to confirm come
 /// first, as they may end it all; then tests with only white usages, which bear on both contracts most; then those with
-/// some; then the rest, each in the order of [`CheckedPair::executions`]. Empty: the verdicts stand.
+/// some; then the rest. Among equals the cheapest tests come first, and of those the ones that have run alone already:
+/// most verdicts need one test. Empty: the verdicts stand.
 pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> {
     if pair.left_out || pair.not_injectable.is_some() {
         return Vec::new();
@@ -36,8 +37,13 @@ pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> 
     let matrix = PairMatrix::of(pair, tests);
     let waits = Waits::of(&matrix);
     let relevant = matrix.evidence().filter(|test| waits.for_test(test));
-    let mut needed: Vec<_> = relevant.flat_map(|test| steps(test).map(|it| (rank(test, it), it))).collect();
-    needed.sort_by_key(|(rank, _)| *rank);
+    let mut needed: Vec<_> = relevant
+        .flat_map(|test| {
+            let price = tests.get(test.executing.test.index()).map(price);
+            steps(test).map(move |step| ((rank(test, step), price), step))
+        })
+        .collect();
+    needed.sort_by_key(|(order, _)| *order);
     needed.into_iter().map(|(_, needed)| needed).collect()
 }
 
@@ -71,6 +77,14 @@ fn steps(test: &TestCells) -> impl Iterator<Item = Needed> + '_ {
         exception,
         step: if *cell == Cell::Open { Step::Run } else { Step::Confirm },
     })
+}
+
+/// The price of asking the test: the magnitude of its time in the suite, so that two runs of a suite seldom differ, and
+/// whether it has to run alone first.
+fn price(test: &CheckedTest) -> (u32, bool) {
+    const LIMITS: [u64; 4] = [20, 200, 2_000, 20_000];
+    let magnitude = LIMITS.iter().filter(|limit| test.suite_millis > **limit).count() as u32;
+    (magnitude, test.solo_millis.is_none())
 }
 
 fn rank(test: &TestCells, needed: Needed) -> u8 {

@@ -255,6 +255,19 @@ pub struct ExecutingTest {
     pub needs_fresh: bool,
 }
 
+impl ExecutingTest {
+    /// An experiment with this test has to be the first thing in a JVM of its own.
+    pub fn comes_first(&self) -> bool {
+        self.once_per_jvm || self.needs_fresh
+    }
+
+    /// A failure of the test under injection cannot show that the clause depends on its try: that needs a test all of whose
+    /// executions of the try end in the clause. As long as the test fails as tests do, its failure is routine.
+    pub fn fails_routinely(&self) -> bool {
+        !self.usages.are_all_white()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// A class, a test, a process.

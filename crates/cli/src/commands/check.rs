@@ -63,6 +63,8 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
     CheckRequest {
         matrix: args.matrix,
         confirm_passes: args.confirm_passes,
+        // What may become a finding is confirmed.
+        confirm_routine: args.fail_on >= FailOn::NotResilient,
         selective: args.selective,
         fine: args.fine,
         list: args.list,

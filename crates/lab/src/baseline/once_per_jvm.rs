@@ -2,15 +2,14 @@
 //! once per JVM.
 //!
 //! A static initialiser or a cache also runs in a fresh JVM of the test's own. But the execution may belong to a thread that
-//! an earlier test left behind, and then thousands of tests seem to execute the same try. So where many tests of a run
-//! configuration do, some of them are asked first, from the first to the last; the others follow only if one of these is
-//! found to execute the try in a fresh JVM.
+//! an earlier test left behind, and then thousands of tests seem to execute the same try. So once ten tests have run in
+//! fresh JVMs and none of them executes the try there, the others are not asked.
 
-use crate::baseline::solo::{RUNS, runs_of};
+use crate::baseline::plain_runs::{PlainRuns, runs_of};
 use crate::observations::{PairNumber, PlainRun, Runs, TestNumber};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tests that are asked first, where there are more than twice as many.
+/// So many tests in fresh JVMs show that executions are nobody's.
 const ASKED_FIRST: usize = 10;
 
 /// A pair whose try tests of a run configuration may execute once per JVM. Tests that execute the try in the second solo run
@@ -28,95 +27,68 @@ impl OncePerJvmPair {
     }
 }
 
-/// The tests that may execute tries once per JVM, by pair.
-#[derive(Debug)]
-pub(crate) struct OncePerJvmPairs<'a> {
-    solo: &'a Runs,
-    fresh: &'a Runs,
-    suspects: BTreeMap<OncePerJvmPair, Vec<TestNumber>>,
-    /// Some test of the suite has left threads behind.
-    has_threads: bool,
+/// The tests that may execute tries once per JVM, by pair, as far as they have run alone.
+#[derive(Debug, Default)]
+pub(crate) struct Suspects {
+    by_pair: BTreeMap<OncePerJvmPair, BTreeSet<TestNumber>>,
+    /// Pairs whose try some test executes each time it runs alone.
+    executed_alone: BTreeSet<(usize, PairNumber)>,
 }
 
-impl<'a> OncePerJvmPairs<'a> {
-    /// `configuration` gives the run configuration of a test.
-    pub(crate) fn new(
-        configuration: impl Fn(TestNumber) -> Option<usize>,
-        suite: &Runs,
-        solo: &'a Runs,
-        fresh: &'a Runs,
-    ) -> Self {
-        let mut suspects: BTreeMap<OncePerJvmPair, Vec<TestNumber>> = BTreeMap::new();
-        for ((test, _), steady) in solo.iter().filter(|((_, ordinal), _)| *ordinal == RUNS - 1) {
-            let Some(configuration) = configuration(*test) else { continue };
-            for pair in not_in_steady_run(suite, *test, steady) {
-                suspects.entry(OncePerJvmPair::new(configuration, pair, steady)).or_default().push(*test);
-            }
+impl Suspects {
+    /// Takes in the steady run of a test.
+    pub(crate) fn add(&mut self, configuration: usize, test: TestNumber, suite: &Runs, steady: &PlainRun) {
+        for pair in not_in_steady_run(suite, test, steady) {
+            let suspect = OncePerJvmPair::new(configuration, pair, steady);
+            self.by_pair.entry(suspect).or_default().insert(test);
         }
-        let has_threads = suite.values().any(|run| !run.threads_left.is_empty());
-        Self { solo, fresh, suspects, has_threads }
+        let executed = steady.usages.iter().filter(|(_, usages)| usages.entries > 0);
+        self.executed_alone.extend(executed.map(|(pair, _)| (configuration, *pair)));
     }
 
-    /// Tests that are to run in a JVM of their own and have not.
-    pub(crate) fn to_ask(&self) -> BTreeSet<TestNumber> {
-        let suspects = self.suspects.iter().flat_map(|(first, tests)| {
-            let needs_all = self.shown(first.pair, tests) == Shown::MayBeTheirs;
-            if needs_all { tests.clone() } else { asked_first(tests) }
-        });
-        let failed = self.solo.iter().filter(|(_, run)| !run.passed()).map(|((test, _), _)| *test);
-        suspects.chain(failed).filter(|test| !self.fresh.contains_key(&(*test, 0))).collect()
+    /// The pairs that some test may execute once per JVM.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = OncePerJvmPair> + '_ {
+        self.by_pair.keys().copied()
     }
 
-    /// Pairs whose try many tests seemed to execute, and none of those that were asked does.
-    pub(crate) fn strays(&self) -> BTreeMap<OncePerJvmPair, Stray> {
-        let many = self.suspects.iter().filter(|(_, tests)| asked_first(tests).len() < tests.len());
-        many.filter(|(first, tests)| self.shown(first.pair, tests) == Shown::NotTheirs)
-            .map(|(first, tests)| (*first, self.stray(*first, tests)))
-            .collect()
+    /// The pairs that the test may execute once per JVM.
+    pub(crate) fn of(
+        &self,
+        test: TestNumber,
+        configuration: usize,
+    ) -> impl Iterator<Item = OncePerJvmPair> + '_ {
+        let all = self.by_pair.iter().filter(move |(pair, _)| pair.configuration == configuration);
+        all.filter(move |(_, tests)| tests.contains(&test)).map(|(pair, _)| *pair)
     }
 
-    fn stray(&self, first: OncePerJvmPair, tests: &[TestNumber]) -> Stray {
-        let by_thread = self.has_threads && !first.is_executed_later;
-        Stray { seen: tests.len(), asked: asked_first(tests).len(), by_thread }
+    /// Some test executes the try each time it runs alone.
+    pub(crate) fn is_executed_alone(&self, configuration: usize, pair: PairNumber) -> bool {
+        self.executed_alone.contains(&(configuration, pair))
     }
 
-    fn shown(&self, pair: PairNumber, tests: &[TestNumber]) -> Shown {
-        let entries = |run: &PlainRun| entries_of(pair, run);
-        let uses_more = |test: &TestNumber| {
-            let steady = self.solo.get(&(*test, RUNS - 1)).map_or(0, entries);
-            let fresh = self.fresh.get(&(*test, 0));
-            fresh.is_some_and(|fresh| fresh.passed() && entries(fresh) > steady)
+    /// Executions of the try that are nobody's: tests of the suite seemed to execute it, and none of those that ran in a
+    /// fresh JVM does. Those that do not pass there show nothing.
+    pub(crate) fn stray(&self, pair: OncePerJvmPair, runs: &PlainRuns) -> Option<Stray> {
+        let tests = self.by_pair.get(&pair)?;
+        let asked: Vec<_> =
+            tests.iter().filter_map(|test| Some((*test, runs.fresh.get(&(*test, 0))?))).collect();
+        let executes_more = |(test, fresh): &(TestNumber, &PlainRun)| {
+            let steady = runs.steady(*test).map_or(0, |steady| entries_of(pair.pair, steady));
+            fresh.passed() && entries_of(pair.pair, fresh) > steady
         };
-        let asked = asked_first(tests);
-        let runs: Vec<_> = asked.iter().filter_map(|test| self.fresh.get(&(*test, 0))).collect();
-        let passed = runs.iter().filter(|run| run.passed()).count();
-        if tests.iter().any(uses_more) {
-            Shown::MayBeTheirs
-        } else if runs.len() < asked.len() {
-            Shown::Nothing
-        } else if 2 * passed < asked.len() {
-            // One that does not pass in a JVM of its own shows nothing, so it refutes nothing either.
-            Shown::MayBeTheirs
-        } else {
-            Shown::NotTheirs
+        let passed = asked.iter().filter(|(_, fresh)| fresh.passed()).count();
+        if asked.len() < ASKED_FIRST || 2 * passed < asked.len() || asked.iter().any(executes_more) {
+            return None;
         }
+        let has_threads = runs.suite.values().any(|run| !run.threads_left.is_empty());
+        Some(Stray { asked: asked.len(), by_thread: has_threads && !pair.is_executed_later })
     }
-}
-
-/// The result of asking, in fresh JVMs, tests that seem to execute a try once per JVM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    Nothing,
-    MayBeTheirs,
-    NotTheirs,
 }
 
 /// Executions of a try that belong to none of the tests during which they were seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stray {
-    /// Tests during which the try was executed.
-    pub(crate) seen: usize,
-    /// Tests of these that ran alone in a fresh JVM.
+    /// Tests that ran alone in a fresh JVM.
     pub(crate) asked: usize,
     /// As far as can be told, a thread executed the try that another test had left behind.
     pub(crate) by_thread: bool,
@@ -124,14 +96,6 @@ pub(crate) struct Stray {
 
 fn entries_of(pair: PairNumber, run: &PlainRun) -> u64 {
     run.usages_of(pair).map_or(0, |usages| usages.entries)
-}
-
-/// All tests, or some from the first to the last.
-fn asked_first(tests: &[TestNumber]) -> Vec<TestNumber> {
-    if tests.len() <= 2 * ASKED_FIRST {
-        return tests.to_vec();
-    }
-    (0..ASKED_FIRST).map(|place| tests[place * (tests.len() - 1) / (ASKED_FIRST - 1)]).collect()
 }
 
 /// Pairs whose try the test executes in the suite but not in its last solo run, or not as often: a cache was filled.
@@ -160,95 +124,59 @@ mod tests {
     use catchment_watch::Usages;
 
     const PAIR: PairNumber = PairNumber(7);
-    const TESTS: u32 = 100;
+    const SUSPECT: OncePerJvmPair = OncePerJvmPair { configuration: 0, pair: PAIR, is_executed_later: false };
 
     fn used(times: u64) -> PlainRun {
         let usages = Usages { entries: times, pink: times, ..Usages::default() };
         PlainRun { usages: vec![(PAIR, usages)], ..PlainRun::default() }
     }
 
-    fn of_all(tests: u32, run: &PlainRun) -> Runs {
-        let ordinals =
-            (0..tests).flat_map(|test| (0..RUNS).map(move |ordinal| (TestNumber(test.into()), ordinal)));
-        ordinals.map(|key| (key, run.clone())).collect()
-    }
-
-    fn uses<'a>(suite: &Runs, solo: &'a Runs, fresh: &'a Runs) -> OncePerJvmPairs<'a> {
-        OncePerJvmPairs::new(|_| Some(0), suite, solo, fresh)
-    }
-
-    fn asked(tests: &BTreeSet<TestNumber>, run: &PlainRun) -> Runs {
-        tests.iter().map(|test| ((*test, 0), run.clone())).collect()
+    /// A hundred tests execute the try in the suite and not alone; some have run in fresh JVMs as well.
+    fn runs(fresh: &[PlainRun]) -> PlainRuns {
+        let mut runs = PlainRuns::default();
+        runs.suite.extend((0..100).map(|test| ((TestNumber(test), 0), used(1))));
+        (0..100).for_each(|test| runs.add_solo(TestNumber(test), 0, &[used(0), used(0)]));
+        runs.fresh.extend((0..).zip(fresh).map(|(test, run)| ((TestNumber(test), 0), run.clone())));
+        runs
     }
 
     #[test]
-    fn few_tests_are_all_asked_in_jvms_of_their_own() {
-        let (suite, solo, fresh) = (of_all(20, &used(1)), of_all(20, &used(0)), Runs::new());
-        let uses = uses(&suite, &solo, &fresh);
-        assert_eq!(uses.to_ask().len(), 20);
-        assert!(uses.strays().is_empty());
+    fn ten_tests_in_fresh_jvms_show_that_executions_are_nobodys() {
+        assert_eq!(runs(&vec![used(0); 9]).stray(SUSPECT), None);
+        let stray = Stray { asked: 10, by_thread: false };
+        assert_eq!(runs(&vec![used(0); 10]).stray(SUSPECT), Some(stray));
     }
 
     #[test]
-    fn many_are_asked_if_one_of_some_is_found_to_use_the_pair() {
-        let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
-        let first = uses(&suite, &solo, &nothing).to_ask();
-        assert_eq!(first.len(), ASKED_FIRST);
-        assert!(first.contains(&TestNumber(0)) && first.contains(&TestNumber(99)));
-        let mut fresh = asked(&first, &used(0));
-        assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
-        let strays = uses(&suite, &solo, &fresh).strays();
-        let by_others = OncePerJvmPair { configuration: 0, pair: PAIR, is_executed_later: false };
-        assert_eq!(strays.get(&by_others), Some(&Stray { seen: 100, asked: 10, by_thread: false }));
-
-        fresh.extend(first.last().map(|test| ((*test, 0), used(1))));
-        let uses = uses(&suite, &solo, &fresh);
-        assert_eq!(uses.to_ask().len(), TESTS as usize - ASKED_FIRST);
-        assert!(uses.strays().is_empty());
+    fn one_test_that_executes_the_try_in_a_fresh_jvm_makes_the_others_suspects_again() {
+        let mut fresh = vec![used(0); 20];
+        fresh[13] = used(1);
+        assert_eq!(runs(&fresh).stray(SUSPECT), None);
     }
 
     #[test]
     fn a_test_of_the_thread_itself_says_nothing_of_those_that_come_after_it() {
-        let (suite, mut solo) = (of_all(TESTS, &used(9)), of_all(TESTS, &used(0)));
-        let own = TestNumber(0);
-        solo.extend((0..RUNS).map(|ordinal| ((own, ordinal), used(3))));
-        let nothing = Runs::new();
-        let first = uses(&suite, &solo, &nothing).to_ask();
-        assert!(first.contains(&own));
-        let mut fresh = asked(&first, &used(0));
-        fresh.insert((own, 0), used(4));
-        assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
+        let mut runs = runs(&vec![used(0); 10]);
+        runs.suite.insert((TestNumber(500), 0), used(9));
+        runs.add_solo(TestNumber(500), 0, &[used(3), used(3)]);
+        runs.fresh.insert((TestNumber(500), 0), used(4));
+        assert!(runs.stray(SUSPECT).is_some());
+        assert_eq!(runs.stray(OncePerJvmPair { is_executed_later: true, ..SUSPECT }), None);
     }
 
     #[test]
     fn tests_that_fail_alone_refute_nothing() {
-        let (suite, solo, nothing) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
-        let first = uses(&suite, &solo, &nothing).to_ask();
-        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
-        let mut fresh = asked(&first, &failed);
-        assert!(uses(&suite, &solo, &fresh).strays().is_empty());
-        assert_eq!(uses(&suite, &solo, &fresh).to_ask().len(), TESTS as usize - ASKED_FIRST);
-
-        fresh.extend(first.iter().skip(1).map(|test| ((*test, 0), used(0))));
-        assert_eq!(
-            uses(&suite, &solo, &fresh).strays().len(),
-            1,
-            "one of ten proves nothing for a thousand others"
-        );
-        assert!(uses(&suite, &solo, &fresh).to_ask().is_empty());
+        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(0) };
+        let mut fresh = vec![failed; 6];
+        fresh.extend(vec![used(0); 5]);
+        assert_eq!(runs(&fresh).stray(SUSPECT), None);
+        fresh.push(used(0));
+        assert_eq!(runs(&fresh).stray(SUSPECT), Some(Stray { asked: 12, by_thread: false }));
     }
 
     #[test]
     fn each_configuration_is_asked_for_itself() {
-        let (suite, solo, fresh) = (of_all(TESTS, &used(1)), of_all(TESTS, &used(0)), Runs::new());
-        let two = OncePerJvmPairs::new(|test| Some(usize::from(test.0 >= 95)), &suite, &solo, &fresh);
-        assert_eq!(two.to_ask().len(), ASKED_FIRST + 5);
-    }
-
-    #[test]
-    fn tests_that_fail_in_a_worker_have_another_chance() {
-        let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
-        let (suite, solo, fresh) = (of_all(3, &used(1)), of_all(3, &failed), Runs::new());
-        assert_eq!(uses(&suite, &solo, &fresh).to_ask().len(), 3);
+        let other = OncePerJvmPair { configuration: 1, ..SUSPECT };
+        assert_eq!(runs(&vec![used(0); 10]).stray(other), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The suite baseline: all tests of a configuration in one JVM, nothing armed, twice.
+//! The suite baseline: all tests of a configuration in one JVM, nothing armed.
 
 use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
 use crate::session::{LabError, Ledger, Session};
@@ -10,7 +10,6 @@ use catchment_protocol::conversation::TestUnit;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-pub(crate) const RUNS: u32 = 2;
 /// Without a sign of life for this long, unless the user says otherwise, and ten times what the build's longest test took, a
 /// suite hangs.
 pub(crate) const SILENCE: Duration = Duration::from_secs(120);
@@ -31,18 +30,15 @@ pub(crate) struct SuiteRuns {
 /// Runs what is not yet in the store, one suite at a time: two at once may want the same port or file, and what fails then
 /// is not flaky.
 pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), LabError> {
-    let missing = missing_runs(session)?;
-    let expected = missing.iter().map(|(configuration, _)| expected_tests(session, *configuration)).sum();
+    let missing = unobserved_suites(session)?;
+    let expected = missing.iter().map(|configuration| expected_tests(session, *configuration)).sum();
     // Without reports of the build nobody knows how many tests there are.
     let mut tests = (expected > 0 || missing.is_empty()).then_some(expected);
     session.reporter.phase("suite, nothing injected", tests);
     let mut unusable = BTreeMap::new();
-    for (configuration, ordinal) in missing {
-        if unusable.contains_key(&configuration) {
-            continue;
-        }
-        match observe_one(session, slot, configuration, ordinal, &mut tests) {
-            // The tests of the other configurations can still be run. The next run tries again.
+    for configuration in missing {
+        match observe_one(session, slot, configuration, &mut tests) {
+            // The tests of the other configurations can still be run. The next check tries again.
             Err(LabError::Worker(end)) => {
                 let name = &session.project.configurations[configuration].name;
                 session.problem(name, &format!("none of its tests was run: {end}"));
@@ -54,26 +50,23 @@ pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), 
     require_any(session.project.configurations.len(), unusable)
 }
 
-fn missing_runs(session: &Session<'_>) -> Result<Vec<(usize, u32)>, LabError> {
+fn unobserved_suites(session: &Session<'_>) -> Result<Vec<usize>, LabError> {
     let ledger = session.ledger();
     let mut missing = Vec::new();
     for configuration in 0..session.project.configurations.len() {
-        for ordinal in 0..RUNS {
-            if ledger.store.finished(configuration, Phase::Suite, ordinal)?.is_none() {
-                missing.push((configuration, ordinal));
-            }
+        if ledger.store.finished(configuration, Phase::Suite, 0)?.is_none() {
+            missing.push(configuration);
         }
     }
     Ok(missing)
 }
 
-/// One run of one suite. `tests` is how many tests all of them have, as far as anybody knows: reports count otherwise than
+/// The run of one suite. `tests` is how many tests all of them have, as far as anybody knows: reports count otherwise than
 /// we do, each invocation of a test, or all of them as one.
 fn observe_one(
     session: &Session<'_>,
     slot: &mut Slot<'_>,
     configuration: usize,
-    ordinal: u32,
     tests: &mut Option<u64>,
 ) -> Result<(), LabError> {
     let begun = Instant::now();
@@ -88,7 +81,7 @@ fn observe_one(
     }
     session.reporter.step(run - shown);
     session.stats().suite.add(begun.elapsed().as_secs_f64());
-    keep(&mut session.ledger(), configuration, ordinal, &runs?)
+    keep(&mut session.ledger(), configuration, &runs?)
 }
 
 /// With no configuration left that can be used there is nothing to go on with.
@@ -101,17 +94,17 @@ fn expected_tests(session: &Session<'_>, configuration: usize) -> u64 {
     session.project.configurations[configuration].reported.len() as u64
 }
 
-fn keep(ledger: &mut Ledger, configuration: usize, ordinal: u32, runs: &SuiteRuns) -> Result<(), LabError> {
+fn keep(ledger: &mut Ledger, configuration: usize, runs: &SuiteRuns) -> Result<(), LabError> {
     let store = &ledger.store;
     store.together(|| {
         for (id, run) in &runs.runs {
             let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
             let test = store.test_number(configuration, &unit)?;
-            store.keep_run(test, Phase::Suite, ordinal, run)?;
+            store.keep_run(test, Phase::Suite, 0, run)?;
         }
         runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         store.keep_jvm(configuration, &runs.jvm)?;
-        store.finish(configuration, Phase::Suite, ordinal, &runs.problems)
+        store.finish(configuration, Phase::Suite, 0, &runs.problems)
     })?;
     Ok(())
 }

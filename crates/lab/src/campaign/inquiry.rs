@@ -97,13 +97,29 @@ fn ask_all<I: Inquiry>(
     work_off(session, slots, subjects, |slot, subject| {
         let begun = Instant::now();
         let is_decided = inquiry.is_decided(&session.ledger().checked, subject.position);
-        if !is_decided {
+        if !is_decided && let Some(subject) = observed(trials, slot, subject)? {
             ask(trials, inquiry, slot, &subject)?;
         }
         I::LINE(&mut session.stats()).seconds += begun.elapsed().as_secs_f64();
         Ok(())
     })?;
     Ok(())
+}
+
+/// The subject as plain runs of its test show it; `None` if the test no longer counts or never enters the catch.
+fn observed(
+    trials: Trials<'_, '_>,
+    slot: &mut Slot<'_>,
+    subject: Subject,
+) -> Result<Option<Subject>, LabError> {
+    trials.observe_fully(slot, subject.test, subject.position)?;
+    let ledger = trials.session.ledger();
+    if !ledger.checked.tests[subject.test.index()].is_evidence() {
+        return Ok(None);
+    }
+    let mut executing = ledger.checked.pairs[subject.position].executing_tests.iter();
+    let executing = executing.find(|executing| executing.test == subject.test);
+    Ok(executing.filter(|executing| executing.usages.white > 0).map(|executing| subject.of(executing)))
 }
 
 fn ask<I: Inquiry>(

@@ -84,7 +84,11 @@ impl<K: Key> Queue<K> {
     pub(crate) fn take(&mut self) -> Option<Taken<K>> {
         let again = self.again.first_entry();
         let mut lane = again.or_else(|| self.waiting.first_entry())?;
-        let at_once = lane.get().iter().position(|key| !self.waiters.contains(&key.test()));
+        // Another slot that is at work on the same test may be about to say what this one would.
+        let busy: HashSet<TestId> = self.in_flight.iter().map(Key::test).collect();
+        let is_free = |key: &&K| !self.waiters.contains(&key.test()) && !busy.contains(&key.test());
+        let free = lane.get().iter().position(|key| is_free(&key));
+        let at_once = free.or_else(|| lane.get().iter().position(|key| !self.waiters.contains(&key.test())));
         let key = lane.get_mut().remove(at_once.unwrap_or(0))?;
         if lane.get().is_empty() {
             lane.remove();
@@ -113,6 +117,11 @@ impl<K: Key> Queue<K> {
         }
     }
 
+    /// An experiment is not begun after all; it counts again when the group's needs are set.
+    pub(crate) fn release(&mut self, key: K) {
+        self.in_flight.remove(&key);
+    }
+
     /// The outcome of an experiment is worth nothing; it counts when the group's needs are set again.
     pub(crate) fn suspect(&mut self, key: K) {
         *self.suspicions.entry(key).or_default() += 1;
@@ -125,7 +134,8 @@ impl<K: Key> Queue<K> {
 
     /// The group needs these and no others. Those in flight may be among them; they have been begun already.
     pub(crate) fn set_needed(&mut self, group: usize, mut needed: Vec<K>) {
-        let Some(turn) = self.turns.get(&group).copied() else { return };
+        let last = self.turns.len();
+        let turn = *self.turns.entry(group).or_insert(last);
         needed.retain(|key| !self.in_flight.contains(key));
         let (again, waiting): (VecDeque<_>, VecDeque<_>) =
             needed.into_iter().partition(|key| self.suspicions_of(*key) > 0);

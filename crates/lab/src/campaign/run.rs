@@ -28,6 +28,15 @@ pub(crate) trait Tenant: Sync {
 
     fn question(&self, ledger: &Ledger, taken: Taken<Self::Key>) -> Result<Question, LabError>;
 
+    /// Makes the plain runs on which the experiment rests, if some are missing, and gives the groups that may need something
+    /// else now; `None` if nothing was missing.
+    fn observe<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        key: Self::Key,
+        unproven: &mut Unproven<'_, K>,
+    ) -> Result<Option<BTreeSet<usize>>, LabError>;
+
     /// Tells whether the experiment may run together with others of its test's class.
     fn is_together(&self, key: Self::Key) -> bool;
 
@@ -107,8 +116,12 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         let mut unproven = Unproven::of(self);
         loop {
             while !session.is_over()
-                && let Some(queued) = self.take()?
+                && let Some(taken) = self.take()
             {
+                if self.observe(slot, taken.key, &mut unproven)? {
+                    continue;
+                }
+                let queued = self.queued(&session.ledger(), taken)?;
                 let companions = self.companions(&queued)?;
                 if companions.is_empty() {
                     self.do_one(slot, &queued, &mut unproven)?;
@@ -128,10 +141,29 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         }
     }
 
-    fn take(&self) -> Result<Option<QueuedQuestion<T::Key>>, LabError> {
-        let ledger = self.trials.session.ledger();
-        let taken = self.queue().take();
-        taken.map(|taken| self.queued(&ledger, taken)).transpose()
+    fn take(&self) -> Option<Taken<T::Key>> {
+        self.queue().take()
+    }
+
+    /// Makes the plain runs on which the question rests, if some are missing. The question then waits in the queue again, if
+    /// it is still one.
+    fn observe(
+        &self,
+        slot: &mut Slot<'_>,
+        key: T::Key,
+        unproven: &mut Unproven<'_, Self>,
+    ) -> Result<bool, LabError> {
+        let Some(mut changed) = self.tenant.observe(slot, key, unproven)? else { return Ok(false) };
+        changed.insert(key.group());
+        let session = self.trials.session;
+        let ledger = session.ledger();
+        let mut queue = self.queue();
+        queue.release(key);
+        for group in changed {
+            queue.set_needed(group, self.tenant.needed(&ledger, group));
+        }
+        session.reporter.retotal(queue.total());
+        Ok(true)
     }
 
     fn queued(&self, ledger: &Ledger, taken: Taken<T::Key>) -> Result<QueuedQuestion<T::Key>, LabError> {

@@ -9,7 +9,7 @@ pub enum CheckError {
     Lab(#[from] LabError),
     #[error("--include and --exclude leave no try-catch pair (whole class names: com.acme.* for a package)")]
     NothingSelected,
-    #[error("no test passed twice with nothing injected: {0}")]
+    #[error("no test passed with nothing injected: {0}")]
     NothingPasses(String),
 }
 

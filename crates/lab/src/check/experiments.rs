@@ -6,12 +6,13 @@ use crate::session::{LabError, Ledger};
 use crate::slot::Slot;
 use crate::store::{Planned, StoreError};
 use crate::trial::engine::{Question, Trials, most_visits};
+use crate::trial::proof::{Keeper, Unproven};
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
-    Attempt, CheckedPair, Demands, ExperimentResult, Needed, NoOutcome, NotRun, Outcome, Step, TestId,
-    experiment_of, not_injectable, taken_over, what_is_needed,
+    Attempt, CheckedPair, Demands, ExecutingTest, ExperimentResult, Needed, NoOutcome, NotRun, Outcome, Step,
+    TestId, experiment_of, not_injectable, taken_over, what_is_needed,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The way in which the plan is carried out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(crate) struct Manner {
     pub(crate) matrix: bool,
     /// Passes in warm workers are tried in fresh JVMs too.
     pub(crate) confirm_passes: bool,
+    /// Every failure is tried in a fresh JVM, also one that can be no more than routine.
+    pub(crate) confirm_routine: bool,
 }
 
 /// One experiment of the plan.
@@ -78,8 +81,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
                 (self.trials.session.position_of(done.pair), tests.get(&done.test))
             {
                 let pair = &mut ledger.checked.pairs[position];
-                let Some(experiment) = taken_over(*test, &done.exception, attempts, self.demands(false))
-                else {
+                let executing = pair.executing_tests.iter().find(|executing| executing.test == *test);
+                let demands = self.demands(executing, false);
+                let Some(experiment) = taken_over(*test, &done.exception, attempts, demands) else {
                     continue;
                 };
                 pair.experiments.push(experiment);
@@ -129,8 +133,13 @@ impl<'a, 'p> Experiments<'a, 'p> {
         needed
     }
 
-    fn demands(&self, only_fresh: bool) -> Demands {
-        Demands { only_fresh, confirmed_passes: self.manner.confirm_passes }
+    fn demands(&self, executing: Option<&ExecutingTest>, only_fresh: bool) -> Demands {
+        let confirms_all = self.manner.matrix || self.manner.confirm_routine;
+        Demands {
+            only_fresh,
+            confirmed_passes: self.manner.confirm_passes,
+            routine_failures_stand: !confirms_all && executing.is_some_and(ExecutingTest::fails_routinely),
+        }
     }
 
     /// Experiments that were needed and not run say so.
@@ -191,10 +200,20 @@ impl Tenant for Experiments<'_, '_> {
         let Taken { key, is_suspect, .. } = taken;
         let pair = &ledger.checked.pairs[key.position];
         let executing = pair.executing_tests.iter().find(|executing| executing.test == key.test);
-        let comes_first = executing.is_some_and(|executing| executing.once_per_jvm || executing.needs_fresh);
+        let comes_first = executing.is_some_and(ExecutingTest::comes_first);
         let entries = executing.map(|executing| executing.usages.entries()).unwrap_or_default();
         let experiment = at_every_execution(ledger, pair, &self.planned_of(ledger, key), None, entries)?;
-        Ok(Question::new(key.test, experiment, self.demands(is_suspect || comes_first), comes_first))
+        let demands = self.demands(executing, is_suspect || comes_first);
+        Ok(Question::new(key.test, experiment, demands, comes_first))
+    }
+
+    fn observe<K: Keeper>(
+        &self,
+        slot: &mut Slot<'_>,
+        key: OfPair,
+        unproven: &mut Unproven<'_, K>,
+    ) -> Result<Option<BTreeSet<usize>>, LabError> {
+        self.trials.observe(slot, key.test, key.position, unproven)
     }
 
     fn is_together(&self, key: OfPair) -> bool {

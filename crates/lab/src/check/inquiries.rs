@@ -27,13 +27,13 @@ pub(super) fn subjects(
         };
         let before = subjects.len();
         subjects.extend(pair.executing_tests.iter().filter(is_evidence).map(|executing| {
-            let comes_first = executing.once_per_jvm || executing.needs_fresh;
+            let comes_first = executing.comes_first();
             Subject {
                 position,
                 test: executing.test,
                 pair_number: trials.session.number_of(position),
                 test_number: trials.test(executing.test).0,
-                demands: Demands { only_fresh: comes_first, confirmed_passes },
+                demands: Demands { only_fresh: comes_first, confirmed_passes, ..Demands::default() },
                 comes_first,
                 usages: executing.usages,
             }

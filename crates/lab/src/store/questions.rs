@@ -43,7 +43,8 @@ impl Store {
     pub(crate) fn keep_attempts(&self, planned: &Planned, attempts: &[Attempt]) -> Result<()> {
         let json = serde_json::to_string(&StoredAttempts::from(attempts.to_vec()))?;
         self.execute(
-            "update experiment set attempts = ?4 where pair = ?1 and test = ?2 and exception = ?3",
+            "insert into experiment (pair, test, exception, attempts) values (?1, ?2, ?3, ?4) \
+             on conflict (pair, test, exception) do update set attempts = ?4",
             params![planned.pair.0, planned.test.0, planned.exception, json],
         )?;
         Ok(())

@@ -257,7 +257,7 @@ fn refused(test: TestId, bubbles: Option<bool>, looked: &StretchedRun) -> Option
 }
 
 fn needs_fresh(executing: &ExecutingTest) -> bool {
-    executing.once_per_jvm || executing.needs_fresh
+    executing.comes_first()
 }
 
 #[cfg(test)]

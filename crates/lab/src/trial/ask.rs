@@ -11,7 +11,9 @@ use crate::trial::engine::{Question, Trials, most_visits};
 use crate::trial::proof::{Keeper, Unproven};
 use catchment_protocol::conversation::{self, TestRun};
 use catchment_protocol::experiment::{self, Sites, Watch};
-use catchment_verdicts::{Attempt, ColourCounts, Demands, Stats, TestId, Timed, experiment_of, taken_over};
+use catchment_verdicts::{
+    Attempt, ColourCounts, Demands, ExecutingTest, Stats, TestId, Timed, experiment_of, taken_over,
+};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
@@ -72,6 +74,15 @@ pub(crate) struct Subject {
     pub(crate) comes_first: bool,
     /// Executions of the try in the baseline.
     pub(crate) usages: ColourCounts,
+}
+
+impl Subject {
+    /// The subject with what its test is known to execute by now.
+    pub(crate) fn of(self, executing: &ExecutingTest) -> Self {
+        let comes_first = executing.comes_first();
+        let demands = Demands { only_fresh: comes_first, ..self.demands };
+        Self { demands, comes_first, usages: executing.usages, ..self }
+    }
 }
 
 /// A test that cannot be asked.
@@ -256,7 +267,7 @@ mod tests {
         };
         let given = |runs| Answers::Given { runs, left: 0 };
         let is_final = |answers: Answers<u64>, confirmed_passes| {
-            answers.is_final(TestId(0), Demands { only_fresh: false, confirmed_passes })
+            answers.is_final(TestId(0), Demands { confirmed_passes, ..Demands::default() })
         };
         let passed = given(vec![run(Outcome::Pass), Run { attempts: vec![], ..run(Outcome::Pass) }]);
         assert!(is_final(passed.clone(), false) && !is_final(passed, true));

@@ -84,9 +84,9 @@ impl<'a> Trials<'a, '_> {
         &self.baseline.tests[test.index()]
     }
 
-    /// Microseconds of the test alone with nothing armed.
+    /// Microseconds of the test with nothing armed.
     pub(crate) fn micros_of(&self, test: TestId) -> u64 {
-        self.baseline.solo_micros(self.test(test).0)
+        self.baseline.micros(self.test(test).0)
     }
 
     pub(crate) fn plain_limit(&self, test: TestId) -> Duration {

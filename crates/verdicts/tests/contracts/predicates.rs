@@ -193,12 +193,41 @@ fn an_unreachable_clause_is_unknown_for_that_reason_and_needs_nothing() {
 }
 
 #[test]
+fn a_routine_failure_decides_resilience_without_a_fresh_jvm_and_never_dependence() {
+    for usages in [PINK, MIXED, BLUE] {
+        let members = [member(usages, &[Truth::Fail])];
+        let (tests, mut pair) = universe(&members);
+        pair.experiments = vec![crate::universe::first_run(&members, catchment_verdicts::TestId(0), 0)];
+        let verdicts = judge(&pair, &tests);
+        assert_eq!(verdicts.pure_resilience.verdict, PureResilience::NotResilient, "{usages:?}");
+        assert_eq!(verdicts.source_independence.verdict, SourceIndependence::Unknown, "{usages:?}");
+        assert!(what_is_needed(&pair, &tests).is_empty(), "{usages:?}");
+
+        pair.experiments[0].outcome = failure(FailureKind::Timeout);
+        assert_eq!(judge(&pair, &tests).pure_resilience.verdict, PureResilience::Unknown);
+        assert_eq!(what_is_needed(&pair, &tests).len(), 1, "a time-out may be the JVM's fault");
+    }
+}
+
+#[test]
+fn the_cheapest_tests_are_asked_first_and_of_these_the_ones_that_ran_alone_before() {
+    let members = [(); 4].map(|()| member(PINK, &[Truth::Pass]));
+    let (mut tests, pair) = universe(&members);
+    let times = [(1500, None), (3, None), (4, Some(4)), (150, Some(150))];
+    for (test, (suite_millis, solo_millis)) in tests.iter_mut().zip(times) {
+        (test.suite_millis, test.solo_millis) = (suite_millis, solo_millis);
+    }
+    let order: Vec<_> = what_is_needed(&pair, &tests).iter().map(|needed| needed.test.0).collect();
+    assert_eq!(order, [2, 1, 3, 0]);
+}
+
+#[test]
 fn confirmations_are_asked_for_first_then_the_tests_that_decide_most() {
     let members = [
         member(PINK, &[Truth::Pass]),
         member(MIXED, &[Truth::Pass]),
         member(WHITE, &[Truth::Pass]),
-        member(BLUE, &[Truth::Fail]),
+        member(WHITE, &[Truth::Fail]),
     ];
     let (tests, mut pair) = universe(&members);
     pair.experiments = vec![crate::universe::first_run(&members, catchment_verdicts::TestId(3), 0)];
