@@ -13,7 +13,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The fixtures of `check`, with what runs their tests and what more is asked for.
-const CHECKED: [(&str, Framework, Option<&str>); 16] = [
+const CHECKED: [(&str, Framework, Option<&str>); 17] = [
     ("shapes", Framework::JUnit5, None),
     ("listings", Framework::JUnit4, None),
     ("listings", Framework::JUnit5, None),
@@ -22,6 +22,7 @@ const CHECKED: [(&str, Framework, Option<&str>); 16] = [
     ("suites-junit5", Framework::JUnit5, None),
     ("fine", Framework::JUnit5, Some("--fine")),
     ("mixed", Framework::JUnit5, Some("--selective")),
+    ("objects", Framework::JUnit5, None),
     ("contexts", Framework::JUnit5, None),
     ("first-time", Framework::JUnit5, None),
     ("litter", Framework::JUnit5, None),
