@@ -97,7 +97,7 @@ impl Fixture {
         self.links_where(|link| link.is_in(configuration))
     }
 
-    /// Those that it may report or not.
+    /// Links that the configuration may report or not.
     pub fn unjudged(&self, configuration: &str) -> BTreeSet<Link> {
         self.links_where(|link| fits_any(&link.maybe, configuration))
     }

@@ -1,6 +1,6 @@
 //! Artifacts from Maven Central, by coordinates, through the ordinary `mvn` client.
 //!
-//! They are copied into `target/artifacts/` in repository layout; a file that is there is never fetched again.
+//! The artifacts are copied into `target/artifacts/` in repository layout; a file that is there is never fetched again.
 //! Starting Maven costs seconds, so everything missing is fetched by one invocation.
 
 use crate::workspace::{cache_key, exclusively, files_below, target_folder};

@@ -1,6 +1,6 @@
 //! The Maven artifacts that tests use, each with the reason it is here.
 //!
-//! They are fetched together: the first test that needs one of them brings all (see [`jars`]).
+//! The artifacts are fetched together: the first test that needs one of them brings all (see [`jars`]).
 
 use crate::maven;
 use anyhow::Result;

@@ -116,7 +116,7 @@ struct Program {
     /// Labels of the loops around the current place.
     loops: Vec<String>,
     labels: usize,
-    /// So many statements that hold others may still come in this method.
+    /// The number of statements that hold others and may still come in this method.
     compounds: usize,
 }
 

@@ -400,7 +400,7 @@ impl Running {
         self.thrown_in.get_or_init(method);
     }
 
-    /// What is known of the thrown exception and where that happened.
+    /// The thrown exception, as far as known, and where it was thrown.
     pub(crate) fn injected(&self, explains_nulls: bool) -> Injected<'_> {
         let recipe = self.recipe.get();
         Injected {

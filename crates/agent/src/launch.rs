@@ -1,7 +1,7 @@
 //! How this JVM was started, read from the system's own account of the process.
 //!
-//! Whoever started it may delete what its arguments name (argument files, Surefire's booter jar and properties):
-//! small files are kept with their content.
+//! Files that its arguments name (argument files, Surefire's booter jar and properties) may be deleted by the process
+//! that started the JVM: small ones are kept with their content.
 
 use catchment_protocol::records::Launch;
 use rustc_hash::FxHashSet;

@@ -8,8 +8,8 @@
 //! tells the controller what each did, makes tries throw when asked, and ends the JVM when there is no point in going
 //! on.
 //!
-//! It asks for no capability to retransform classes: what it wove is then part of the class for good, also when another
-//! agent (Mockito's) retransforms it later.
+//! The library asks for no capability to retransform classes: woven code is then part of the class for good, also when
+//! another agent (Mockito's) retransforms the class later.
 
 mod artefact;
 mod describe;

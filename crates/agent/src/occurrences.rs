@@ -1,7 +1,7 @@
 //! In which order the executions of one try began, and how each ended.
 //!
-//! Nobody tells when an execution ends: only counters move. So they are looked at whenever one begins, whenever some
-//! clause catches, and at the end of the test. What has ended between two looks are the innermost executions that
+//! The end of an execution is no event: only counters move. So they are read whenever an execution begins, whenever some
+//! clause catches, and at the end of the test. Executions that have ended between two readings are the innermost that
 //! were open: calls return in the reverse order. That holds for one thread whose open executions are all on its
 //! stack. Several threads, and coroutines, which leave the stack without ending, are noticed, and said.
 
@@ -30,7 +30,7 @@ impl Ended {
         }
     }
 
-    /// Whoever looked first may come second.
+    /// Two threads may compare in another order than that in which they read the counters.
     fn latest(self, other: Self) -> Self {
         Self {
             pink: self.pink.max(other.pink),

@@ -46,7 +46,7 @@ pub(crate) struct Worker {
     /// A whole suite runs.
     is_suite: AtomicBool,
     notes: Mutex<Notes>,
-    /// Nobody minds any more that this JVM ends.
+    /// The controller has ended the conversation: the JVM may end.
     has_stopped: AtomicBool,
 }
 

@@ -175,7 +175,7 @@ impl<'t> ModuleFolders<'t> {
         Self { folder, source_set, declared: declared.map(|path| path.components().collect()) }
     }
 
-    /// Whether the build compiles this file into the classes of the source set.
+    /// Tells whether the build compiles this file into the classes of the source set.
     fn compile(&self, file: &Path) -> bool {
         if let Some(declared) = &self.declared
             && file.starts_with(declared)

@@ -21,7 +21,7 @@ pub(super) struct TestClass {
     pub(super) stands_alone: bool,
     /// Whose tests it seems to hold, if any.
     pub(super) framework: Option<Framework>,
-    /// It holds none itself and runs those of others.
+    /// The suite that the class is, if it holds no tests itself and runs those of others.
     pub(super) suite: Option<TestSuite>,
     /// Binary name of its superclass.
     extends: String,

@@ -1,8 +1,8 @@
 //! Classes that do nothing but run the tests of others.
 //!
-//! Whoever runs all classes of a folder would run the tests of a suite twice: in the suite and by themselves. A suite is
-//! left out only if nothing is lost with it: it makes no tests of its own, and all that it names is run anyway. If it
-//! prepares something for its members, they are left out instead: by themselves they would not find it.
+//! Tests of a suite would run twice if all classes of a folder were run: in the suite and by themselves. A suite is left
+//! out only if nothing is lost with it: the suite makes no tests of its own, and all classes that it names run anyway. If
+//! a suite prepares something for its members, they are left out instead: by themselves they would not find it.
 
 use crate::test_class::{TestClass, class_of_descriptor, has_suite_method, indices, mentions, texts};
 use catchment_classfile::{ClassFile, JvmStr, TestFramework, annotated_classes, annotation_types};
@@ -45,7 +45,7 @@ pub(super) struct TestSuite {
     classes: BTreeSet<String>,
     /// Texts that may be names of packages whose tests are its members.
     packages: BTreeSet<String>,
-    /// It does something before or after its members.
+    /// The suite runs code of its own before or after its members.
     prepares: bool,
 }
 

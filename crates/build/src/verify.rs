@@ -17,7 +17,7 @@ const FAILED_IN_PART: [&str; 2] = ["a part of the build failed: ", "the build fa
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verified {
-    /// It compiles, and so many tests pass, among them all that did before.
+    /// The sources compile, and this many tests pass, among them all that did before.
     Passes { tests: usize },
     DoesNotCompile {
         /// All are in changed files.

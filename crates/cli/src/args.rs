@@ -15,7 +15,7 @@ Exit codes:
   3  nothing could be observed (build failed, no tests, every test red, no JVM ran under the agent, no application \
 classes, no JDK)
   4  internal error
-  130  `check` or `stretch` was interrupted; what the check has finished is kept
+  130  `check` or `stretch` was interrupted; results so far are kept
 `watch` exits with the code of the watched command (128 + signal if it was killed); 3 only in place of a 0.
 A JVM in which the agent cannot work says so in one line and ends with code 97.";
 

@@ -192,7 +192,7 @@ pub struct Station {
     pub kind: StationKind,
     /// Without a line.
     pub method: Site,
-    /// It can come to itself again on the way.
+    /// The method can reach itself again on the way.
     pub is_recursive: bool,
 }
 

@@ -6,8 +6,7 @@
 //!                                (journey)    (raising)                       (compare; why: what of E is not in F)
 //! ```
 //!
-//! Somebody else has read it from a file. Names and numbers come from outside: whatever they do not lead to is set
-//! aside.
+//! A recording comes from a file. Its names and numbers are input from outside: an entry that leads nowhere is set aside.
 
 mod compare;
 pub(crate) mod comparison;

@@ -23,7 +23,7 @@ const MAX_TABLE: usize = 16_000_000;
 pub(crate) enum Cell {
     /// A local that is written several times, by its number among those.
     Local(u32),
-    /// So many slots above the bottom of the stack.
+    /// The slot this far above the bottom of the stack.
     Stack(u32),
 }
 
@@ -165,7 +165,7 @@ impl Values {
         Ok(())
     }
 
-    /// Whoever catches what is thrown before the store sees the value that was there before.
+    /// A handler of an exception that is thrown before the store sees the value that was there before.
     fn expose_old(&mut self, graph: &Graph, block: u32, local: u32, value: u32) {
         let range = self.exposed_in[block as usize].clone();
         if let Some(pending) = self.pending.iter_mut().find(|it| it.0 == local) {

@@ -11,7 +11,7 @@ pub trait Progress {
     /// The phase turns out to have another number of steps.
     fn retotal(&mut self, total: u64);
 
-    /// So many more steps are done.
+    /// This many more steps are done.
     fn step(&mut self, steps: u64);
 
     /// Something that the user should know at once, in one line.

@@ -240,7 +240,7 @@ impl Worker {
         request.send(&mut self.socket).map_err(|_| self.last_words())
     }
 
-    /// It may have said why it went away before anybody asked.
+    /// The reason for the end: the worker may have sent one before the connection broke.
     fn last_words(&mut self) -> WorkerEnd {
         loop {
             if let Err(end) = self.receive() {

@@ -31,14 +31,14 @@ pub(crate) trait Cached: Sized {
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
-    /// Those that were written, by their number.
+    /// Sets that were written, with their number.
     sets: FxHashMap<Set, u32>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
-    /// Those that were read, by their number.
+    /// Sets that were read, by their number.
     sets: Vec<Set>,
 }
 

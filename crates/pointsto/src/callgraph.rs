@@ -100,7 +100,7 @@ pub(crate) struct FoundCall {
 #[derive(Debug)]
 pub(crate) enum Targets {
     Own(SmallVec<[InstanceId; 1]>),
-    /// Those of [`Found::groups`] with this number, which other calls have too.
+    /// Targets of the group with this number in [`Found::groups`], which other calls have too.
     Group(u32),
 }
 

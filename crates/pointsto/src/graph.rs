@@ -84,7 +84,7 @@ impl Graph {
         self.nodes(1)
     }
 
-    /// So many nodes with numbers in a row; the first.
+    /// Makes this many nodes with numbers in a row, and gives the first.
     pub(crate) fn nodes(&mut self, count: u32) -> NodeId {
         let first = self.parents.len();
         let len = first + count as usize;

@@ -73,7 +73,7 @@ cached! { struct Lambda { name, proxy } }
 const NOBODY: u32 = u32::MAX;
 /// Numbers are given in blocks of as many as [`crate::sets`] keeps side by side.
 const BLOCK: u32 = 64;
-/// So many objects of a class are numbered among those of others.
+/// The number of objects of a class that are numbered among those of others.
 const FEW: u32 = 4;
 
 /// Whose numbers stand side by side. What is of one class goes to the same variables, and side by side it takes a tenth

@@ -491,7 +491,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Nobody will ask for the objects after all.
+    /// Frees the objects, which are not going to be asked for.
     pub(crate) fn forget_heap(&mut self) {
         self.graph.log = None;
         self.waiters = Vec::new();

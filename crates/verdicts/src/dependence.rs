@@ -44,7 +44,7 @@ pub struct DependenceJudgement {
     pub on: Dependence,
     /// Positions in [`CheckedPair::experiments`] of the failures with a copy at the start that show the place.
     pub evidence: Vec<usize>,
-    /// They are all timeouts.
+    /// All failures are timeouts.
     pub only_timeouts: bool,
 }
 
@@ -108,7 +108,7 @@ mod tests {
     enum Run {
         Passes,
         Fails,
-        /// It failed once, and nobody confirmed it.
+        /// Failed once, not confirmed.
         Unconfirmed,
         /// Different outcomes.
         Unstable,

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pom {
     pub(crate) artifact: String,
-    /// Those of profiles too.
+    /// Modules, those of profiles too.
     pub(crate) modules: Vec<String>,
     /// Where its parent is: `None` without a parent, or with one that comes from a repository.
     pub(crate) parent: Option<String>,

@@ -668,7 +668,7 @@ public class Bottom {
     }
 }
 
-/// Whoever reads the report may close its end early; the program's exit code counts all the same.
+/// The reader of the report may close its end early; the program's exit code counts all the same.
 #[test]
 fn a_closed_pipe_does_not_hide_the_exit_code() {
     let program = Program::new("Colours", COLOURS);

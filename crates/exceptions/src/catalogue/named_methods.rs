@@ -11,13 +11,13 @@ use catchment_pointsto::{ClassId, InstanceId, MethodId, SelectorId};
 use catchment_pointsto::{Layer, World};
 use rustc_hash::FxHashSet;
 
-/// Those that the class itself declares.
+/// Methods of the operation that the class itself declares.
 pub(crate) fn declared(world: &mut World<'_>, operation: &Operation) -> Vec<MethodId> {
     let class = class_of(world, operation);
     methods_in(world, class, operation)
 }
 
-/// Those that the class declares, or else has from above; or why there are none.
+/// Methods of the operation that the class declares, or else inherits; or the reason why there are none.
 pub(crate) fn declared_or_inherited(
     world: &mut World<'_>,
     operation: &Operation,

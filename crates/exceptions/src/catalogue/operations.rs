@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub enum FaultSelection {
     #[default]
     All,
-    /// Those of these names; a `*` at the end stands for anything.
+    /// Fault kinds of these names; a `*` at the end stands for anything.
     Only(Vec<String>),
 }
 
@@ -34,7 +34,7 @@ pub enum Match {
     Unreached,
     /// The classes do not have it, and should: those of the JDK, or the project's if the entry is its own.
     Lacking,
-    /// It belongs to other releases of Java.
+    /// An operation of other releases of Java.
     OtherRelease,
 }
 

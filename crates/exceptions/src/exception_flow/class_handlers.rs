@@ -125,7 +125,7 @@ fn throws_of(body: &Body, of_interest: &FxHashSet<u16>) -> FxHashMap<u16, Vec<u1
     caught.filter(|(_, handlers)| !handlers.is_empty()).collect()
 }
 
-/// Those of the handlers that a variable may come from.
+/// Handlers from which a variable may come.
 fn caught_in(
     body: &Body,
     definitions: &FxHashMap<Var, (u16, Op)>,

@@ -7,9 +7,10 @@
 //!   try { return doPrivileged(action); } catch (PrivilegedActionException e) { throw (IOException) e.getException(); }
 //! ```
 //!
-//! They travel as if they had never been inside another one. But code of the JDK throws no checked exception that it
-//! does not declare, so what a caller there does not declare has ended in it: class loading, which nearly all code can
-//! come to, drops what fails in an archive. Code of others may be of a language where nothing is declared.
+//! Exceptions of the action travel as if they had never been inside another one. But code of the JDK throws no checked
+//! exception that it does not declare, so an exception that a caller there does not declare has ended in it: class
+//! loading, which nearly all code can come to, drops what fails in an archive. Other code may be of a language where
+//! nothing is declared.
 
 use catchment_pointsto::{Call, CallKind, Reached};
 use catchment_pointsto::{ClassId, MethodId};
@@ -18,7 +19,7 @@ use catchment_pointsto::{Fits, Layer, Typed, World};
 const CONTROLLER: &[u8] = b"java/security/AccessController";
 const ACTION: &[u8] = b"(Ljava/security/PrivilegedExceptionAction;";
 pub(crate) const WRAPPER: &[u8] = b"java/security/PrivilegedActionException";
-/// Nobody declares these.
+/// Exceptions that need no declaration.
 const UNCHECKED: [&[u8]; 2] = [b"java/lang/RuntimeException", b"java/lang/Error"];
 
 /// The classes of which something may come out of a call in `caller`; nothing if all may.

@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(ways.recursive(), FxHashSet::from_iter([method(1)]));
     }
 
-    /// So many layers of two methods each, of which each calls both of the next.
+    /// Layers of two methods each, of which each calls both of the next.
     fn layers(count: u32) -> Ways {
         let both = |layer: u32| vec![(1, call(2 * layer)), (2, call(2 * layer + 1))];
         let mut ways = Ways::default();

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 /// A search that has come so far is worth a hub.
 const MANY: usize = 4_000;
 
-/// So many calls are asked by themselves before it is worth asking all at once.
+/// The number of calls that are asked one by one; beyond it all are asked at once.
 const FEW: usize = 8;
 
 /// The methods that a search has come to.

@@ -1,7 +1,7 @@
 //! A method that almost every call comes to, and from which most of the program is reached.
 //!
-//! Whoever comes to a *door* comes to the hub, whatever objects are at hand: doors are the hub itself, what calls a
-//! door surely, and what comes to a door when it is followed with no objects at all.
+//! A method that reaches a *door* reaches the hub, whatever objects are at hand: doors are the hub itself, methods that
+//! surely call a door, and methods that come to a door when they are followed with no objects at all.
 
 use super::calls::CallReceivers;
 use super::following::State;

@@ -377,7 +377,7 @@ impl Gate {
         }
     }
 
-    /// Those of the objects that it lets through.
+    /// Objects that the filter lets through.
     fn passed_by(&self, objects: &Set, heap: &Heap) -> Set {
         let through = match self {
             Self::Type(set) => Some(&**set),

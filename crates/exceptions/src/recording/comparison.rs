@@ -141,10 +141,10 @@ pub enum SetAside {
     Implicit,
     /// Thrown, and only operations were asked for.
     Throw,
-    /// It became another exception on its way: what leaves an initialiser, or the target of a reflective call, is
-    /// wrapped.
+    /// Replaced by another exception on its way: the JVM wraps an exception that leaves an initialiser, reflection one
+    /// that leaves the target of a call.
     Wrapped,
-    /// Passed on by somebody, and it was not seen how it came to him.
+    /// Passed on by code that was not seen to receive it.
     NoOrigin,
     /// Its stack was too deep to be recorded as a whole.
     FramesLeftOut,
@@ -183,7 +183,7 @@ impl Comparison {
         self.links.iter().filter(|link| link.found.is_ok()).count()
     }
 
-    /// Those that are not, with the reason.
+    /// Recorded links that are not among those found, with the reason.
     pub fn unfound(&self) -> impl Iterator<Item = (&RecordedLink, &Unfound)> {
         self.links.iter().filter_map(|link| Some((link, link.found.as_ref().err()?)))
     }

@@ -55,7 +55,7 @@ pub(super) fn journey(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PassesOn {
     Yes,
-    /// Nobody wrote its code: it does if it was given the exception.
+    /// Generated code: passes the exception on if it was given it.
     Perhaps,
     No,
 }

@@ -16,7 +16,7 @@ const CHARSETS: &[u8] = b"java/nio/charset/spi/CharsetProvider";
 struct Changed<'p> {
     program: &'p Program,
     lacks: &'static [u8],
-    /// Whoever asks for a class that nobody has gets this one.
+    /// The class given for every class that is missing.
     instead: Option<&'static [u8]>,
     /// Another class that provides sets of characters.
     provider: Option<&'static [u8]>,

@@ -196,7 +196,7 @@ fn what_a_test_has_from_a_class_that_is_a_test_itself_is_called_on_it_too() {
     assert_eq!(answer.links.len(), 1, "{:?}", answer.links);
 }
 
-/// Those of one kind with a JDK of this release.
+/// Links from entry points of one kind, with a JDK of this release.
 fn begun(source: &[(&str, &str)], kind: EntryKind, release: u32) -> LinksAnswer {
     let program = Program::compile_files(source, Vec::new());
     let entries = EntryPoints { named: Vec::new(), kinds: vec![kind] };

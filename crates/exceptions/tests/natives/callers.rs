@@ -1,4 +1,4 @@
-//! Who calls whom in `java.base` and `jdk.net`, among methods that declare exceptions.
+//! Calls within `java.base` and `jdk.net` between methods that declare exceptions.
 
 use catchment_classfile::access::{NATIVE, PRIVATE, PUBLIC};
 use catchment_classfile::opcodes::{INVOKEDYNAMIC, INVOKEINTERFACE, INVOKEVIRTUAL};

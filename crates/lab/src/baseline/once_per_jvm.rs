@@ -9,7 +9,7 @@ use crate::baseline::plain_runs::{PlainRuns, runs_of};
 use crate::observations::{PairNumber, PlainRun, Runs, TestNumber};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many tests in fresh JVMs show that executions are nobody's.
+/// Tests to run in fresh JVMs before executions that none of them repeats count as a stray's.
 const ASKED_FIRST: usize = 10;
 
 /// A pair whose try tests of a run configuration may execute once per JVM. Tests that execute the try in the second solo run

@@ -41,7 +41,7 @@ impl<T: Copy + Eq + Hash> Listed<T> {
         }
     }
 
-    /// Those behind the first `seen`, which from now on are seen as well.
+    /// Entries behind the first `seen`, which from now on are seen as well.
     fn unseen(&self, seen: &mut usize) -> Vec<T> {
         let unseen = self.all[*seen..].to_vec();
         *seen = self.all.len();

@@ -219,7 +219,7 @@ struct Pieces {
     sets: Vec<Rc<Set>>,
     by_set: FxHashMap<Rc<Set>, u32>,
     by_both: FxHashMap<(u32, u32), u32>,
-    /// Those that nodes hold, by their numbers among the pieces of all filter classes.
+    /// Pieces that nodes hold, by their numbers among the pieces of all filter classes.
     held: FxHashMap<u32, u32>,
 }
 

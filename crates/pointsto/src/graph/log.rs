@@ -1,7 +1,7 @@
 //! Edges and objects that the graph was told of, as it was told: before components became one node, and without what
 //! followed from it.
 //!
-//! Whoever starts again from a part of the program needs this; the graph itself only keeps what is enough to finish.
+//! A run that starts again from a part of the program needs the log; the graph itself keeps what is enough to finish.
 
 use super::Graph;
 use crate::cache_format::cached;

@@ -19,7 +19,7 @@ pub(crate) const UNCAUGHT: (&[u8], &[u8]) = (b"dispatchUncaughtException", b"(Lj
 pub(crate) enum Returned {
     /// An object of the class that it is declared to return.
     Object(ClassId),
-    /// It could be of any class below.
+    /// An object of any class below the declared one.
     Unknown,
     Nothing,
 }

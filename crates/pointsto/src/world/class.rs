@@ -52,8 +52,8 @@ pub struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// Those of the JDK are off unless the JVM is told to switch on just them (`-esa`), also where tests run with
-    /// assertions.
+    /// Assertions of the class. Those of the JDK are off unless the JVM is told to switch on just them (`-esa`), also where
+    /// tests run with assertions.
     pub(crate) fn assertions(&self) -> Assertions {
         if self.layer == Layer::Jdk { Assertions::Off } else { Assertions::On }
     }

@@ -20,7 +20,7 @@ pub(crate) enum Dynamic<'a> {
     Switch,
     /// A reference to a method that is not there.
     Missing,
-    /// Nobody has modelled it.
+    /// A bootstrap method without a model.
     Unknown,
 }
 

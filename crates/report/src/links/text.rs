@@ -248,7 +248,7 @@ fn write_totals(out: &mut dyn Write, report: &LinksReport) -> io::Result<()> {
     answer.memory.as_ref().map_or(Ok(()), |memory| write_memory(out, memory))
 }
 
-/// Nobody can follow calls into classes that are not there.
+/// Missing classes: the analysis cannot follow calls into them.
 fn write_missing(out: &mut dyn Write, missing: &[String]) -> io::Result<()> {
     if missing.is_empty() {
         return Ok(());

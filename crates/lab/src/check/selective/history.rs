@@ -7,7 +7,7 @@ use catchment_protocol::occurrences::{Colour, Occurrence, Occurrences};
 use catchment_verdicts::{Attempt, ColourCounts, NoOutcome, Outcome};
 use std::collections::HashMap;
 
-/// So many executions of a test are asked at most: the first, the last and some between.
+/// The largest number of executions of a test that are asked: the first, the last and some between.
 const MOST_ASKED: usize = 10;
 
 /// The executions of a try during a test that passes, in the order in which they began.

@@ -36,7 +36,7 @@ impl Solver<'_> {
 /// Names of members that a call asks for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
-    /// Those that are constants in the method itself.
+    /// Names that are constants in the method itself.
     pub(crate) constants: Box<[Box<[u8]>]>,
     /// Tells whether it may ask for others as well.
     pub(crate) has_others: bool,
