@@ -198,6 +198,17 @@ pub(crate) fn code_source(jni: &JniEnv, members: &JdkMembers, domain: jni::jobje
     found
 }
 
+/// The code source of a class; none of those of the boot loader.
+pub(crate) fn code_source_of_class(
+    jni: &JniEnv,
+    members: &JdkMembers,
+    class: jni::jclass,
+) -> Option<CodeSource> {
+    // SAFETY: `class` is a live handle of this callback; the method is one of `java.lang.Class`.
+    let domain = unsafe { object_from(jni, class, members.protection_domain) };
+    code_source(jni, members, domain)
+}
+
 /// The classes that are there already, except the boot loader's, with the places they came from.
 pub(crate) fn loaded_classes(
     jvmti: &Jvmti,
@@ -214,9 +225,7 @@ pub(crate) fn loaded_classes(
         if let (Ok(loader), Some(name)) = (loader, internal_name)
             && !loader.is_null()
         {
-            // SAFETY: `class` is a live handle, just given by this environment; the method is one of `java.lang.Class`.
-            let domain = unsafe { object_from(jni, class, members.protection_domain) };
-            found.push((name.replace('/', "."), code_source(jni, members, domain)));
+            found.push((name.replace('/', "."), code_source_of_class(jni, members, class)));
         }
         // SAFETY: the handle is not used any more.
         unsafe { jni.delete_local_ref(class) };

@@ -32,7 +32,7 @@ pub(crate) struct Observer {
     pub(crate) counters: CounterFile,
     pub(crate) switches: Switches,
     log: Mutex<LogFile>,
-    scope: Scope,
+    pub(crate) scope: Scope,
     /// By class name and hash of the bytes: equal bytes in several loaders are one class.
     woven: Mutex<FxHashMap<(String, u64), Numbering>>,
     /// As many as threads have loaded classes at once: each took one for the time.

@@ -90,6 +90,12 @@ impl Scope {
         }
     }
 
+    /// Tells whether a class from there is the application's or the tests', woven or not.
+    pub(crate) fn is_of_project(&self, class: &str, code_source: Option<&CodeSource>) -> bool {
+        let place = code_source.map(|source| self.place_of(source)).unwrap_or_default();
+        place.is_tests || place.is_application || matches_any(&self.include, class)
+    }
+
     fn place_of(&self, source: &CodeSource) -> CodeLocation {
         if source.protocol != "file" {
             return CodeLocation::default();

@@ -55,6 +55,12 @@ pub(crate) struct Class<'j>(Object<'j>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Throwable<'j>(Object<'j>);
 
+impl Class<'_> {
+    fn handle(self) -> jni::jclass {
+        self.0.0
+    }
+}
+
 impl<'j> From<Class<'j>> for Object<'j> {
     fn from(class: Class<'j>) -> Self {
         class.0

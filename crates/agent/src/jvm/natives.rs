@@ -9,6 +9,7 @@ use super::java::{Java, Throwable};
 use super::read;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
+use crate::scope::CodeSource;
 use crate::worker::Worker;
 use catchment_protocol::conversation::{Ending, Outcome, TestUnit};
 use jvmti_bindings::prelude::*;
@@ -189,7 +190,9 @@ extern "system" fn finished(
         let experiment = ended.experiment.as_deref();
         let failure = failure.map(|failure| read::failure(&call.java, failure, experiment, explains_nulls));
         let before = ended.threads.as_ref();
-        let left = before.map(|before| call.java.threads_left(before)).unwrap_or_default();
+        let scope = &call.observer.scope;
+        let is_of_project = |class: &str, source: Option<&CodeSource>| scope.is_of_project(class, source);
+        let left = before.map(|before| call.java.threads_left(before, &is_of_project)).unwrap_or_default();
         call.worker.test_finished(test, outcome, failure, left, ended);
         Some(())
     });

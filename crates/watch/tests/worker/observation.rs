@@ -85,6 +85,8 @@ fn threads_left_behind_are_named() {
         assert!(worker.run("leavesNoThread").threads_left.is_empty());
         assert_eq!(worker.run("leavesThread").threads_left, ["left behind"]);
         assert!(worker.run("plain").threads_left.is_empty(), "it was there before");
+        assert_eq!(worker.run("leavesTimer").threads_left, ["timer"], "{java}");
+        assert_eq!(worker.run("leavesIdlePools").threads_left, Vec::<String>::new(), "{java}");
     }
 }
 

@@ -2,7 +2,8 @@
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 use super::{Class, Java, Object};
-use crate::jvm::thread_number;
+use crate::jvm::{code_source_of_class, thread_number};
+use crate::scope::CodeSource;
 use jvmti_bindings::prelude::*;
 use rustc_hash::FxHashSet;
 use std::thread::sleep;
@@ -19,6 +20,15 @@ const SHARED_THREADS: [&str; 4] = [
     "Common-Cleaner",
     "VirtualThread-unparker",
 ];
+
+/// Frames of a thread that are looked at: what a thread of a pool waits in is near the top.
+const FRAMES_OF_THREAD: jni::jint = 64;
+/// Queues that give a task when its time has come, without another thread handing one in.
+const TIMED_QUEUES: [&str; 2] =
+    ["java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "java.util.concurrent.DelayQueue"];
+
+/// Tells whether a class of this name and place is the application's or the tests'.
+pub(crate) type IsOfProject<'a> = &'a dyn Fn(&str, Option<&CodeSource>) -> bool;
 
 /// A method that is or was running.
 #[derive(Debug, Clone, Copy)]
@@ -62,21 +72,26 @@ impl<'j> Java<'j> {
         self.threads().into_iter().map(|thread| thread.number).collect()
     }
 
-    /// The names of threads that were not there before and do not end by themselves.
-    pub(crate) fn threads_left(&self, before: &FxHashSet<u64>) -> Vec<String> {
-        let mut names = self.new_threads(before);
+    /// The names of threads that were not there before, do not end by themselves, and may go on without being told to.
+    pub(crate) fn threads_left(
+        &self,
+        before: &FxHashSet<u64>,
+        is_of_project: IsOfProject<'_>,
+    ) -> Vec<String> {
+        let mut names = self.new_threads(before, is_of_project);
         for millis in GRACE {
             if names.is_empty() {
                 break;
             }
             sleep(Duration::from_millis(millis));
-            names = self.new_threads(before);
+            names = self.new_threads(before, is_of_project);
         }
         names
     }
 
-    fn new_threads(&self, before: &FxHashSet<u64>) -> Vec<String> {
+    fn new_threads(&self, before: &FxHashSet<u64>, is_of_project: IsOfProject<'_>) -> Vec<String> {
         let new = self.threads().into_iter().filter(|thread| !before.contains(&thread.number));
+        let new = new.filter(|thread| !self.is_idle(*thread, is_of_project));
         let counted = new.filter_map(|thread| self.thread_names(thread)).filter(|(name, group)| {
             let is_shared = SHARED_THREADS.iter().any(|shared| name.starts_with(shared));
             !GROUPS_OF_THE_JVM.contains(&group.as_str()) && !is_shared
@@ -84,6 +99,37 @@ impl<'j> Java<'j> {
         let mut names: Vec<String> = counted.map(|(name, _)| name).collect();
         names.sort();
         names
+    }
+
+    /// Tells whether the thread only waits for others: for a connection, a notification, or a task of a pool. A thread
+    /// with the project's code on its stack, or with a time at which it goes on by itself, is not idle.
+    fn is_idle(&self, thread: JavaThread, is_of_project: IsOfProject<'_>) -> bool {
+        // SAFETY: a live handle of a thread, just given; if the thread has ended since, the JVM says so.
+        let (state, frames) = unsafe {
+            let state = self.jvmti.get_thread_state(thread.raw).unwrap_or_default();
+            (state, self.jvmti.get_stack_trace(thread.raw, 0, FRAMES_OF_THREAD).unwrap_or_default())
+        };
+        let is_in = |flag| state & flag != 0;
+        let has_time = is_in(jvmti::JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT);
+        let waits = is_in(jvmti::JVMTI_THREAD_STATE_WAITING_INDEFINITELY)
+            || has_time && !is_in(jvmti::JVMTI_THREAD_STATE_SLEEPING)
+            || is_in(jvmti::JVMTI_THREAD_STATE_IN_NATIVE);
+        if !waits || frames.is_empty() {
+            return false;
+        }
+        let Ok(_handles) = self.jni.push_local_frame(2 * FRAMES_OF_THREAD) else { return false };
+        let mut polls = false;
+        for method in frames.into_iter().map(|frame| Method(frame.method)) {
+            let Some(class) = self.class_of_method(method) else { return false };
+            let name = self.class_name(class);
+            let source =
+                crate::jdk_members().and_then(|jdk| code_source_of_class(self.jni, jdk, class.handle()));
+            if is_of_project(&name, source.as_ref()) {
+                return false;
+            }
+            polls |= self.method_name(method) == "poll" && !TIMED_QUEUES.contains(&name.as_str());
+        }
+        !has_time || polls
     }
 
     fn threads(&self) -> Vec<JavaThread> {

@@ -21,6 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /** What the tests see is what they return. */
 final class Cases {
@@ -323,6 +326,25 @@ final class Cases {
         thread.setDaemon(true);
         thread.start();
         return null;
+    }
+
+    static Object leavesTimer() {
+        ScheduledExecutorService timer = Executors.newScheduledThreadPool(1, task -> daemon(task, "timer"));
+        timer.schedule(() -> sleep(1), 60, TimeUnit.SECONDS);
+        return null;
+    }
+
+    /** A fixed pool, and one whose threads end after a while: neither is given another task. */
+    static Object leavesIdlePools() throws Exception {
+        Executors.newFixedThreadPool(1, task -> daemon(task, "fixed")).submit(() -> sleep(1)).get();
+        Executors.newCachedThreadPool(task -> daemon(task, "cached")).submit(() -> sleep(1)).get();
+        return null;
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     static Object leavesNoThread() throws Exception {
