@@ -139,6 +139,17 @@ pub(crate) struct Changes {
     pub(crate) ids: PairNumbers,
 }
 
+/// The work for which a JVM is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JvmUse {
+    /// A whole suite, which may run for minutes.
+    Suite,
+    /// Single tests, many after each other.
+    Warm,
+    /// One test, beside the warm worker.
+    Fresh,
+}
+
 /// A copy of the project in which one JVM at a time runs.
 #[derive(Debug)]
 struct Room {
@@ -229,7 +240,7 @@ impl<'a> Slot<'a> {
             Some(running) => running,
             None => {
                 self.littered = 0;
-                self.start(configuration, false)?
+                self.start(configuration, JvmUse::Warm)?
             }
         };
         Ok(self.warm.insert(running))
@@ -266,14 +277,10 @@ impl<'a> Slot<'a> {
     }
 
     /// A JVM beside the warm one.
-    pub(crate) fn start(
-        &mut self,
-        configuration: usize,
-        is_short_lived: bool,
-    ) -> Result<Running<'a>, WorkerEnd> {
+    pub(crate) fn start(&mut self, configuration: usize, jvm_use: JvmUse) -> Result<Running<'a>, WorkerEnd> {
         let begun = Instant::now();
         self.started += 1;
-        let room = if is_short_lived { &self.fresh_room } else { &self.warm_room };
+        let room = if jvm_use == JvmUse::Fresh { &self.fresh_room } else { &self.warm_room };
         room.tidy(self.session, &self.changes)?;
         let setup = WorkerSetup {
             configuration: room.configurations[configuration].clone(),
@@ -281,7 +288,7 @@ impl<'a> Slot<'a> {
             scratch: room.scratch.clone(),
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
-            is_short_lived,
+            compiles_fast: jvm_use != JvmUse::Suite,
             equipment: self.equipment,
         };
         let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());

@@ -28,8 +28,8 @@ pub enum Step {
 
 /// Experiments that could still change a verdict on the pair, given its experiments so far. Failures to confirm come
 /// first, as they may end it all; then tests with only white usages, which bear on both contracts most; then those with
-/// some; then the rest. Among equals the cheapest tests come first, and of those the ones that have run alone already:
-/// most verdicts need one test. Empty: the verdicts stand.
+/// some; then the rest. Among equals those that a warm worker can answer come first, then the cheapest tests, and of those
+/// the ones that have run alone already: most verdicts need one test. Empty: the verdicts stand.
 pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> {
     if pair.left_out || pair.not_injectable.is_some() {
         return Vec::new();
@@ -40,6 +40,7 @@ pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> 
     let mut needed: Vec<_> = relevant
         .flat_map(|test| {
             let price = tests.get(test.executing.test.index()).map(price);
+            let price = (test.executing.comes_first(), price);
             steps(test).map(move |step| ((rank(test, step), price), step))
         })
         .collect();

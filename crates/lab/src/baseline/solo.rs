@@ -6,7 +6,7 @@
 
 use crate::observations::{PairNumber, PlainRun};
 use crate::session::LabError;
-use crate::slot::{Running, Slot};
+use crate::slot::{JvmUse, Running, Slot};
 use crate::store::KnownTest;
 use catchment_protocol::experiment::Sample;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub(crate) fn run_fresh(
     test: &KnownTest,
     limit: Duration,
 ) -> Result<(PlainRun, Samples), LabError> {
-    let mut running = slot.start(test.configuration, true)?;
+    let mut running = slot.start(test.configuration, JvmUse::Fresh)?;
     let ((run, samples), has_ended) = run_plain(&mut running, test, limit)?;
     if !has_ended {
         running.stop();

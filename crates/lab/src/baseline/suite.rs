@@ -3,7 +3,7 @@
 use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
 use crate::session::{LabError, Ledger, Session};
 use crate::slot::events::WorkerEvents;
-use crate::slot::{Running, Slot};
+use crate::slot::{JvmUse, Running, Slot};
 use crate::worker::{Jvm, WorkerEnd};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::TestUnit;
@@ -125,7 +125,7 @@ pub(crate) fn run_suite(
     let settings = &session.project.configurations[configuration];
     let mut classes = settings.test_classes.clone();
     while !classes.is_empty() {
-        let mut running = slot.start(configuration, false)?;
+        let mut running = slot.start(configuration, JvmUse::Suite)?;
         let (units, problems) = running.discover(&classes)?;
         suite_runs.jvm = running.events.jvm.clone();
         suite_runs.add_units(units);

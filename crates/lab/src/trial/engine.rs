@@ -10,7 +10,7 @@ use crate::baseline::solo::{fresh_time_limit, plain_time_limit, run_plain, time_
 use crate::observations::{PlainRun, TestNumber};
 use crate::session::{LabError, Session};
 use crate::slot::events::WorkerEvents;
-use crate::slot::{Running, Slot};
+use crate::slot::{JvmUse, Running, Slot};
 use crate::store::KnownTest;
 use crate::trial::proof::{Keeper, Unproven};
 use crate::trial::reported::{attempt_of, location_of};
@@ -182,7 +182,7 @@ impl<'a> Trials<'a, '_> {
     ) -> Result<Option<FreshRun<'s>>, LabError> {
         let (_, test) = self.test(question.test);
         let limit = self.limit(question, fresh_time_limit);
-        let mut running = slot.start(test.configuration, true)?;
+        let mut running = slot.start(test.configuration, JvmUse::Fresh)?;
         if !question.comes_first {
             let ((plain, _), _) = run_plain(&mut running, test, self.plain_limit(question.test))?;
             if !plain.passed() {

@@ -32,8 +32,8 @@ pub(crate) struct WorkerSetup {
     pub(crate) marker: String,
     /// The largest heap, unless the build sets one.
     pub(crate) max_heap_mib: u64,
-    /// For a JVM that runs a single test: compile fast rather than well.
-    pub(crate) is_short_lived: bool,
+    /// Compile fast rather than well: single tests seldom run long enough to repay the JVM's second compiler.
+    pub(crate) compiles_fast: bool,
     pub(crate) equipment: Equipment,
 }
 
@@ -100,7 +100,7 @@ impl WorkerSetup {
         add("-Duser.home=", self.home().as_os_str());
         add("-Xmx", OsStr::new(&format!("{}m", self.max_heap_mib)));
         add("-XX:ErrorFile=", self.error_file().as_os_str());
-        if self.is_short_lived {
+        if self.compiles_fast {
             add("-XX:TieredStopAtLevel=", OsStr::new("1"));
         }
         // A JVM goes by the last one.
@@ -232,7 +232,7 @@ mod tests {
             scratch: "/scratch".into(),
             marker: "m".to_owned(),
             max_heap_mib: 512,
-            is_short_lived: false,
+            compiles_fast: false,
             equipment: Equipment::NONE,
         }
     }

@@ -217,8 +217,15 @@ fn the_cheapest_tests_are_asked_first_and_of_these_the_ones_that_ran_alone_befor
     for (test, (suite_millis, solo_millis)) in tests.iter_mut().zip(times) {
         (test.suite_millis, test.solo_millis) = (suite_millis, solo_millis);
     }
-    let order: Vec<_> = what_is_needed(&pair, &tests).iter().map(|needed| needed.test.0).collect();
-    assert_eq!(order, [2, 1, 3, 0]);
+    let order = |pair: &CheckedPair| -> Vec<_> {
+        what_is_needed(pair, &tests).iter().map(|needed| needed.test.0).collect()
+    };
+    assert_eq!(order(&pair), [2, 1, 3, 0]);
+
+    // A JVM of its own costs more than any of these tests.
+    let mut pair = pair;
+    pair.executing_tests[2].once_per_jvm = true;
+    assert_eq!(order(&pair), [1, 3, 0, 2]);
 }
 
 #[test]
