@@ -29,6 +29,7 @@ mod selftest;
 mod sites;
 mod snapshots;
 mod subclass;
+mod surefire;
 mod tries;
 mod worker;
 
@@ -221,7 +222,8 @@ impl CatchmentAgent {
         match Observer::create(&options) {
             Ok(observer) => {
                 if options.equipment.contains(Equipment::LAUNCH) {
-                    record_launch(&observer)?;
+                    // A JVM without our events runs as fast as without the agent.
+                    return record_launch(&observer, options.equipment.contains(Equipment::WITHOUT_TESTS));
                 }
                 let (is_worker, equipment) = (options.socket.is_some(), options.equipment);
                 let _ = OBSERVER.set(observer);
@@ -403,9 +405,15 @@ fn request_events(
 }
 
 /// The program is not to suffer from what cannot be read.
-fn record_launch(observer: &Observer) -> Result<(), String> {
+fn record_launch(observer: &Observer, without_tests: bool) -> Result<(), String> {
     match launch::launch(Path::new("/proc/self")) {
-        Ok(launch) => write(observer, &Record::Launched(launch)),
+        Ok(launch) => {
+            let emptied = if without_tests { surefire::leave_tests_out(&launch.files) } else { Ok(()) };
+            if let Err(error) = emptied {
+                observer.problem("agent", &format!("cannot leave out the tests of this JVM: {error}"));
+            }
+            write(observer, &Record::Launched(launch))
+        }
         Err(error) => {
             observer.problem("agent", &format!("cannot read how this JVM was started: {error}"));
             Ok(())

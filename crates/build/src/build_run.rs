@@ -25,6 +25,14 @@ const GIT_LOCKS: &str = "GIT_OPTIONAL_LOCKS";
 /// How often the log is looked at for progress.
 const TICK: Duration = Duration::from_millis(100);
 
+/// Tests of a build, as far as the build tool can be kept from running them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TestsInBuild {
+    Run,
+    /// The build's test JVMs are started and told to run nothing: the lab runs the same tests once more anyway.
+    LeftOut,
+}
+
 /// Where builds of one project leave what we want to know.
 #[derive(Debug)]
 pub(super) struct BuildRun {
@@ -59,7 +67,7 @@ impl BuildRun {
     }
 
     /// Every JVM says how it was started.
-    pub(super) fn recording(own_folder: &Path) -> Result<Self, ProjectError> {
+    pub(super) fn recording(own_folder: &Path, tests: TestsInBuild) -> Result<Self, ProjectError> {
         let agent = install::install(own_folder)?;
         let launches = own_folder.join("launches");
         let options = AgentOptions {
@@ -67,7 +75,10 @@ impl BuildRun {
             runtime: agent.runtime.clone(),
             // Only how a JVM was started is of interest: no class is woven.
             exclude: vec!["*".to_owned()],
-            equipment: Equipment::LAUNCH,
+            equipment: match tests {
+                TestsInBuild::Run => Equipment::LAUNCH,
+                TestsInBuild::LeftOut => Equipment::LAUNCH.union(Equipment::WITHOUT_TESTS),
+            },
             ..AgentOptions::default()
         };
         let unseen = Self::unseen(own_folder);
@@ -129,8 +140,8 @@ impl BuildRun {
     fn read_launches(&self) -> Vec<Launch> {
         let files = fs::read_dir(&self.launches).into_iter().flatten().flatten().map(|entry| entry.path());
         let logs = files.filter(|path| path.extension().is_some_and(|own| own == LOG_EXTENSION));
-        let mut launches: Vec<(u64, Launch)> = logs.filter_map(|path| read_launch(&path)).collect();
-        launches.sort_by_key(|(started_ms, _)| *started_ms);
+        let mut launches: Vec<(SystemTime, Launch)> = logs.filter_map(|path| read_launch(&path)).collect();
+        launches.sort_by_key(|(started, _)| *started);
         launches.into_iter().map(|(_, launch)| self.as_the_user_would(launch)).collect()
     }
 
@@ -160,17 +171,15 @@ impl BuildRun {
     }
 }
 
-fn read_launch(path: &Path) -> Option<(u64, Launch)> {
+/// The launch, and when the JVM started: nothing is written into its log after that.
+fn read_launch(path: &Path) -> Option<(SystemTime, Launch)> {
+    let started = fs::metadata(path).and_then(|metadata| metadata.modified()).ok()?;
     let log = log::read(&fs::read(path).ok()?).ok()?;
-    let started_ms = log.records.iter().find_map(|record| match record {
-        Record::JvmStarted(started) => Some(started.started_ms),
-        _ => None,
-    });
     let launch = log.records.into_iter().find_map(|record| match record {
         Record::Launched(launch) => Some(launch),
         _ => None,
     })?;
-    Some((started_ms.unwrap_or(u64::MAX), launch))
+    Some((started, launch))
 }
 
 /// Without the escape sequences that some tools print even into files.

@@ -31,7 +31,7 @@ pub struct RunConfiguration {
     pub filters: TestFilters,
     /// In the order in which the build ran them.
     pub test_classes: Vec<String>,
-    /// The result of each test in the build's own run.
+    /// The result of each test in the build's own run; empty if the build was told to leave its tests out.
     pub reported: Vec<ReportedTest>,
     /// Class folders and jars of the application: the main outputs of all modules on the class path.
     pub application: Vec<PathBuf>,

@@ -6,7 +6,7 @@ use crate::maven::log::{self as maven_log, LoggedExecution};
 use crate::maven::pom::Pom;
 use crate::maven::surefire::SurefireJvm;
 use crate::reports::{Report, read_reports};
-use crate::test_class::is_run_alone;
+use crate::test_class::{is_run_alone, with_tests};
 use catchment_watch::Problem;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,7 @@ pub(super) fn module_name(folder: &Path) -> String {
     artifact.unwrap_or_else(|| folder.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
-/// `None` when no test of the execution was reported.
+/// `None` when the execution has no tests.
 fn configuration(
     name: String,
     group: Vec<SurefireJvm>,
@@ -95,7 +95,11 @@ fn configuration(
 ) -> Option<RunConfiguration> {
     let jvms = group.len();
     let first = group.into_iter().next()?;
-    let tests = TestsOfExecution::of(&first.scanned, reports);
+    let mut tests = TestsOfExecution::of(&first.scanned, reports);
+    if reports.is_empty() && first.framework == Framework::JUnit4 {
+        // Surefire's own filter works in the test JVM; for the other frameworks a class without tests is no error.
+        tests.classes = with_tests(tests.classes, &first.test_classes);
+    }
     let mut notes = first.notes;
     if jvms > 1 {
         notes.push(format!("the build used {jvms} JVMs for these tests; here one JVM runs them all"));

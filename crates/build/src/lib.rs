@@ -1,7 +1,8 @@
 //! From a folder to the ways in which its build runs tests.
 //!
 //! The build runs once, in a copy of the user's tree, with the user's own build files. Nothing is asked of it but to
-//! run its tests: how it starts the JVMs that do is seen from outside.
+//! run its tests: how it starts the JVMs that do is seen from outside. Maven's test JVMs are then told to run nothing, since
+//! the lab runs the same tests in a JVM of its own.
 
 mod build_files;
 mod build_run;
@@ -39,6 +40,7 @@ pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
 
+use build_run::TestsInBuild;
 use catchment_watch::Problem;
 use gradle::GradleBuild;
 use maven::MavenBuild;
@@ -216,20 +218,21 @@ fn find_tests(
         return class_paths::configurations(&request.class_paths.clone().unwrap_or_default(), workspace);
     };
     workspace.update()?;
-    self::build(request, build, workspace, progress)
+    self::build(request, build, workspace, TestsInBuild::LeftOut, progress)
 }
 
-/// Lets the build run its tests in this copy.
+/// Lets the build go as far as its tests in this copy. Gradle runs them in any case.
 fn build(
     request: &ProjectRequest,
     build: &Build,
     workspace: &Workspace,
+    tests: TestsInBuild,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, ProjectError> {
     let (top, folder) = (workspace.in_copy(&build.top), workspace.in_copy(&request.folder));
     let arguments = &request.build_arguments;
     match build.tool {
-        Tool::Maven => MavenBuild { workspace, top, folder, arguments }.run(progress),
+        Tool::Maven => MavenBuild { workspace, top, folder, arguments, tests }.run(progress),
         Tool::Gradle => GradleBuild { workspace, top, folder, arguments }.run(progress),
     }
 }

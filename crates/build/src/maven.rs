@@ -5,7 +5,7 @@ pub(crate) mod log;
 pub(crate) mod pom;
 pub(crate) mod surefire;
 
-use crate::build_run::{BuildRun, Built, find_program, is_executable};
+use crate::build_run::{BuildRun, Built, TestsInBuild, find_program, is_executable};
 use crate::configuration::RunConfiguration;
 use crate::executions::{Executions, module_name};
 use crate::maven::log::{failure, module_begun, why_no_tests};
@@ -20,6 +20,9 @@ use std::process::{Command, Stdio};
 
 /// Failing tests are no failed build: they are what we want to know.
 const IGNORE_FAILURES: &str = "maven.test.failure.ignore";
+/// By these names Surefire, in all its versions, is told that no test need run.
+const NO_TESTS_ARE_FINE: [&str; 3] =
+    ["failIfNoTests", "failIfNoSpecifiedTests", "surefire.failIfNoSpecifiedTests"];
 
 /// Options whose value is the next argument.
 const WITH_VALUE: &[&str] = &[
@@ -62,26 +65,28 @@ pub(super) struct MavenBuild<'a> {
     /// What the user asked for: the top or a module; in the copy.
     pub(super) folder: PathBuf,
     pub(super) arguments: &'a [OsString],
+    pub(super) tests: TestsInBuild,
 }
 
 /// What Maven is told besides what the user says.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Attempt {
     goals: Vec<OsString>,
     properties: Vec<OsString>,
+    tests: TestsInBuild,
 }
 
 impl MavenBuild<'_> {
     pub(super) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Found, ProjectError> {
-        let run = BuildRun::recording(&self.workspace.own_folder())?;
         let mut problems = Vec::new();
         let program = self.program(&mut problems)?;
-        let first = Attempt { goals: self.goals(), properties: Vec::new() };
-        let mut built = self.build(&run, &program, &first, progress)?;
-        if let Some((second, why)) = self.second_attempt(&first, &built) {
+        let mut attempt = Attempt { goals: self.goals(), properties: Vec::new(), tests: self.tests };
+        let (mut run, mut built) = self.build(&program, &attempt, progress)?;
+        while let Some((next, why)) = self.next_attempt(&attempt, &built) {
             progress(why);
             problems.push(self.problem(why));
-            built = self.build(&run, &program, &second, progress)?;
+            attempt = next;
+            (run, built) = self.build(&program, &attempt, progress)?;
         }
         let jvms = self.test_jvms(&built);
         if !built.succeeded {
@@ -98,28 +103,38 @@ impl MavenBuild<'_> {
         Ok(self.configurations(jvms, &built, problems))
     }
 
-    /// What to try when the tests cannot be had in the ordinary way, and why.
-    fn second_attempt(&self, first: &Attempt, built: &Built) -> Option<(Attempt, &'static str)> {
-        if built.succeeded && self.test_jvms(built).is_empty() && self.has_new_reports(built) {
+    /// What to try when the tests cannot be had in the way of the last attempt, and why. Each way is tried once.
+    fn next_attempt(&self, last: &Attempt, built: &Built) -> Option<(Attempt, &'static str)> {
+        if built.succeeded {
+            let run_by_maven =
+                last.properties.is_empty() && self.test_jvms(built).is_empty() && self.has_new_reports(built);
             let properties = vec!["-DforkCount=1".into(), "-DforkMode=once".into()];
-            let second = Attempt { goals: first.goals.clone(), properties };
-            return Some((
-                second,
-                "forkCount=0: the tests run in Maven's own JVM; built again with forkCount=1",
-            ));
+            return run_by_maven.then(|| {
+                let why = "forkCount=0: the tests run in Maven's own JVM; built again with forkCount=1";
+                (Attempt { properties, ..last.clone() }, why)
+            });
         }
-        let needs_jars = !built.succeeded && first.goals == ["test"] && self.misses_own_module(&built.log);
-        let second = Attempt { goals: vec!["package".into()], properties: Vec::new() };
-        needs_jars.then_some((second, "modules need the jars of others; built again as far as package"))
+        if last.goals == ["test"] && self.misses_own_module(&built.log) {
+            let goals = vec!["package".into()];
+            let why = "modules need the jars of others; built again as far as package";
+            return Some((Attempt { goals, ..last.clone() }, why));
+        }
+        // What fails after the start of a test JVM may need what its tests do.
+        let reason = failure(&built.log, &self.workspace.root);
+        let is_other = reason.contains("Compilation failure") || is_missing(&reason);
+        let may_need_tests = last.tests == TestsInBuild::LeftOut && !self.test_jvms(built).is_empty();
+        (may_need_tests && !is_other).then(|| {
+            let why =
+                "the build fails without the work of its tests; built again, and they run in the build, too";
+            (Attempt { tests: TestsInBuild::Run, ..last.clone() }, why)
+        })
     }
 
     /// Tells whether the build failed because what one of its modules packs was not there.
     fn misses_own_module(&self, log: &str) -> bool {
         let reason = failure(log, &self.workspace.root);
-        let is_missing =
-            reason.contains("Could not resolve dependencies") || reason.contains("Could not find artifact");
         let is_named = |module: &PathBuf| reason.contains(&format!(":{}:", module_name(module)));
-        is_missing && modules_of(&self.top).iter().any(is_named)
+        is_missing(&reason) && modules_of(&self.top).iter().any(is_named)
     }
 
     fn problem(&self, what: &str) -> Problem {
@@ -144,21 +159,25 @@ impl MavenBuild<'_> {
 
     fn build(
         &self,
-        run: &BuildRun,
         program: &Path,
         attempt: &Attempt,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Built, ProjectError> {
+    ) -> Result<(BuildRun, Built), ProjectError> {
+        let run = BuildRun::recording(&self.workspace.own_folder(), attempt.tests)?;
         let mut command = Command::new(program);
         command.current_dir(&self.top);
         command.args(["-B", "-fae"]).arg(format!("-D{IGNORE_FAILURES}=true"));
+        if attempt.tests == TestsInBuild::LeftOut {
+            command.args(NO_TESTS_ARE_FINE.map(|property| format!("-D{property}=false")));
+        }
         command.args(self.module_selection()).args(&attempt.properties).args(self.arguments);
         command.args(&attempt.goals);
-        run.run(&mut command, &mut |line| {
+        let built = run.run(&mut command, &mut |line| {
             if let Some(module) = module_begun(line) {
                 progress(&format!("building {module}"));
             }
-        })
+        })?;
+        Ok((run, built))
     }
 
     /// Ours, unless the user gave some: `verify` only where Failsafe would have tests to run.
@@ -203,7 +222,8 @@ impl MavenBuild<'_> {
             executions.configurations(&self.workspace.root, built.since, &mut problems);
         let is_ours = |key: &str| {
             let given = |argument: &OsString| argument.to_string_lossy().starts_with(&format!("-D{key}"));
-            [IGNORE_FAILURES, "forkCount", "forkMode"].contains(&key) && !self.arguments.iter().any(given)
+            let known = [IGNORE_FAILURES, "forkCount", "forkMode"].into_iter().chain(NO_TESTS_ARE_FINE);
+            known.into_iter().any(|known| known == key) && !self.arguments.iter().any(given)
         };
         let without_ours = |mut configuration: RunConfiguration| {
             configuration.system_properties.retain(|(key, _)| !is_ours(key));
@@ -212,6 +232,10 @@ impl MavenBuild<'_> {
         let configurations = configurations.into_iter().map(without_ours).collect();
         Found { configurations, problems, is_whole: built.succeeded }
     }
+}
+
+fn is_missing(reason: &str) -> bool {
+    reason.contains("Could not resolve dependencies") || reason.contains("Could not find artifact")
 }
 
 fn has_goals(arguments: &[OsString]) -> bool {

@@ -4,13 +4,15 @@ use crate::configuration::Framework;
 use crate::test_suites::TestSuite;
 use catchment_classfile::{ClassFile, JvmStr, TestFramework, access, annotation_types};
 use catchment_program::{LoadOptions, visit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The runner that runs the classes in the class it stands on.
 const ENCLOSED: &str = "Lorg/junit/experimental/runners/Enclosed;";
+/// Without tests, and without a superclass.
+const OBJECT: &str = "java.lang.Object";
 
 /// A class of a test folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +133,27 @@ fn inherited_framework(class: &TestClass, classes: &BTreeMap<String, TestClass>)
         next = classes.get(&class.extends);
     }
     None
+}
+
+/// These classes without those that hold no test for sure. `folder` has the test classes; a class that is not in it, or that
+/// extends a class from elsewhere, may hold tests.
+pub(super) fn with_tests(names: Vec<String>, folder: &Path) -> Vec<String> {
+    let classes = classes_in(&[folder.to_owned()]);
+    let classes: HashMap<&str, &TestClass> =
+        classes.iter().map(|class| (class.name.as_str(), class)).collect();
+    let may_inherit = |class: &TestClass| {
+        let mut superclasses = std::iter::successors(Some(class.extends.as_str()), |name| {
+            classes.get(name).map(|class| class.extends.as_str())
+        });
+        // No hierarchy is deeper; broken classes may go round in circles.
+        superclasses.by_ref().take(100).any(|name| name != OBJECT && !classes.contains_key(name))
+    };
+    let may_hold_tests = |name: &String| {
+        classes
+            .get(name.as_str())
+            .is_none_or(|class| class.stands_alone && (class.framework.is_some() || may_inherit(class)))
+    };
+    names.into_iter().filter(may_hold_tests).collect()
 }
 
 /// Tells whether a class that is named inside another one is run on its own. Unknown classes are not.

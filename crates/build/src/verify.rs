@@ -1,5 +1,6 @@
 //! Verification of changed sources by the project's own build and tests.
 
+use crate::build_run::TestsInBuild;
 use crate::compiler_log::{CompilerError, compiler_errors};
 use crate::configuration::{ReportedTest, RunConfiguration};
 use crate::workspace::Workspace;
@@ -44,15 +45,48 @@ pub fn verify(
     let Some(tool) = &located.build else {
         return Ok(Verified::BuildFails { reason: "there is none".to_owned() });
     };
-    if !reported(&before.configurations).any(|test| test.outcome == Outcome::Passed) {
+    let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
+    let mut build_with = |files| {
+        let copy = patched_copy(before, files)?;
+        build(&request, tool, &copy, TestsInBuild::Run, progress)
+    };
+    let unpatched;
+    let mut before_patch = Before::of(before);
+    if !before_patch.knows_tests() {
+        unpatched = build_with(&[]);
+        match &unpatched {
+            Ok(found) => {
+                before_patch = Before { configurations: &found.configurations, problems: &found.problems }
+            }
+            Err(ProjectError::Interrupted) => return Err(ProjectError::Interrupted),
+            Err(error) => return Ok(Verified::BuildFails { reason: error.to_string() }),
+        }
+    }
+    if !before_patch.knows_tests() {
         return Ok(Verified::TestsUnknown);
     }
-    let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     twice_if_tests_fail(|| {
-        let found = patched_copy(before, files).and_then(|copy| build(&request, tool, &copy, progress));
+        let found = build_with(files);
         let log = fs::read(before.workspace.own_folder().join("build.log")).unwrap_or_default();
-        judged(before, found, &String::from_utf8_lossy(&log), files)
+        judged(before_patch, found, &String::from_utf8_lossy(&log), files)
     })
+}
+
+/// The build of the sources as they are, with its tests.
+#[derive(Debug, Clone, Copy)]
+struct Before<'a> {
+    configurations: &'a [RunConfiguration],
+    problems: &'a [Problem],
+}
+
+impl<'a> Before<'a> {
+    fn of(project: &'a Project) -> Self {
+        Self { configurations: &project.configurations, problems: &project.problems }
+    }
+
+    fn knows_tests(self) -> bool {
+        reported(self.configurations).any(|test| test.outcome == Outcome::Passed)
+    }
 }
 
 /// What became of tests that passed before.
@@ -84,7 +118,7 @@ fn twice_if_tests_fail(
 
 /// What a build says that has ended in one way or another: how its tests did, or why that does not count.
 fn judged(
-    before: &Project,
+    before: Before<'_>,
     found: Result<Found, ProjectError>,
     log: &str,
     files: &[(PathBuf, String)],
@@ -103,11 +137,11 @@ fn judged(
         Err(ProjectError::BuildFailed { reason, .. }) => return Ok(Err(failed(reason))),
         Err(error) => return Ok(Err(Verified::BuildFails { reason: error.to_string() })),
     };
-    let comparison = compared(reported(&before.configurations), reported(&found.configurations));
+    let comparison = compared(reported(before.configurations), reported(&found.configurations));
     if found.is_whole {
         return Ok(Ok(comparison));
     }
-    let was_so = failed_in_part(&before.problems).is_some();
+    let was_so = failed_in_part(before.problems).is_some();
     let reason = failed_in_part(&found.problems).unwrap_or("it does not say why");
     // With Gradle the tests themselves may be what fails.
     let is_for_tests = !comparison.failing.is_empty() && reason.contains("failing tests");

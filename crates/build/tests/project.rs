@@ -6,7 +6,6 @@
 use catchment_build::{
     ClassPathRequest, Framework, Project, ProjectError, ProjectRequest, RunConfiguration, prepare,
 };
-use catchment_protocol::conversation::Outcome;
 use catchment_testkit::{jdk, maven};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -213,15 +212,7 @@ fn old_surefire_with_junit_4() {
     assert_eq!(configuration.name, "parser: surefire (default-test)");
     assert_eq!(configuration.framework, Framework::JUnit4);
     assert_eq!(sorted(&configuration.test_classes), ["acme.OneTest", "acme.TwoTest"]);
-    assert_eq!(
-        reported(configuration),
-        [
-            "bad of acme.OneTest: Passed",
-            "bad of acme.TwoTest: Passed",
-            "good of acme.OneTest: Passed",
-            "good of acme.TwoTest: Passed",
-        ]
-    );
+    assert_eq!(configuration.reported, [], "the build leaves its tests out");
     assert!(has_jar(configuration, "junit-4.13.2.jar"));
 
     // Unchanged: not built again. Changed: the copy follows.
@@ -284,14 +275,6 @@ fn a_module_is_patched_with_its_tests() {
         found.notes[0].ends_with("parallel execution is switched off for observation"),
         "{:?}",
         found.notes
-    );
-    assert_eq!(
-        reported(found),
-        [
-            "bad of acme.OneTest: Passed",
-            "good of acme.OneTest: Passed",
-            "none of acme.OneTest$Inner: Skipped",
-        ]
     );
     assert_eq!(found.test_classes, ["acme.OneTest"]);
 }
@@ -397,7 +380,7 @@ fn testng_with_groups_and_threads() {
     assert_eq!(found.framework, Framework::TestNg);
     assert_eq!(found.filters.included_groups, ["slow"]);
     assert_eq!(found.notes, ["parallel=methods: parallel execution is switched off for observation"]);
-    assert_eq!(reported(found), ["bad of acme.OneTest: Passed"]);
+    assert_eq!(found.test_classes, ["acme.OneTest"]);
 }
 
 #[test]
@@ -463,14 +446,54 @@ fn a_build_that_cannot_give_tests_says_so_in_one_line() {
 }
 
 #[test]
-fn a_red_test_is_no_failed_build() {
-    let red = "package acme; public class RedTest { @org.junit.Test public void red() { throw new Error(\"no\"); } }";
-    let sample = Sample::new().parser("").junit4("OneTest").file("src/test/java/acme/RedTest.java", red);
+fn the_build_runs_no_tests_and_classes_without_tests_are_not_asked() {
+    let test = "package acme; public class ATest extends BaseTest {
+        @org.junit.Test public void leavesATrace() throws Exception { new java.io.File(\"trace\").createNewFile(); } }";
+    let inherits = "package acme; public class HeirTest extends ATest {}";
+    let base = "package acme; public abstract class BaseTest { @org.junit.Test public void inherited() {} }";
+    let helper = "package acme; public class HelperTest { public static int one() { return 1; } }";
+    let old =
+        "package acme; public class OldTest extends junit.framework.TestCase { public void testIt() {} }";
+    let library = "package acme; public class LibraryTest extends org.junit.rules.ExternalResource {}";
+    let sources = [
+        ("ATest", test),
+        ("HeirTest", inherits),
+        ("BaseTest", base),
+        ("HelperTest", helper),
+        ("OldTest", old),
+        ("LibraryTest", library),
+    ];
+    let sample = sources.into_iter().fold(Sample::new().parser(""), |sample, (class, text)| {
+        sample.file(&format!("src/test/java/acme/{class}.java"), text)
+    });
     let sample = sample.file("pom.xml", &pom(JUNIT4, "3.5.2", ""));
     let project = sample.prepared(&[]);
-    let red = only(&project).reported.iter().find(|test| test.name == "red").unwrap();
-    assert_eq!(red.outcome, Outcome::Failed);
+    assert!(!sample.copy("trace").exists());
+    let may_hold_tests = ["acme.ATest", "acme.HeirTest", "acme.LibraryTest", "acme.OldTest"];
+    assert_eq!(sorted(&only(&project).test_classes), may_hold_tests);
+}
+
+#[test]
+fn a_build_that_needs_what_its_tests_do_has_them_run_and_a_red_test_is_no_failed_build() {
+    let red = "package acme; public class RedTest { @org.junit.Test public void red() throws Exception {
+        new java.io.File(\"trace\").createNewFile(); throw new Error(\"no\"); } }";
+    let rules = "<rules><requireFilesExist><files><file>${project.basedir}/trace</file></files></requireFilesExist></rules>";
+    let enforcer = format!(
+        "<plugin><groupId>org.apache.maven.plugins</groupId><artifactId>maven-enforcer-plugin</artifactId>
+         <version>3.5.0</version><executions><execution><phase>test</phase><goals><goal>enforce</goal></goals>
+         <configuration>{rules}</configuration></execution></executions></plugin>"
+    );
+    let surefire = plugin("maven-surefire-plugin", "3.5.2", "");
+    let sample = Sample::new().parser("").junit4("OneTest").file("src/test/java/acme/RedTest.java", red);
+    let sample = sample.file("pom.xml", &pom_with(JUNIT4, &format!("{surefire}{enforcer}"), ""));
+    let project = sample.prepared(&[]);
+    assert_eq!(
+        reported(only(&project)),
+        ["bad of acme.OneTest: Passed", "good of acme.OneTest: Passed", "red of acme.RedTest: Failed"]
+    );
     assert_eq!(sorted(&only(&project).test_classes), ["acme.OneTest", "acme.RedTest"]);
+    let why = "the build fails without the work of its tests; built again, and they run in the build, too";
+    assert!(project.problems.iter().any(|problem| problem.what == why), "{:?}", project.problems);
 }
 
 #[test]

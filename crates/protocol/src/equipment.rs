@@ -9,7 +9,7 @@ pub struct Equipment(u8);
 
 impl Equipment {
     pub const NONE: Self = Self(0);
-    /// The agent writes down how the JVM was started.
+    /// The agent writes down how the JVM was started, and does nothing else.
     pub const LAUNCH: Self = Self(1);
     /// Calls and throws of the application can be made to throw, too.
     pub const CALLS: Self = Self(1 << 1);
@@ -17,12 +17,15 @@ impl Equipment {
     pub const EXCHANGE: Self = Self(1 << 2);
     /// Exceptions that come to handlers are recorded. Classes run as they are: nothing is woven or counted.
     pub const RECORDING: Self = Self(1 << 3);
+    /// A test JVM of Maven's is started with no tests to run.
+    pub const WITHOUT_TESTS: Self = Self(1 << 4);
 
-    const NAMES: [(&str, Self); 4] = [
+    const NAMES: [(&str, Self); 5] = [
         ("launch", Self::LAUNCH),
         ("calls", Self::CALLS),
         ("exchange", Self::EXCHANGE),
         ("recording", Self::RECORDING),
+        ("without-tests", Self::WITHOUT_TESTS),
     ];
 
     pub const fn contains(self, other: Self) -> bool {

@@ -6,7 +6,7 @@
 //! properties of the module at hand.
 
 use crate::ProjectError;
-use crate::build_run::BuildRun;
+use crate::build_run::{BuildRun, TestsInBuild};
 use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
 use crate::maven::MavenBuild;
 use crate::maven::log::{failure, module_begun};
@@ -34,6 +34,7 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         top: query.top.clone(),
         folder: query.top.clone(),
         arguments: &[],
+        tests: TestsInBuild::LeftOut,
     };
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;
