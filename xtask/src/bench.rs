@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: whole jobs with counts beside the times, so that a faster wrong answer is seen.
 
 pub(crate) mod cache;
+pub(crate) mod check;
 pub(crate) mod ir;
 pub(crate) mod links;
 mod measured;

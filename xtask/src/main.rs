@@ -7,6 +7,7 @@ mod binary;
 mod corpus;
 mod fuzz;
 mod list;
+mod project_copy;
 mod soundness;
 mod truth;
 
@@ -61,6 +62,8 @@ enum Bench {
     },
     /// The cost of watching commons-lang3's own suite, with JaCoCo beside it.
     Watch(bench::watch::Options),
+    /// The cost of a whole check of Maven projects, beside the build's own run of their tests.
+    Check(bench::check::Options),
     /// Call graph and points-to of real programs, with Tai-e beside it.
     Links(bench::links::Options),
     /// Links from faults of disk and network under every configuration; fails where a finer one has more.
@@ -89,6 +92,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Soundness(options) => soundness::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(Bench::Watch(options)) => bench::watch::run(&options),
+        Command::Bench(Bench::Check(options)) => bench::check::run(&options),
         Command::Bench(Bench::Links(options)) => bench::links::run(&options),
         Command::Bench(Bench::Precision(options)) => bench::precision::run(&options),
         Command::Bench(Bench::Cache(options)) => bench::cache::run(&options),

@@ -5,6 +5,7 @@
 
 use super::recorded::Recorded;
 use super::subjects::{Question, Subject, every_subject};
+use crate::project_copy;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,12 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 }
 
 fn projects_of(named: &[String]) -> Result<Vec<(String, PathBuf)>> {
-    let project = |named: &String| {
-        let (name, folder) = named.split_once('=').with_context(|| format!("{named} is no NAME=FOLDER"))?;
-        let folder = fs::canonicalize(folder).with_context(|| format!("there is no {folder}"))?;
-        Ok((name.to_owned(), folder))
-    };
-    named.iter().map(project).collect()
+    named.iter().map(|named| project_copy::named(named)).collect()
 }
 
 fn is_chosen(prefixes: &[String], subject: &str) -> bool {

@@ -3,14 +3,14 @@
 //! Each is asked about in a temporary copy, so that what one build of Catchment keeps there is nothing to another.
 
 use super::{Prepared, Subject};
+use crate::project_copy;
 use anyhow::{Context, Result, bail};
 use catchment_testkit::check::{CheckProject, Framework};
 use catchment_testkit::jdk;
-use catchment_testkit::workspace::{files_below, root};
-use std::fs;
-use std::path::{Path, PathBuf};
+use catchment_testkit::workspace::root;
+
+use std::path::Path;
 use std::process::Command;
-use tempfile::TempDir;
 
 /// The fixtures of `check`, with what runs their tests and what more is asked for.
 const CHECKED: [(&str, Framework, Option<&str>); 17] = [
@@ -37,8 +37,6 @@ const STRETCHED: [(&str, Option<&str>); 3] =
     [("clauses", None), ("exception", Some("--to=Exception")), ("interrupted", None)];
 /// The fixtures of `stretch` with a build, for which a patch is asked.
 const PATCHED: [&str; 2] = ["patched", "kotlin"];
-/// Folders of an earlier run or of version control.
-const NOT_COPIED: [&str; 2] = [".catchment", ".git"];
 
 pub(super) fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
@@ -101,7 +99,7 @@ pub(super) fn named(name: &str, folder: &Path, jobs: u32) -> Subject {
 
 /// A copy of a Maven or Gradle project, after some goals of Maven; `options` are those of `check` and `stretch`.
 fn in_copy(binary: &Path, project: &Path, goals: &[&str], options: Vec<String>) -> Result<Prepared> {
-    let copy = copied(project)?;
+    let copy = project_copy::as_it_is(project)?;
     let folder = copy.path().join("project");
     let java_home = jdk::installed(17)?.home().to_path_buf();
     if !goals.is_empty() {
@@ -127,21 +125,6 @@ fn run_maven(folder: &Path, java_home: &Path, goals: &[&str]) -> Result<()> {
         bail!("mvn failed:\n{}", String::from_utf8_lossy(&output.stdout));
     }
     Ok(())
-}
-
-/// A copy in a folder `project`: its name may be part of an answer, that of a temporary folder must not.
-fn copied(project: &Path) -> Result<TempDir> {
-    let copy = tempfile::tempdir().context("cannot create a folder for a copy")?;
-    for file in files_below(project)? {
-        let path = file.strip_prefix(project)?;
-        if path.iter().any(|part| NOT_COPIED.iter().any(|name| part == *name)) {
-            continue;
-        }
-        let target: PathBuf = copy.path().join("project").join(path);
-        fs::create_dir_all(target.parent().context("a file is in a folder")?)?;
-        fs::copy(&file, &target).with_context(|| format!("cannot copy {}", file.display()))?;
-    }
-    Ok(copy)
 }
 
 #[cfg(test)]
