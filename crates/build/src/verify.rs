@@ -338,7 +338,7 @@ mod tests {
     fn judged_of(problems: &[&str], found: Result<Found, ProjectError>, log: &str) -> Option<Verified> {
         let folder = tempfile::tempdir().unwrap();
         let files = [("core/src/A.java".into(), String::new())];
-        judged(&project(folder.path(), problems), found, log, &files).unwrap().err()
+        judged(Before::of(&project(folder.path(), problems)), found, log, &files).unwrap().err()
     }
 
     #[test]
@@ -370,7 +370,7 @@ mod tests {
     fn who_interrupts_a_build_gets_no_answer() {
         let folder = tempfile::tempdir().unwrap();
         let before = project(folder.path(), &[]);
-        assert!(judged(&before, Err(ProjectError::Interrupted), "", &[]).is_err());
+        assert!(judged(Before::of(&before), Err(ProjectError::Interrupted), "", &[]).is_err());
     }
 
     #[test]
