@@ -1,5 +1,6 @@
 //! Runs a build tool: output to a log, progress from its lines, every JVM in it under the agent that records its start.
 
+use crate::limits::{BuildLimits, Limit, Watchdog};
 use crate::{ProjectError, cannot};
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
@@ -42,12 +43,15 @@ pub(super) struct BuildRun {
     tool_options: Option<OsString>,
     /// What the user's own shell had.
     outer_tool_options: Option<OsString>,
+    limits: BuildLimits,
 }
 
 /// A build that has ended.
 #[derive(Debug)]
 pub(super) struct Built {
     pub(super) succeeded: bool,
+    /// The limit for which it was ended, if it was; then it has not succeeded.
+    pub(super) limit: Option<Limit>,
     pub(super) log: String,
     /// In order of start.
     pub(super) launches: Vec<Launch>,
@@ -63,7 +67,12 @@ impl BuildRun {
             log: own_folder.join("build.log"),
             tool_options: None,
             outer_tool_options: env::var_os(TOOL_OPTIONS),
+            limits: BuildLimits::default(),
         }
+    }
+
+    pub(super) fn within(self, limits: BuildLimits) -> Self {
+        Self { limits, ..self }
     }
 
     /// Every JVM says how it was started.
@@ -104,19 +113,26 @@ impl BuildRun {
         command.process_group(0);
         end_with_parent(command);
         let watched = self.watch_log(command, each_line);
-        let succeeded = watched.map_err(cannot("run", Path::new(command.get_program())))?;
+        let (succeeded, limit) = watched.map_err(cannot("run", Path::new(command.get_program())))?;
         // A build that was cut short says nothing about the project.
         if is_interrupted() {
             return Err(ProjectError::Interrupted);
         }
         let log = String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned();
-        Ok(Built { succeeded, log: without_colours(&log), launches: self.read_launches(), since })
+        Ok(Built { succeeded, limit, log: without_colours(&log), launches: self.read_launches(), since })
     }
 
     /// The log is a file rather than a pipe: a process that a test leaves behind would keep a pipe open for ever.
-    fn watch_log(&self, command: &mut Command, each_line: &mut dyn FnMut(&str)) -> io::Result<bool> {
+    /// Says whether the command has succeeded, and for which limit it was ended.
+    fn watch_log(
+        &self,
+        command: &mut Command,
+        each_line: &mut dyn FnMut(&str),
+    ) -> io::Result<(bool, Option<Limit>)> {
         let mut child = command.spawn()?;
         let group = child.id();
+        let mut watchdog = Watchdog::new(self.limits, group);
+        let mut limit = None;
         let mut log = File::open(&self.log)?;
         let mut pending = Vec::new();
         loop {
@@ -124,14 +140,18 @@ impl BuildRun {
                 kill_group(group);
             }
             let ended = has_ended(group)?;
-            log.read_to_end(&mut pending)?;
+            let has_spoken = log.read_to_end(&mut pending)? > 0;
             let whole = pending.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             let lines: Vec<u8> = pending.drain(..whole).collect();
             String::from_utf8_lossy(&lines).lines().for_each(|line| each_line(&without_colours(line)));
             if ended {
                 // While its number is still taken, so that nobody else can have it.
                 kill_group(group);
-                return Ok(child.wait()?.success());
+                return Ok((child.wait()?.success() && limit.is_none(), limit));
+            }
+            if limit.is_none() {
+                limit = watchdog.limit(has_spoken);
+                limit.inspect(|_| kill_group(group));
             }
             thread::sleep(TICK);
         }
@@ -193,6 +213,22 @@ fn without_colours(text: &str) -> String {
         rest = &sequence[end..];
     }
     plain + rest
+}
+
+/// Tells whether the command, whose output nobody wants, succeeds within the limits.
+pub(super) fn succeeds(command: &mut Command, limits: BuildLimits) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    end_with_parent(command);
+    let Ok(mut child) = command.spawn() else { return false };
+    let mut watchdog = Watchdog::new(limits, child.id());
+    while has_ended(child.id()).is_ok_and(|ended| !ended) {
+        if is_interrupted() || watchdog.limit(false).is_some() {
+            break;
+        }
+        thread::sleep(TICK);
+    }
+    kill_group(child.id());
+    child.wait().is_ok_and(|status| status.success())
 }
 
 /// The first program of this name on the `PATH`.

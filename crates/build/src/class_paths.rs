@@ -44,7 +44,7 @@ pub(super) fn configurations(
     if let [only] = configurations.as_mut_slice() {
         "class path".clone_into(&mut only.name);
     }
-    Ok(Found { configurations, problems: Vec::new(), is_whole: true })
+    Ok(Found { configurations, problems: Vec::new(), is_whole: true, cut: None })
 }
 
 fn java(request: &ClassPathRequest) -> Result<PathBuf, ProjectError> {

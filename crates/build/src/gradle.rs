@@ -2,10 +2,11 @@
 
 pub(crate) mod libraries;
 
-use crate::build_run::{BuildRun, Built, find_program, is_executable};
+use crate::build_run::{BuildRun, Built, find_program, is_executable, succeeds};
 use crate::class_folders::split_class_path;
 use crate::configuration::{Framework, RunConfiguration, TestFilters};
 use crate::executions::TestsOfExecution;
+use crate::limits::{BuildCut, BuildLimits};
 use crate::properties;
 use crate::reports::read_reports;
 use crate::workspace::Workspace;
@@ -14,7 +15,7 @@ use catchment_watch::Problem;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::SystemTime;
 
 const INIT_SCRIPT: &str = include_str!("gradle/init.gradle");
@@ -55,24 +56,31 @@ pub(super) struct GradleBuild<'a> {
     /// What the user asked for: the top or a module; in the copy.
     pub(super) folder: PathBuf,
     pub(super) arguments: &'a [OsString],
+    pub(super) limits: BuildLimits,
 }
 
 impl GradleBuild<'_> {
     pub(super) fn run(&self, progress: &mut dyn FnMut(&str)) -> Result<Found, ProjectError> {
-        let run = BuildRun::unseen(&self.workspace.own_folder());
+        let run = BuildRun::unseen(&self.workspace.own_folder()).within(self.limits);
         let mut problems = Vec::new();
         let program = self.program(&mut problems)?;
         let script = self.write_init_script()?;
         let built = self.build(&run, &program, &script, progress)?;
         let tasks = self.read_tasks();
-        if !built.succeeded {
+        let cut = built
+            .limit
+            .map(|limit| BuildCut::new(limit, built.log.lines().filter_map(task_begun).next_back()));
+        if let Some(cut) = &cut {
+            cut.tell(&built.log, progress);
+            problems.push(self.problem(&cut.what));
+        } else if !built.succeeded {
             let reason = failure(&built.log);
             if tasks.is_empty() {
                 return Err(ProjectError::BuildFailed { reason, log: run.log });
             }
             problems.push(self.problem(&format!("the build failed in part: {reason}")));
         }
-        if tasks.is_empty() {
+        if tasks.is_empty() && cut.is_none() {
             let reason = "no Test task was executed".to_owned();
             return Err(ProjectError::NoTestJvm { reason, log: run.log });
         }
@@ -80,7 +88,7 @@ impl GradleBuild<'_> {
         for task in tasks {
             configurations.extend(task.configuration(&run, &self.workspace.root, built.since, &mut problems));
         }
-        Ok(Found { configurations, problems, is_whole: built.succeeded })
+        Found { configurations, problems, is_whole: built.succeeded, cut }.unless_empty(run.log)
     }
 
     fn problem(&self, what: &str) -> Problem {
@@ -93,8 +101,8 @@ impl GradleBuild<'_> {
         let wrapper = self.top.join("gradlew");
         if is_executable(&wrapper) {
             let mut command = Command::new(&wrapper);
-            command.args(["--version", "--no-daemon"]).current_dir(&self.top).stdin(Stdio::null());
-            if command.output().is_ok_and(|output| output.status.success()) {
+            command.args(["--version", "--no-daemon"]).current_dir(&self.top);
+            if succeeds(&mut command, self.limits) {
                 return Ok(wrapper);
             }
             problems

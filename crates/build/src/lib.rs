@@ -17,7 +17,9 @@ mod executions;
 mod fingerprint;
 mod gradle;
 mod libraries;
+mod limits;
 mod maven;
+mod processes;
 mod properties;
 mod relocate;
 mod reports;
@@ -36,6 +38,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use libraries::{Libraries, LibrariesRequest, libraries};
+pub use limits::BuildLimits;
 pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;
@@ -43,6 +46,7 @@ pub use workspace::Workspace;
 use build_run::TestsInBuild;
 use catchment_watch::Problem;
 use gradle::GradleBuild;
+use limits::{BuildCut, Limit};
 use maven::MavenBuild;
 use root::{Build, Tool, find_build};
 use serde::{Deserialize, Serialize};
@@ -105,6 +109,10 @@ pub enum ProjectError {
     ToolMissing { tool: String },
     #[error("the build failed: {reason} (log: {})", log.display())]
     BuildFailed { reason: String, log: PathBuf },
+    #[error("{reason}, so it was ended (log: {})", log.display())]
+    BuildHangs { reason: String, log: PathBuf },
+    #[error("{reason} (log: {})", log.display())]
+    OutOfTime { reason: String, log: PathBuf },
     #[error("the build ran no tests: {reason} (log: {})", log.display())]
     NoTestJvm { reason: String, log: PathBuf },
     #[error("no tests: {reason}")]
@@ -133,6 +141,24 @@ struct Found {
     problems: Vec<Problem>,
     /// Whether the whole build succeeded. Of one that failed in part nobody knows which tests are missing.
     is_whole: bool,
+    /// The build was ended before its time.
+    cut: Option<BuildCut>,
+}
+
+impl Found {
+    /// What there is of a build that was ended before its time, unless it is nothing at all.
+    fn unless_empty(self, log: PathBuf) -> Result<Self, ProjectError> {
+        match &self.cut {
+            Some(cut) if self.configurations.is_empty() => {
+                let reason = cut.what.clone();
+                Err(match cut.limit {
+                    Limit::Deadline => ProjectError::OutOfTime { reason, log },
+                    Limit::Silence(_) => ProjectError::BuildHangs { reason, log },
+                })
+            }
+            _ => Ok(self),
+        }
+    }
 }
 
 /// The folders of a project.
@@ -146,8 +172,13 @@ struct Located {
     build: Option<Build>,
 }
 
-/// Builds the project and finds out how it runs its tests, or remembers it if nothing has changed since.
-pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Result<Project, ProjectError> {
+/// Builds the project and finds out how it runs its tests, or remembers it if nothing has changed since. Of a build that
+/// runs into a limit only those tests are known that it had reported before.
+pub fn prepare(
+    request: &ProjectRequest,
+    limits: BuildLimits,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Project, ProjectError> {
     let located = locate(request)?;
     let workspace = Workspace::of(&located.root);
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
@@ -161,7 +192,7 @@ pub fn prepare(request: &ProjectRequest, progress: &mut dyn FnMut(&str)) -> Resu
     }
     saved::forget(&workspace);
     let build_files = located.build.as_ref().map(|build| build_files::content_key(&located.root, build.tool));
-    let found = find_tests(&request, located.build.as_ref(), &workspace, progress)?;
+    let found = find_tests(&request, located.build.as_ref(), &workspace, limits, progress)?;
     if found.configurations.is_empty() {
         return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
     }
@@ -210,6 +241,7 @@ fn find_tests(
     request: &ProjectRequest,
     build: Option<&Build>,
     workspace: &Workspace,
+    limits: BuildLimits,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, ProjectError> {
     progress("copying the project");
@@ -218,7 +250,7 @@ fn find_tests(
         return class_paths::configurations(&request.class_paths.clone().unwrap_or_default(), workspace);
     };
     workspace.update()?;
-    self::build(request, build, workspace, TestsInBuild::LeftOut, progress)
+    self::build(request, build, workspace, (TestsInBuild::LeftOut, limits), progress)
 }
 
 /// Lets the build go as far as its tests in this copy. Gradle runs them in any case.
@@ -226,13 +258,13 @@ fn build(
     request: &ProjectRequest,
     build: &Build,
     workspace: &Workspace,
-    tests: TestsInBuild,
+    (tests, limits): (TestsInBuild, BuildLimits),
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, ProjectError> {
     let (top, folder) = (workspace.in_copy(&build.top), workspace.in_copy(&request.folder));
     let arguments = &request.build_arguments;
     match build.tool {
-        Tool::Maven => MavenBuild { workspace, top, folder, arguments, tests }.run(progress),
-        Tool::Gradle => GradleBuild { workspace, top, folder, arguments }.run(progress),
+        Tool::Maven => MavenBuild { workspace, top, folder, arguments, tests, limits }.run(progress),
+        Tool::Gradle => GradleBuild { workspace, top, folder, arguments, limits }.run(progress),
     }
 }

@@ -5,10 +5,11 @@ pub(crate) mod log;
 pub(crate) mod pom;
 pub(crate) mod surefire;
 
-use crate::build_run::{BuildRun, Built, TestsInBuild, find_program, is_executable};
+use crate::build_run::{BuildRun, Built, TestsInBuild, find_program, is_executable, succeeds};
 use crate::configuration::RunConfiguration;
 use crate::executions::{Executions, module_name};
-use crate::maven::log::{failure, module_begun, why_no_tests};
+use crate::limits::{BuildCut, BuildLimits};
+use crate::maven::log::{failure, module_begun, running_at_end, why_no_tests};
 use crate::maven::pom::{Pom, modules_of};
 use crate::maven::surefire::SurefireJvm;
 use crate::workspace::Workspace;
@@ -16,7 +17,7 @@ use crate::{Found, ProjectError};
 use catchment_watch::Problem;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Failing tests are no failed build: they are what we want to know.
 const IGNORE_FAILURES: &str = "maven.test.failure.ignore";
@@ -66,6 +67,7 @@ pub(super) struct MavenBuild<'a> {
     pub(super) folder: PathBuf,
     pub(super) arguments: &'a [OsString],
     pub(super) tests: TestsInBuild,
+    pub(super) limits: BuildLimits,
 }
 
 /// What Maven is told besides what the user says.
@@ -89,6 +91,13 @@ impl MavenBuild<'_> {
             (run, built) = self.build(&program, &attempt, progress)?;
         }
         let jvms = self.test_jvms(&built);
+        if let Some(limit) = built.limit {
+            let cut = BuildCut::new(limit, running_at_end(&built.log).as_deref());
+            cut.tell(&built.log, progress);
+            problems.push(self.problem(&cut.what));
+            return Found { cut: Some(cut), ..self.configurations(jvms, &built, problems) }
+                .unless_empty(run.log);
+        }
         if !built.succeeded {
             let reason = failure(&built.log, &self.workspace.root);
             if jvms.is_empty() || reason.contains("Compilation failure") {
@@ -105,6 +114,9 @@ impl MavenBuild<'_> {
 
     /// What to try when the tests cannot be had in the way of the last attempt, and why. Each way is tried once.
     fn next_attempt(&self, last: &Attempt, built: &Built) -> Option<(Attempt, &'static str)> {
+        if built.limit.is_some() {
+            return None;
+        }
         if built.succeeded {
             let run_by_maven =
                 last.properties.is_empty() && self.test_jvms(built).is_empty() && self.has_new_reports(built);
@@ -146,8 +158,7 @@ impl MavenBuild<'_> {
         let wrappers = [&self.top, &self.workspace.root].map(|folder| folder.join("mvnw"));
         if let Some(wrapper) = wrappers.into_iter().find(|wrapper| is_executable(wrapper)) {
             let mut command = Command::new(&wrapper);
-            command.arg("--version").current_dir(&self.top).stdin(Stdio::null());
-            if command.output().is_ok_and(|output| output.status.success()) {
+            if succeeds(command.arg("--version").current_dir(&self.top), self.limits) {
                 return Ok(wrapper);
             }
             problems.push(
@@ -163,7 +174,7 @@ impl MavenBuild<'_> {
         attempt: &Attempt,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(BuildRun, Built), ProjectError> {
-        let run = BuildRun::recording(&self.workspace.own_folder(), attempt.tests)?;
+        let run = BuildRun::recording(&self.workspace.own_folder(), attempt.tests)?.within(self.limits);
         let mut command = Command::new(program);
         command.current_dir(&self.top);
         command.args(["-B", "-fae"]).arg(format!("-D{IGNORE_FAILURES}=true"));
@@ -230,7 +241,7 @@ impl MavenBuild<'_> {
             configuration
         };
         let configurations = configurations.into_iter().map(without_ours).collect();
-        Found { configurations, problems, is_whole: built.succeeded }
+        Found { configurations, problems, is_whole: built.succeeded, cut: None }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::build_run::TestsInBuild;
 use crate::compiler_log::{CompilerError, compiler_errors};
 use crate::configuration::{ReportedTest, RunConfiguration};
+use crate::limits::{BuildLimits, Limit};
 use crate::workspace::Workspace;
 use crate::{Found, Project, ProjectError, ProjectRequest, build, locate};
 use catchment_protocol::conversation::Outcome;
@@ -32,6 +33,8 @@ pub enum Verified {
     TestFails { test: String },
     /// The build had reported no test that passes: nothing can be compared.
     TestsUnknown,
+    /// The deadline has passed before the build had ended.
+    OutOfTime,
 }
 
 /// Builds a copy of the project in which the files (by path in the project) have other contents; once more, if a test fails.
@@ -39,6 +42,7 @@ pub fn verify(
     request: &ProjectRequest,
     before: &Project,
     files: &[(PathBuf, String)],
+    limits: BuildLimits,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Verified, ProjectError> {
     let located = locate(request)?;
@@ -48,7 +52,7 @@ pub fn verify(
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     let mut build_with = |files| {
         let copy = patched_copy(before, files)?;
-        build(&request, tool, &copy, TestsInBuild::Run, progress)
+        build(&request, tool, &copy, (TestsInBuild::Run, limits), progress)
     };
     let unpatched;
     let mut before_patch = Before::of(before);
@@ -59,6 +63,7 @@ pub fn verify(
                 before_patch = Before { configurations: &found.configurations, problems: &found.problems }
             }
             Err(ProjectError::Interrupted) => return Err(ProjectError::Interrupted),
+            Err(ProjectError::OutOfTime { .. }) => return Ok(Verified::OutOfTime),
             Err(error) => return Ok(Verified::BuildFails { reason: error.to_string() }),
         }
     }
@@ -135,8 +140,14 @@ fn judged(
         Ok(found) => found,
         Err(ProjectError::Interrupted) => return Err(ProjectError::Interrupted),
         Err(ProjectError::BuildFailed { reason, .. }) => return Ok(Err(failed(reason))),
+        Err(ProjectError::OutOfTime { .. }) => return Ok(Err(Verified::OutOfTime)),
         Err(error) => return Ok(Err(Verified::BuildFails { reason: error.to_string() })),
     };
+    match found.cut {
+        Some(cut) if cut.limit == Limit::Deadline => return Ok(Err(Verified::OutOfTime)),
+        Some(cut) => return Ok(Err(Verified::BuildFails { reason: cut.what })),
+        None => {}
+    }
     let comparison = compared(reported(before.configurations), reported(&found.configurations));
     if found.is_whole {
         return Ok(Ok(comparison));
@@ -312,7 +323,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let before = project(folder.path(), &[]);
         let request = ProjectRequest { folder: folder.path().to_owned(), ..ProjectRequest::default() };
-        let verified = verify(&request, &before, &[], &mut |_| ()).unwrap();
+        let verified = verify(&request, &before, &[], BuildLimits::default(), &mut |_| ()).unwrap();
         assert_eq!(verified, Verified::TestsUnknown);
     }
 
@@ -321,13 +332,13 @@ mod tests {
         "[ERROR] /p/core/src/A.java:[3,4] ';' expected\n[ERROR] /p/core/src/B.java:[5,6] odd\n";
 
     fn in_part(what: &str) -> Result<Found, ProjectError> {
-        Ok(Found { configurations: Vec::new(), problems: vec![problem(what)], is_whole: false })
+        Ok(Found { configurations: Vec::new(), problems: vec![problem(what)], is_whole: false, cut: None })
     }
 
     fn judged_of(problems: &[&str], found: Result<Found, ProjectError>, log: &str) -> Option<Verified> {
         let folder = tempfile::tempdir().unwrap();
         let files = [("core/src/A.java".into(), String::new())];
-        judged(&project(folder.path(), problems), found, log, &files).unwrap().err()
+        judged(Before::of(&project(folder.path(), problems)), found, log, &files).unwrap().err()
     }
 
     #[test]
@@ -359,7 +370,7 @@ mod tests {
     fn who_interrupts_a_build_gets_no_answer() {
         let folder = tempfile::tempdir().unwrap();
         let before = project(folder.path(), &[]);
-        assert!(judged(&before, Err(ProjectError::Interrupted), "", &[]).is_err());
+        assert!(judged(Before::of(&before), Err(ProjectError::Interrupted), "", &[]).is_err());
     }
 
     #[test]

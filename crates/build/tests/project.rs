@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop there")]
 
 use catchment_build::{
-    ClassPathRequest, Framework, Project, ProjectError, ProjectRequest, RunConfiguration, prepare,
+    BuildLimits, ClassPathRequest, Framework, Project, ProjectError, ProjectRequest, RunConfiguration,
+    prepare,
 };
 use catchment_testkit::{jdk, maven};
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A project on disk that a test writes.
 struct Sample {
@@ -81,12 +84,15 @@ impl Sample {
     }
 
     fn prepare_in(&self, folder: &str, arguments: &[&str]) -> Result<Project, ProjectError> {
-        let request = ProjectRequest {
+        prepare(&self.request(folder, arguments), BuildLimits::default(), &mut |_| {})
+    }
+
+    fn request(&self, folder: &str, arguments: &[&str]) -> ProjectRequest {
+        ProjectRequest {
             folder: self.root.join(folder),
             build_arguments: arguments.iter().map(OsString::from).collect(),
             ..ProjectRequest::default()
-        };
-        prepare(&request, &mut |_| {})
+        }
     }
 
     /// Prepares it and sees that not a byte of the user's has changed.
@@ -427,6 +433,46 @@ fn a_wrapper_is_used_if_it_starts_and_parallel_junit_4_is_not_parallel() {
     assert!(properties.contains(&("acme.wrapped".to_owned(), "yes".to_owned())), "{properties:?}");
 }
 
+/// A test that waits for what nobody ever writes.
+fn hanging_test(sample: Sample) -> Sample {
+    let fifo = sample.root.with_extension("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let test = format!(
+        "package acme; public class HangsTest {{ @org.junit.Test public void reads() throws Exception {{
+           new java.io.FileInputStream(\"{}\").read(); }} }}",
+        fifo.display()
+    );
+    sample.file("src/test/java/acme/HangsTest.java", &test)
+}
+
+#[test]
+fn a_build_that_hangs_is_ended_and_the_tests_before_are_known() {
+    // With a JVM for each class, tests are no part of what the build can be told to leave out.
+    let order = "<runOrder>reversealphabetical</runOrder><reuseForks>false</reuseForks>";
+    let sample = Sample::new().parser("").junit4("OneTest").file("pom.xml", &pom(JUNIT4, "3.5.2", order));
+    let sample = hanging_test(sample);
+    let limits = BuildLimits { silence: Duration::from_secs(15), ..BuildLimits::default() };
+    let mut told = Vec::new();
+    let project = prepare(&sample.request("", &[]), limits, &mut |text| told.push(text.to_owned())).unwrap();
+    assert_eq!(only(&project).test_classes, ["acme.OneTest"]);
+    let what =
+        "the build hangs: no output and no processor time for 15 seconds while acme.HangsTest was running";
+    assert_eq!(project.problems.iter().map(|problem| problem.what.as_str()).collect::<Vec<_>>(), [what]);
+    let shown = told.iter().position(|line| line.starts_with(what)).unwrap();
+    assert!(told[shown + 1..].iter().any(|line| line.contains("Running acme.HangsTest")), "{told:?}");
+    // The next check must not take what is known for all there is.
+    assert!(!sample.root.join(".catchment/project.json").exists());
+    fs::remove_file(sample.root.with_extension("fifo")).unwrap();
+}
+
+#[test]
+fn a_build_that_is_not_done_in_time_says_so() {
+    let sample = Sample::new().parser("").junit4("OneTest").file("pom.xml", &pom(JUNIT4, "2.22.2", ""));
+    let limits = BuildLimits { deadline: Some(Instant::now()), ..BuildLimits::default() };
+    let error = prepare(&sample.request("", &[]), limits, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, ProjectError::OutOfTime { .. }), "{error}");
+}
+
 #[test]
 fn a_build_that_cannot_give_tests_says_so_in_one_line() {
     let empty = Sample::new().file("readme.txt", "");
@@ -529,7 +575,7 @@ fn class_paths_without_a_build() {
             class_paths: Some(class_paths),
             ..ProjectRequest::default()
         };
-        prepare(&request, &mut |_| {})
+        prepare(&request, BuildLimits::default(), &mut |_| {})
     };
     let project = prepared(&tests, &junit4, &[]).unwrap();
     assert_eq!(contents(&sample.root), before);

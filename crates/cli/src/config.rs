@@ -14,7 +14,8 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 const FILE: &str = "catchment.toml";
-const KEYS: [&str; 7] = ["budget", "exclude", "fault", "include", "jobs", "silence", "suppress"];
+const KEYS: [&str; 8] =
+    ["budget", "build_silence", "exclude", "fault", "include", "jobs", "silence", "suppress"];
 const FAULT_KEYS: [&str; 7] = ["class", "descriptor", "kind", "method", "since", "throws", "until"];
 const SUPPRESS_KEYS: [&str; 2] = ["pair", "reason"];
 
@@ -27,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) budget: Option<Duration>,
     /// How long a suite may give no sign of life.
     pub(crate) silence: Option<Duration>,
+    /// The same for a build.
+    pub(crate) build_silence: Option<Duration>,
     pub(crate) suppress: Vec<Suppression>,
     /// Operations that the fault catalogue does not know.
     pub(crate) faults: Vec<FaultTable>,
@@ -40,6 +43,7 @@ struct ConfigFile {
     jobs: Option<NonZeroUsize>,
     budget: Option<String>,
     silence: Option<String>,
+    build_silence: Option<String>,
     suppress: Vec<SuppressTable>,
     fault: Vec<FaultTable>,
 }
@@ -109,6 +113,7 @@ fn understood(file: ConfigFile) -> Result<Config, ConfigError> {
         jobs: file.jobs,
         budget: time("budget", file.budget)?,
         silence: time("silence", file.silence)?,
+        build_silence: time("build_silence", file.build_silence)?,
         suppress,
         faults: file.fault,
     })
@@ -181,6 +186,7 @@ mod tests {
             jobs = 4
             budget = "10m"
             silence = "5m"
+            build_silence = "1h"
             [[suppress]]
             pair = "com.acme.Cache.load()V#0.0:E@1"
             reason = "told to"
@@ -195,6 +201,7 @@ mod tests {
             jobs: NonZeroUsize::new(4),
             budget: Some(Duration::from_secs(600)),
             silence: Some(Duration::from_secs(300)),
+            build_silence: Some(Duration::from_secs(3600)),
             suppress: vec![Suppression {
                 pair: "com.acme.Cache.load()V#0.0:E@1".into(),
                 reason: "told to".into(),

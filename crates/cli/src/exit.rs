@@ -58,7 +58,7 @@ impl ExitCode {
         match error {
             CheckError::Lab(error) => Self::of_lab(error),
             CheckError::NothingSelected => Self::USAGE,
-            CheckError::NothingPasses(_) => Self::NOTHING_OBSERVED,
+            CheckError::NothingPasses(_) | CheckError::OutOfTime(_) => Self::NOTHING_OBSERVED,
         }
     }
 
@@ -70,9 +70,11 @@ impl ExitCode {
             | LabError::Folder { .. }
             | LabError::Busy { .. } => Self::USAGE,
             LabError::Interrupted => Self::INTERRUPTED,
-            LabError::Project(_) | LabError::Install(_) | LabError::Worker(_) | LabError::Store(_) => {
-                Self::NOTHING_OBSERVED
-            }
+            LabError::Project(_)
+            | LabError::Install(_)
+            | LabError::Worker(_)
+            | LabError::Store(_)
+            | LabError::OutOfTime => Self::NOTHING_OBSERVED,
         }
     }
 }

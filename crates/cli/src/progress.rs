@@ -1,6 +1,8 @@
 //! How far a check is, on stderr: a bar on a terminal, plain lines elsewhere.
 
 use catchment_lab::Progress;
+use catchment_report::{finding_line, readable};
+use catchment_verdicts::{CheckFinding, CheckedPair};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -18,22 +20,33 @@ pub(crate) fn on_stderr() -> Box<dyn Progress + Send> {
 /// One bar for the phase at hand.
 struct Bar {
     bar: ProgressBar,
+    /// The step at hand, and what the rest will take.
+    asks: String,
+    left: Option<Duration>,
 }
 
 impl Bar {
     fn new() -> Self {
-        Self { bar: ProgressBar::hidden() }
+        Self { bar: ProgressBar::hidden(), asks: String::new(), left: None }
+    }
+
+    fn show_message(&self) {
+        let left = self.left.map(|left| format!("{} left", in_words(left)));
+        let parts: Vec<&str> = left
+            .iter()
+            .map(String::as_str)
+            .chain((!self.asks.is_empty()).then_some(self.asks.as_str()))
+            .collect();
+        self.bar.set_message(parts.join(": "));
     }
 }
 
 impl Progress for Bar {
     fn phase(&mut self, name: &str, total: Option<u64>) {
         self.bar.finish_and_clear();
+        (self.asks, self.left) = (String::new(), None);
         let (bar, template) = match total {
-            Some(total) => {
-                let template = "{prefix} {wide_bar} {pos}/{len}, {per_sec}, {eta} left";
-                (ProgressBar::new(total), template)
-            }
+            Some(total) => (ProgressBar::new(total), "{prefix} {bar:20} {pos}/{len} {wide_msg}"),
             None => (ProgressBar::new_spinner(), "{prefix} {spinner} {elapsed}"),
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -48,6 +61,21 @@ impl Progress for Bar {
 
     fn step(&mut self, steps: u64) {
         self.bar.inc(steps);
+    }
+
+    fn reach(&mut self, done: u64, left: Option<Duration>) {
+        self.bar.set_position(done);
+        self.left = left;
+        self.show_message();
+    }
+
+    fn asks(&mut self, what: &str) {
+        self.asks = readable(what);
+        self.show_message();
+    }
+
+    fn finding(&mut self, pair: &CheckedPair, finding: &CheckFinding) {
+        self.note(&format!("finding: {}", finding_line(pair, finding)));
     }
 
     fn note(&mut self, text: &str) {
@@ -70,11 +98,22 @@ struct Lines<W> {
     /// Value of `done` at which the next line is due.
     next: u64,
     last_line: Instant,
+    asks: String,
+    left: Option<Duration>,
 }
 
 impl<W: Write> Lines<W> {
     fn new(out: W) -> Self {
-        Self { out, name: String::new(), total: None, done: 0, next: 0, last_line: Instant::now() }
+        Self {
+            out,
+            name: String::new(),
+            total: None,
+            done: 0,
+            next: 0,
+            last_line: Instant::now(),
+            asks: String::new(),
+            left: None,
+        }
     }
 
     /// A log that cannot be written to is no reason to stop.
@@ -92,6 +131,7 @@ impl<W: Write> Progress for Lines<W> {
     fn phase(&mut self, name: &str, total: Option<u64>) {
         (self.name, self.total, self.done) = (name.to_owned(), total, 0);
         self.next = self.interval();
+        (self.asks, self.left) = (String::new(), None);
         match total {
             // Most often because an earlier check has done it all.
             Some(0) => {}
@@ -108,19 +148,54 @@ impl<W: Write> Progress for Lines<W> {
 
     fn step(&mut self, steps: u64) {
         self.done += steps;
-        if self.done < self.next && self.last_line.elapsed() < LONGEST_SILENCE {
-            return;
-        }
-        self.next = self.done + self.interval();
-        let text = match self.total {
-            Some(total) => format!("{}: {} of {total}", self.name, self.done),
-            None => format!("{}: {}", self.name, self.done),
-        };
-        self.line(&text);
+        self.line_if_due();
+    }
+
+    fn reach(&mut self, done: u64, left: Option<Duration>) {
+        // Not a line for every one of a few that have to be done again.
+        (self.done, self.left) = (done, left);
+        self.line_if_due();
+    }
+
+    fn asks(&mut self, what: &str) {
+        self.asks = readable(what);
+    }
+
+    fn finding(&mut self, pair: &CheckedPair, finding: &CheckFinding) {
+        self.line(&format!("finding: {}", finding_line(pair, finding)));
     }
 
     fn note(&mut self, text: &str) {
         self.line(text);
+    }
+}
+
+impl<W: Write> Lines<W> {
+    fn line_if_due(&mut self) {
+        if self.done < self.next && self.last_line.elapsed() < LONGEST_SILENCE {
+            return;
+        }
+        self.next = self.done + self.interval();
+        let mut text = match self.total {
+            Some(total) => format!("{}: {} of {total}", self.name, self.done),
+            None => format!("{}: {}", self.name, self.done),
+        };
+        let is_more_to_come = self.total != Some(self.done);
+        if let Some(left) = self.left.filter(|_| is_more_to_come) {
+            text.push_str(&format!(", {} left", in_words(left)));
+        }
+        if is_more_to_come && !self.asks.is_empty() {
+            text.push_str(&format!("; now {}", self.asks));
+        }
+        self.line(&text);
+    }
+}
+
+/// `about 40 s`, `about 3 min`: no more exact than it can be.
+fn in_words(left: Duration) -> String {
+    match left.as_secs() {
+        seconds @ 0..90 => format!("about {} s", seconds.div_ceil(10).max(1) * 10),
+        seconds => format!("about {} min", seconds.div_ceil(60)),
     }
 }
 
@@ -158,6 +233,25 @@ mod tests {
             lines.step(1);
         });
         assert_eq!(text, "catchment: experiments: 10000 to do\ncatchment: experiments: 2 of 10000\n");
+    }
+
+    #[test]
+    fn clauses_are_counted_with_what_is_asked_and_the_time_that_is_left() {
+        let text = lines(|lines| {
+            lines.phase("clauses", Some(3));
+            lines.asks("a.Cache.load  Cache.java:83, by a.CacheTest.corrupt");
+            lines.reach(1, Some(Duration::from_secs(61)));
+            lines.reach(0, None);
+            lines.reach(1, Some(Duration::from_secs(200)));
+            lines.reach(2, Some(Duration::from_secs(200)));
+            lines.reach(3, None);
+        });
+        let now = "now a.Cache.load  Cache.java:83, by a.CacheTest.corrupt";
+        let expected = format!(
+            "catchment: clauses: 3 to do\ncatchment: clauses: 1 of 3, about 70 s left; {now}\n\
+             catchment: clauses: 2 of 3, about 4 min left; {now}\ncatchment: clauses: 3 of 3\n"
+        );
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -23,7 +23,6 @@ use crate::session::{LabError, Session, SessionRequest};
 use crate::slot::Slot;
 use crate::trial::engine::Trials;
 use catchment_verdicts::{CheckedPair, CheckedProject, NotRun};
-use dependence::DependenceInquiry;
 use experiments::{Experiments, Manner};
 use fine::FineInquiry;
 use selective::SelectiveInquiry;
@@ -81,6 +80,9 @@ pub(crate) fn baseline(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<
     if tests.iter().any(|test| test.colour.is_some()) {
         return Ok(baseline);
     }
+    if session.is_over() {
+        return Err(CheckError::OutOfTime(session.out_of_time()));
+    }
     let first = tests.iter().find_map(|test| Some((test, test.set_aside.as_ref()?)));
     Err(CheckError::NothingPasses(first.map_or_else(
         || "no test was found in the classes the build runs".to_owned(),
@@ -106,7 +108,6 @@ pub(crate) fn experiment(
         experiments.add_not_run(NotRun::PlanOnly);
     } else {
         experiments.run(slots)?;
-        inquiry::run(trials, &DependenceInquiry, slots)?;
         if request.selective {
             inquiry::run(trials, &SelectiveInquiry { confirmed_passes }, slots)?;
         }

@@ -18,7 +18,7 @@ mod worker;
 
 pub use check::{CheckError, CheckRequest, check};
 pub use progress::{Progress, Silent};
-pub use session::{LabError, PairSelection, SessionRequest};
+pub use session::{FindingWishes, LabError, PairSelection, SessionRequest};
 pub use store::StoreError;
 pub use stretch::{
     Accepted, Case, Evidence, Illegal, Patch, PatchedFile, Refusal, StretchError, StretchRequest, Stretched,

@@ -26,8 +26,11 @@ use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
 use crate::store::Store;
 use crate::worker::{Interrupt, heap_note};
-use catchment_build::{Project, ProjectRequest, RunConfiguration, remove_all};
-use catchment_verdicts::{CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, Problem, Stats};
+use catchment_build::{BuildLimits, Project, ProjectRequest, RunConfiguration, remove_all};
+use catchment_verdicts::{
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, FindingPolicy, Problem, Rule, Stats,
+    Suppression, open_finding,
+};
 use catchment_watch::{InstalledAgent, install, unix};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -44,14 +47,25 @@ pub struct SessionRequest {
     pub selection: PairSelection,
     /// JVMs side by side.
     pub jobs: usize,
-    /// No new work is started when this is used up.
+    /// Counts from the opening of the session. No new work is started when it is used up, and what still runs is ended.
     pub budget: Option<Duration>,
     /// A suite that gives no sign of life for so long hangs; two minutes unless given.
     pub silence: Option<Duration>,
+    /// A build that neither prints anything nor uses the processor for so long hangs; ten minutes unless given.
+    pub build_silence: Option<Duration>,
     /// Forget the results of earlier sessions.
     pub fresh: bool,
     /// Inject into tests that talk to other machines too.
     pub allow_external: bool,
+    /// Findings are told as soon as they stand, as far as these wishes go; `None`: not at all.
+    pub announced: Option<FindingWishes>,
+}
+
+/// The user's wishes about findings, see [`FindingPolicy`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindingWishes {
+    pub suppressions: Vec<Suppression>,
+    pub strict: bool,
 }
 
 /// All that the threads of one command share. Only parts behind a lock change.
@@ -72,10 +86,17 @@ pub(crate) struct Session<'p> {
     pub(crate) clean_starts: AtomicU32,
     pub(crate) reporter: Reporter<'p>,
     pub(crate) interrupt: &'static Interrupt,
+    /// No work is begun after this moment.
     pub(crate) deadline: Option<Instant>,
+    /// The moment at which the budget is used up: what is still running is ended.
+    pub(crate) end: Option<Instant>,
+    build_silence: Option<Duration>,
     /// The time for which a suite may give no sign of life.
     pub(crate) silence: Duration,
     allow_external: bool,
+    announced: Option<FindingWishes>,
+    /// Ids of the findings that have been told.
+    told: Mutex<BTreeSet<String>>,
     begun: Instant,
     ledger: Mutex<Ledger>,
     stats: Mutex<Stats>,
@@ -115,7 +136,9 @@ impl<'p> Session<'p> {
         let folder = catchment_build::results_folder(&request.project).map_err(LabError::from)?;
         let lock = lock::lock(&folder)?;
         progress.phase("build", None);
-        let project = catchment_build::prepare(&request.project, &mut |text| progress.note(text))
+        let deadline = request.budget.map(|budget| begun + time_to_start_work(budget));
+        let limits = build_limits(deadline, request.build_silence);
+        let project = catchment_build::prepare(&request.project, limits, &mut |text| progress.note(text))
             .map_err(LabError::from)?;
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
@@ -142,9 +165,13 @@ impl<'p> Session<'p> {
             clean_starts: AtomicU32::new(0),
             reporter: Reporter::new(progress),
             interrupt,
-            deadline: request.budget.map(|budget| begun + time_to_start_work(budget)),
+            deadline,
+            end: request.budget.map(|budget| begun + budget),
+            build_silence: request.build_silence,
             silence: request.silence.unwrap_or(suite::SILENCE),
             allow_external: request.allow_external,
+            announced: request.announced.clone(),
+            told: Mutex::default(),
             begun,
             ledger: Mutex::new(Ledger {
                 store,
@@ -174,9 +201,10 @@ impl<'p> Session<'p> {
     /// Runs the project's suites with nothing injected, as far as earlier sessions have not, and enters in the ledger what
     /// they and all other plain runs so far say.
     pub(crate) fn baseline(&self, slots: &mut [Slot<'_>]) -> Result<Baseline, LabError> {
-        if let Some(slot) = slots.first_mut() {
-            suite::observe(self, slot)?;
-        }
+        let unseen = match slots.first_mut() {
+            Some(slot) => suite::observe(self, slot)?,
+            None => 0,
+        };
         let baseline = Baseline::read(&self.ledger().store)?;
         let mut ledger = self.ledger();
         let Ledger { store, checked } = &mut *ledger;
@@ -184,6 +212,7 @@ impl<'p> Session<'p> {
         test_sources::locate(&self.project, &baseline.tests, &mut checked.tests);
         name_configurations(&mut checked.tests, &checked.configurations);
         baseline.add_to(&mut checked.pairs, &self.positions);
+        checked.pairs.iter_mut().for_each(|pair| pair.unseen_tests = unseen);
         add_unobserved(checked, store, &self.positions)?;
         Ok(baseline)
     }
@@ -228,6 +257,36 @@ impl<'p> Session<'p> {
         self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// Tells of the finding on the pair at this position, if there is one that nothing will take back.
+    pub(crate) fn announce(&self, checked: &CheckedProject, position: usize) {
+        let Some(FindingWishes { suppressions, strict }) = &self.announced else { return };
+        let policy = FindingPolicy { suppressions, strict: *strict };
+        let Some(finding) = open_finding(checked, position, policy) else { return };
+        let stands = !matches!(finding.rule, Rule::Unreachable | Rule::Unstable);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if stands && told.insert(finding.id.clone()) {
+            self.reporter.finding(&checked.pairs[position], &finding);
+        }
+    }
+
+    /// Limits for a further build.
+    pub(crate) fn build_limits(&self) -> BuildLimits {
+        build_limits(self.end, self.build_silence)
+    }
+
+    /// The moment until which a suite may run: what is found out in it is worth little without some experiments.
+    pub(crate) fn end_of_suite(&self) -> Option<Instant> {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline.map(|deadline| deadline - left(deadline) / 3)
+    }
+
+    /// What the budget was used up for.
+    pub(crate) fn out_of_time(&self) -> String {
+        let of_build = self.project.problems.iter().map(|problem| &problem.what);
+        let cut = of_build.into_iter().find(|what| what.starts_with("the budget was used up"));
+        cut.cloned().unwrap_or_else(|| "the budget was used up before a test had passed".to_owned())
+    }
+
     /// The ledger's results, complete with costs and problems. The ledger is empty afterwards.
     pub(crate) fn checked(&self) -> CheckedProject {
         let mut ledger = self.ledger();
@@ -257,6 +316,11 @@ impl<'p> Session<'p> {
         checked.problems = problems.into_iter().collect();
         checked
     }
+}
+
+fn build_limits(deadline: Option<Instant>, silence: Option<Duration>) -> BuildLimits {
+    let BuildLimits { silence: usual, .. } = BuildLimits::default();
+    BuildLimits { deadline, silence: silence.unwrap_or(usual) }
 }
 
 /// The part of a budget in which work is started: the last work, a fresh JVM perhaps, should end within the budget too.

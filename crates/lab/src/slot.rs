@@ -66,10 +66,11 @@ impl Running<'_> {
         &mut self,
         classes: &[String],
         silence: Duration,
+        until: Option<Instant>,
         steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
         self.events.steps_left = *steps;
-        let result = self.worker.run_suite(classes, None, &mut self.events, silence);
+        let result = self.worker.run_suite(classes, None, &mut self.events, silence, until);
         *steps = std::mem::take(&mut self.events.steps_left);
         result
     }
@@ -88,9 +89,9 @@ impl Running<'_> {
         self.events.running = None;
         let start = Instant::now();
         let classes = [class.to_owned()];
-        let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence);
+        let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, None);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let end = unless_interrupted(result)?.err();
+        let end = unless_over(result)?.err();
         let finished = std::mem::take(&mut self.events.finished);
         finished.iter().for_each(|run| self.events.session.turns.note(run));
         Ok((ClassRun { finished, running: self.events.running.take(), end }, micros))
@@ -112,7 +113,7 @@ impl Running<'_> {
         let result = self.worker.run_test(test, experiment, &mut self.events, limit);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         result.iter().for_each(|run| self.events.session.turns.note(run));
-        Ok((unless_interrupted(result)?, micros))
+        Ok((unless_over(result)?, micros))
     }
 
     /// Tells whether the test, or the class, has had a plain run in this JVM.
@@ -125,9 +126,12 @@ impl Running<'_> {
     }
 }
 
-/// The end of a JVM is a result of a run, unless the user wants everything to end.
-fn unless_interrupted<T>(result: Result<T, WorkerEnd>) -> Result<Result<T, WorkerEnd>, LabError> {
-    if let Err(WorkerEnd::Interrupted) = result { Err(LabError::Interrupted) } else { Ok(result) }
+/// The end of a JVM is a result of a run, unless everything is to end.
+fn unless_over<T>(result: Result<T, WorkerEnd>) -> Result<Result<T, WorkerEnd>, LabError> {
+    match result {
+        Err(end @ (WorkerEnd::Interrupted | WorkerEnd::OutOfTime)) => Err(end.into()),
+        other => Ok(other),
+    }
 }
 
 /// Classes that the JVMs of a slot run in place of those that were built.
@@ -290,6 +294,7 @@ impl<'a> Slot<'a> {
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             compiles_fast: jvm_use != JvmUse::Suite,
             equipment: self.equipment,
+            end: self.session.end,
         };
         let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());
         let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;

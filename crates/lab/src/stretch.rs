@@ -103,7 +103,10 @@ fn stretch_in<'p>(
     experiment(&request.check, trials, &mut slots)?;
     let stretching = Stretching { trials, hierarchy, to };
     let mut candidates = stretching.try_each(&mut slots)?;
-    let mut together = stretching.try_together(&mut slots[0], &mut candidates)?;
+    let mut together = match stretching.try_together(&mut slots[0], &mut candidates) {
+        Err(LabError::OutOfTime) => false,
+        together => together?,
+    };
     let mut patch = None;
     if request.patch && together {
         let project = &request.check.session.project;
@@ -152,7 +155,10 @@ impl Stretching<'_, '_> {
         let positions = self.candidates();
         session.reporter.phase("catches that may catch more", Some(positions.len() as u64));
         let (mut tried, left) =
-            work_off(session, slots, positions, |slot, position| self.try_one(slot, position))?;
+            work_off(session, slots, positions, |slot, position| match self.try_one(slot, position) {
+                Err(LabError::OutOfTime) => Ok(Candidate::new(position).refused(Refusal::OutOfTime)),
+                tried => tried,
+            })?;
         if session.is_interrupted() {
             return Err(LabError::Interrupted);
         }

@@ -62,6 +62,8 @@ pub enum WorkerEnd {
     },
     /// The user wants the whole run to end.
     Interrupted,
+    /// The budget is used up.
+    OutOfTime,
 }
 
 impl std::fmt::Display for WorkerEnd {
@@ -75,6 +77,7 @@ impl std::fmt::Display for WorkerEnd {
             Self::Crash { what } => write!(out, "the JVM died: {what}"),
             Self::Unusable { what } => out.write_str(what),
             Self::Interrupted => out.write_str("interrupted"),
+            Self::OutOfTime => out.write_str("the budget was used up"),
         }
     }
 }
@@ -103,6 +106,8 @@ pub(crate) struct Worker {
     error_file: PathBuf,
     marker: String,
     interrupt: &'static Interrupt,
+    /// The moment at which the budget is used up, whatever is being waited for.
+    end: Option<Instant>,
     has_ended: bool,
 }
 
@@ -126,7 +131,7 @@ impl Worker {
         let mut child = lasting::spawn(command)
             .map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
         let output = Output::drain(&mut child);
-        let accepted = accept(&listening, &mut child, interrupt);
+        let accepted = accept(&listening, &mut child, interrupt, setup.end);
         // Whoever was to connect has; the name would stay behind in the temporary folder.
         let _ = fs::remove_file(&socket_path);
         let (socket, end) = match accepted {
@@ -143,6 +148,7 @@ impl Worker {
             error_file: setup.error_file(),
             marker: setup.marker.clone(),
             interrupt,
+            end: setup.end,
             has_ended: false,
         };
         match end {
@@ -172,7 +178,7 @@ impl Worker {
     fn diagnosed_start(&mut self, end: WorkerEnd) -> WorkerEnd {
         self.kill();
         match end {
-            WorkerEnd::Interrupted => WorkerEnd::Interrupted,
+            end @ (WorkerEnd::Interrupted | WorkerEnd::OutOfTime) => end,
             end => WorkerEnd::Unusable {
                 what: format!("the worker JVM did not come up ({end}): {}", self.output.last_line()),
             },
@@ -195,16 +201,19 @@ impl Worker {
         }
     }
 
-    /// Runs the classes as one suite; `limit` is the time without any sign of life.
+    /// Runs the classes as one suite; `limit` is the time without any sign of life, and `until` the moment at which it has
+    /// used up its share of the budget.
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
         experiment: Option<Experiment>,
         listener: &mut dyn Listener,
         limit: Duration,
+        until: Option<Instant>,
     ) -> Result<Vec<String>, WorkerEnd> {
         self.ask(&Request::RunSuite { classes: classes.to_vec(), experiment })?;
         loop {
+            self.require_time(until)?;
             match self.next_event(Instant::now() + limit)? {
                 Event::SuiteFinished { problems } => return Ok(problems),
                 other => listener.event(other),
@@ -255,6 +264,7 @@ impl Worker {
                 self.kill();
                 return Err(WorkerEnd::Interrupted);
             }
+            self.require_time(self.end)?;
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(self.timed_out());
@@ -265,6 +275,14 @@ impl Worker {
                 Err(error) => return Err(WorkerEnd::Crash { what: error.to_string() }),
             }
         }
+    }
+
+    fn require_time(&mut self, until: Option<Instant>) -> Result<(), WorkerEnd> {
+        if until.is_none_or(|until| Instant::now() < until) {
+            return Ok(());
+        }
+        self.kill();
+        Err(WorkerEnd::OutOfTime)
     }
 
     fn receive(&mut self) -> Result<Event, WorkerEnd> {
@@ -360,11 +378,15 @@ fn accept(
     listening: &UnixListener,
     child: &mut Child,
     interrupt: &Interrupt,
+    end: Option<Instant>,
 ) -> Result<UnixStream, WorkerEnd> {
     let deadline = Instant::now() + START_TIME;
     while Instant::now() < deadline {
         if interrupt.load(Ordering::Relaxed) {
             return Err(WorkerEnd::Interrupted);
+        }
+        if end.is_some_and(|end| Instant::now() >= end) {
+            return Err(WorkerEnd::OutOfTime);
         }
         if unix::wait_readable(listening, TICK).unwrap_or(false)
             && let Ok((socket, _)) = listening.accept()

@@ -13,7 +13,7 @@ const LAMBDA: &str = "lambda$";
 
 /// Names of methods as people know them: what javac calls `lambda$load$0` and kotlinc `load$lambda$0` is a lambda in
 /// `load`. Not for ids, of which nothing may change.
-pub(crate) fn readable(text: &str) -> String {
+pub fn readable(text: &str) -> String {
     let mut parts = text.split(LAMBDA);
     let mut readable = parts.next().unwrap_or_default().to_owned();
     for part in parts {

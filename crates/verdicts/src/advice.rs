@@ -108,6 +108,10 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
         Unknown::TooMany(count) => {
             format!("{count} more calls within the try are too many: those that were tried pass")
         }
+        Unknown::Unseen(count) => {
+            let tests = if *count == 1 { "1 test has".to_owned() } else { format!("{count} tests have") };
+            format!("{tests} not run within the budget, and may execute this try: run again with more time")
+        }
         Unknown::NotRun(1) => "1 experiment was not run: run again with more time".into(),
         Unknown::NotRun(count) => format!("{count} experiments were not run: run again with more time"),
         Unknown::NoOutcome(number) => {

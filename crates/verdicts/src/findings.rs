@@ -9,7 +9,7 @@ use crate::advice::explain;
 use crate::dependence::Dependence;
 use crate::experiment::{ExperimentResult, FailureKind, Outcome};
 use crate::finding::{Finding, Message, SourceSite, finding_id};
-use crate::judge::{PureResilience, SourceIndependence, Verdicts};
+use crate::judge::{PureResilience, SourceIndependence, Verdicts, judge};
 use crate::project::{CheckedPair, CheckedProject, TestId};
 use crate::rules::{Level, Rule};
 use crate::unknown::Unknown;
@@ -97,6 +97,19 @@ pub fn findings_of(project: &CheckedProject, verdicts: &[Verdicts], policy: Find
         }
     }
     findings
+}
+
+/// The finding on the pair at `position`, unless there is none or it is not one that a report lists as open.
+pub fn open_finding(
+    project: &CheckedProject,
+    position: usize,
+    policy: FindingPolicy<'_>,
+) -> Option<CheckFinding> {
+    let pair = project.pairs.get(position)?;
+    let found = finding(project, position, pair, &judge(pair, &project.tests))?;
+    let is_routine = found.rule == Rule::NotResilient && !policy.strict;
+    let is_accepted = policy.suppressions.iter().any(|it| it.pair == pair.clause.id);
+    (!is_routine && !is_accepted).then_some(found)
 }
 
 fn finding(

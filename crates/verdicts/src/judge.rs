@@ -136,7 +136,7 @@ fn source_independence(pair: &CheckedPair, matrix: &PairMatrix) -> Judgement<Sou
         return negative(pair, SourceIndependence::Dependent, failures);
     }
     let mut white = matrix.tests.iter().filter(|test| test.has_white()).peekable();
-    if !matrix.is_sample && white.peek().is_some() && white.all(TestCells::passes) {
+    if !matrix.is_sample && pair.unseen_tests == 0 && white.peek().is_some() && white.all(TestCells::passes) {
         let white = matrix.tests.iter().filter(|test| test.has_white());
         return positive(SourceIndependence::Independent, white);
     }
@@ -149,7 +149,7 @@ fn pure_resilience(pair: &CheckedPair, matrix: &PairMatrix) -> Judgement<PureRes
         return negative(pair, PureResilience::NotResilient, failures);
     }
     let has_pink = matrix.evidence().any(|test| test.executing.usages.pink > 0);
-    if !matrix.is_sample && has_pink && matrix.tests.iter().all(TestCells::passes) {
+    if !matrix.is_sample && pair.unseen_tests == 0 && has_pink && matrix.tests.iter().all(TestCells::passes) {
         return positive(PureResilience::Resilient, matrix.tests.iter());
     }
     unknown(PureResilience::Unknown, unknown::of_pure_resilience(pair, matrix))

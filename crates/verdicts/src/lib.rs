@@ -22,6 +22,7 @@ mod rules;
 mod selective;
 mod stats;
 mod tables;
+mod unfinished;
 mod unknown;
 
 pub use advice::{advice, advice_on_dependence, explain};
@@ -36,6 +37,7 @@ pub use experiment::{
 pub use finding::{Finding, Message, SourceSite};
 pub use findings::{
     CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, findings_of,
+    open_finding,
 };
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use nearest::{NearestTest, Nearness, nearest_test};
@@ -48,4 +50,5 @@ pub use project::{
 pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};
 pub use tables::{PairTable, PairTables, TestTable};
+pub use unfinished::{DecidedPairs, Unfinished};
 pub use unknown::Unknown;

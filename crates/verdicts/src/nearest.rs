@@ -67,6 +67,7 @@ fn wants_a_test(pair: &CheckedPair, verdicts: &Verdicts) -> bool {
         | Unknown::ExecutedByNoTestAlone
         | Unknown::NeverCaught
         | Unknown::OncePerJvm(_)
+        | Unknown::Unseen(_)
         | Unknown::NeverNominal
         | Unknown::Unstable(_) => true,
         Unknown::NoOutcome(number) => {

@@ -3,6 +3,7 @@
 use crate::experiment::ExperimentResult;
 use crate::finding::SourceSite;
 use crate::stats::Stats;
+use crate::unfinished::Unfinished;
 use catchment_pairs::{ClassLocation, ClauseDescription};
 
 /// Observations and experiments of a check.
@@ -16,6 +17,8 @@ pub struct CheckedProject {
     pub pairs: Vec<CheckedPair>,
     pub stats: Stats,
     pub problems: Vec<Problem>,
+    /// Set if the check was cut short.
+    pub unfinished: Option<Unfinished>,
 }
 
 impl CheckedProject {
@@ -173,6 +176,8 @@ pub struct CheckedPair {
     /// Not asked about: `--include` or `--exclude` leaves its class out, or it belongs to another module than the one
     /// asked for.
     pub left_out: bool,
+    /// Tests that have not run within the budget, any of which may execute the try.
+    pub unseen_tests: usize,
 }
 
 /// The executions of a try by single tests, asked one at a time. The runs are among [`CheckedPair::experiments`].

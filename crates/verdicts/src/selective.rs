@@ -8,7 +8,7 @@ use crate::experiment::{ExperimentResult, Mode, NoOutcome, Outcome};
 use crate::judge::{Judgement, SourceIndependence, negative};
 use crate::matrix::PairMatrix;
 use crate::project::{CheckedPair, CheckedTest, ExecutingTest};
-use crate::unknown::{Unknown, once_per_jvm};
+use crate::unknown::{Unknown, once_per_jvm, unseen};
 
 /// `None` for a pair whose executions were not asked one by one.
 pub(crate) fn judge_selective(
@@ -24,7 +24,8 @@ pub(crate) fn judge_selective(
     }
     let white = pair.executing_tests.iter().filter(|executing| executing.usages.white > 0);
     let missing = white.flat_map(|executing| missing(pair, tests, executing));
-    let unknown: Vec<_> = missing.chain(once_per_jvm(&PairMatrix::of(pair, tests))).collect();
+    let unknown = missing.chain(once_per_jvm(&PairMatrix::of(pair, tests)));
+    let unknown: Vec<_> = unknown.chain(unseen(pair)).collect();
     let is_independent = unknown.is_empty() && !singles.is_empty();
     Some(Judgement {
         verdict: if is_independent { SourceIndependence::Independent } else { SourceIndependence::Unknown },

@@ -35,6 +35,8 @@ pub enum Unknown {
     Unconfirmed(usize),
     /// Number of experiments that were not run.
     NotRun(usize),
+    /// Number of tests that have not run at all, any of which may execute the try.
+    Unseen(usize),
     /// Number of calls within the try beyond those that are asked about.
     TooMany(usize),
     /// An experiment that says nothing.
@@ -63,6 +65,7 @@ impl Unknown {
             | Self::NeverCaught
             | Self::NeverNominal
             | Self::NotRun(_)
+            | Self::Unseen(_)
             | Self::TooMany(_) => None,
         }
     }
@@ -73,6 +76,9 @@ pub(crate) fn of_source_independence(pair: &CheckedPair, matrix: &PairMatrix) ->
         return vec![reason];
     }
     let white: Vec<_> = matrix.tests.iter().filter(|test| test.has_white()).collect();
+    if white.is_empty() && pair.unseen_tests > 0 {
+        return unseen(pair).into_iter().collect();
+    }
     if white.is_empty() {
         let open = matrix.tests.iter().find(|test| test.executing.usages.open > 0);
         return vec![open.map_or(Unknown::NeverCaught, |test| Unknown::LeftOpen(test.executing.test))];
@@ -87,6 +93,7 @@ pub(crate) fn of_source_independence(pair: &CheckedPair, matrix: &PairMatrix) ->
     reasons.extend(unstable(&mixed));
     reasons.extend(unfinished);
     reasons.extend(once_per_jvm(matrix));
+    reasons.extend(unseen(pair));
     reasons
 }
 
@@ -97,11 +104,16 @@ pub(crate) fn of_pure_resilience(pair: &CheckedPair, matrix: &PairMatrix) -> Vec
     let tests: Vec<_> = matrix.tests.iter().collect();
     let mut reasons = unstable(&tests);
     reasons.extend(unfinished(&tests));
-    if matrix.evidence().all(|test| test.executing.usages.pink == 0) {
+    if matrix.evidence().all(|test| test.executing.usages.pink == 0) && pair.unseen_tests == 0 {
         reasons.push(Unknown::NeverNominal);
     }
     reasons.extend(once_per_jvm(matrix));
+    reasons.extend(unseen(pair));
     reasons
+}
+
+pub(crate) fn unseen(pair: &CheckedPair) -> Option<Unknown> {
+    (pair.unseen_tests > 0).then_some(Unknown::Unseen(pair.unseen_tests))
 }
 
 pub(crate) fn once_per_jvm(matrix: &PairMatrix) -> Option<Unknown> {
@@ -120,6 +132,9 @@ fn nothing_to_go_by(pair: &CheckedPair, matrix: &PairMatrix) -> Option<Unknown> 
         return Some(Unknown::Unreachable(why.clone()));
     }
     let is_executed = pair.usages.entries() > 0;
+    if matrix.tests.is_empty() && pair.unseen_tests > 0 {
+        return unseen(pair);
+    }
     matrix.tests.is_empty().then_some(match is_executed {
         true => Unknown::ExecutedByNoTestAlone,
         false => Unknown::NeverExecuted,

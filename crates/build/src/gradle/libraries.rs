@@ -3,6 +3,7 @@
 use crate::build_run::BuildRun;
 use crate::gradle::{GradleBuild, NO_CONFIGURATION_CACHE, Properties, failure, in_script, read_all};
 use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
+use crate::limits::BuildLimits;
 use crate::{ProjectError, cannot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,6 +21,7 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         top: query.top.clone(),
         folder: query.top.clone(),
         arguments: &[],
+        limits: BuildLimits::default(),
     };
     progress("asking Gradle for the libraries");
     // That the wrapper does not start is of no interest here.

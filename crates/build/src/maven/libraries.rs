@@ -8,6 +8,7 @@
 use crate::ProjectError;
 use crate::build_run::{BuildRun, TestsInBuild};
 use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
+use crate::limits::BuildLimits;
 use crate::maven::MavenBuild;
 use crate::maven::log::{failure, module_begun};
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         folder: query.top.clone(),
         arguments: &[],
         tests: TestsInBuild::LeftOut,
+        limits: BuildLimits::default(),
     };
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;

@@ -103,6 +103,25 @@ pub(crate) fn why_no_tests(log: &str, has_reports: bool) -> &'static str {
     }
 }
 
+/// What was running where the log ends: the test classes that have begun and not ended, or else the last plugin.
+pub(crate) fn running_at_end(log: &str) -> Option<String> {
+    let mut running: Vec<&str> = Vec::new();
+    let mut plugin = None;
+    for line in log.lines() {
+        let line = line.split_once("] ").filter(|_| line.starts_with('[')).map_or(line, |(_, text)| text);
+        if let Some(class) = line.strip_prefix("Running ") {
+            running.push(class.trim());
+        } else if line.starts_with("Tests run: ") {
+            let ended = line.rsplit_once(" in ").map_or("", |(_, class)| class.trim());
+            running.retain(|class| *class != ended);
+        } else if let Some(begun) = line.strip_prefix("--- ") {
+            running.clear();
+            plugin = begun.split(' ').next();
+        }
+    }
+    if running.is_empty() { plugin.map(str::to_owned) } else { Some(running.join(" and ")) }
+}
+
 /// The executions of Surefire and Failsafe, in the order of the log.
 pub(crate) fn executions(log: &str) -> Vec<LoggedExecution> {
     log.lines().filter_map(execution).collect()
@@ -134,6 +153,18 @@ fn execution(line: &str) -> Option<LoggedExecution> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_test_that_was_running_at_the_end_is_named() {
+        let log = "[INFO] --- surefire:3.5.2:test (default-test) @ core ---\n[INFO] Running acme.OneTest\n\
+                   [INFO] Tests run: 2, Failures: 0, Time elapsed: 0.1 s -- in acme.OneTest\n";
+        assert_eq!(running_at_end(log).as_deref(), Some("surefire:3.5.2:test"));
+        let hangs = format!("{log}[INFO] Running acme.TwoTest\nsome output\n");
+        assert_eq!(running_at_end(&hangs).as_deref(), Some("acme.TwoTest"));
+        let old = "Running a.A\nRunning a.B\nTests run: 1, Failures: 0, Time elapsed: 0 sec - in a.A\nRunning a.C\n";
+        assert_eq!(running_at_end(old).as_deref(), Some("a.B and a.C"));
+        assert_eq!(running_at_end("[INFO] Scanning for projects...\n"), None);
+    }
 
     #[test]
     fn modules_are_announced() {

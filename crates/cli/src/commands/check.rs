@@ -8,7 +8,7 @@ use crate::exit::ExitCode;
 use crate::output::{self, ReportFile};
 use crate::progress;
 use anyhow::Result;
-use catchment_lab::{CheckRequest, check};
+use catchment_lab::{CheckRequest, FindingWishes, SessionRequest, check};
 use catchment_report::{
     CheckDetail, CheckReport, write_check_json, write_check_text, write_plan_text, write_stats_text,
 };
@@ -59,6 +59,11 @@ fn policy<'a>(args: &CheckArgs, config: &'a Config) -> FindingPolicy<'a> {
     FindingPolicy { suppressions: &config.suppress, strict: args.fail_on >= FailOn::NotResilient }
 }
 
+fn announced(args: &CheckArgs, config: &Config) -> FindingWishes {
+    let FindingPolicy { suppressions, strict } = policy(args, config);
+    FindingWishes { suppressions: suppressions.to_vec(), strict }
+}
+
 fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
     CheckRequest {
         matrix: args.matrix,
@@ -68,7 +73,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         selective: args.selective,
         fine: args.fine,
         list: args.list,
-        session: args.project.request(config),
+        session: SessionRequest { announced: Some(announced(args, config)), ..args.project.request(config) },
     }
 }
 

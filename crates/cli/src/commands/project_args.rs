@@ -38,7 +38,7 @@ pub(crate) struct ProjectArgs {
     /// Never the clauses of classes of this name; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "What to do")]
     pub(crate) exclude: Vec<String>,
-    /// Stop starting experiments after this time: 90s, 10m, 1h30m
+    /// Time for everything, the build included: 90s, 10m, 1h30m; what was found out by then is reported
     #[arg(long, value_name = "TIME", value_parser = crate::duration::parse, help_heading = "What to do")]
     pub(crate) budget: Option<Duration>,
     /// JVMs at a time; half the processors unless given
@@ -87,8 +87,10 @@ impl ProjectArgs {
             jobs: self.jobs.or(config.jobs).map_or_else(default_jobs, NonZeroUsize::get),
             budget: self.budget.or(config.budget),
             silence: config.silence,
+            build_silence: config.build_silence,
             fresh: self.fresh,
             allow_external: self.allow_external,
+            announced: None,
         }
     }
 
@@ -131,11 +133,13 @@ mod tests {
             jobs: NonZeroUsize::new(3),
             budget: Some(Duration::from_secs(60)),
             silence: Some(Duration::from_secs(7)),
+            build_silence: Some(Duration::from_secs(8)),
             suppress: Vec::new(),
             faults: Vec::new(),
         };
         let from_file = args(&[]).request(&config);
-        assert_eq!(from_file.silence, Some(Duration::from_secs(7)));
+        let silences = [from_file.silence, from_file.build_silence];
+        assert_eq!(silences, [7, 8].map(|seconds| Some(Duration::from_secs(seconds))));
         assert_eq!((from_file.jobs, from_file.budget), (3, Some(Duration::from_secs(60))));
         assert_eq!(from_file.selection.include, ["com.file.*"]);
         let typed = args(&["--include", "a.*", "--include", "b.*", "--jobs", "2", "--budget", "1h"]);

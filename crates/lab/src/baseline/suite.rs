@@ -25,18 +25,24 @@ pub(crate) struct SuiteRuns {
     positions: HashMap<String, usize>,
     problems: Vec<String>,
     unobserved: BTreeMap<PairNumber, String>,
+    /// Its share of the budget was used up before all of it had run.
+    pub(crate) is_cut: bool,
 }
 
 /// Runs what is not yet in the store, one suite at a time: two at once may want the same port or file, and what fails then
-/// is not flaky.
-pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), LabError> {
+/// is not flaky. Gives the number of tests for which there was no time; at least 1 if there were any.
+pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<usize, LabError> {
     let missing = unobserved_suites(session)?;
     let expected = missing.iter().map(|configuration| expected_tests(session, *configuration)).sum();
     // Without reports of the build nobody knows how many tests there are.
     let mut tests = (expected > 0 || missing.is_empty()).then_some(expected);
     session.reporter.phase("suite, nothing injected", tests);
-    let mut unusable = BTreeMap::new();
+    let (mut unusable, mut unseen) = (BTreeMap::new(), 0);
     for configuration in missing {
+        if session.is_over() {
+            unseen += expected_tests(session, configuration).max(1);
+            continue;
+        }
         match observe_one(session, slot, configuration, &mut tests) {
             // The tests of the other configurations can still be run. The next check tries again.
             Err(LabError::Worker(end)) => {
@@ -44,10 +50,11 @@ pub(crate) fn observe(session: &Session<'_>, slot: &mut Slot<'_>) -> Result<(), 
                 session.problem(name, &format!("none of its tests was run: {end}"));
                 unusable.insert(configuration, end);
             }
-            other => other?,
+            other => unseen += other?,
         }
     }
-    require_any(session.project.configurations.len(), unusable)
+    require_any(session.project.configurations.len(), unusable)?;
+    Ok(usize::try_from(unseen).unwrap_or(usize::MAX))
 }
 
 fn unobserved_suites(session: &Session<'_>) -> Result<Vec<usize>, LabError> {
@@ -61,18 +68,18 @@ fn unobserved_suites(session: &Session<'_>) -> Result<Vec<usize>, LabError> {
     Ok(missing)
 }
 
-/// The run of one suite. `tests` is how many tests all of them have, as far as anybody knows: reports count otherwise than
+/// The run of one suite, and the number of tests for which there was no time. `tests` is how many tests all of them have, as far as anybody knows: reports count otherwise than
 /// we do, each invocation of a test, or all of them as one.
 fn observe_one(
     session: &Session<'_>,
     slot: &mut Slot<'_>,
     configuration: usize,
     tests: &mut Option<u64>,
-) -> Result<(), LabError> {
+) -> Result<u64, LabError> {
     let begun = Instant::now();
     let expected = expected_tests(session, configuration);
     let mut steps_left = expected;
-    let runs = run_suite(session, slot, configuration, &mut steps_left);
+    let runs = run_suite(session, slot, configuration, session.end_of_suite(), &mut steps_left);
     let shown = expected - steps_left;
     let run = runs.as_ref().map_or(0, |runs| runs.runs.len() as u64).max(shown);
     if let Some(tests) = tests {
@@ -81,7 +88,9 @@ fn observe_one(
     }
     session.reporter.step(run - shown);
     session.stats().suite.add(begun.elapsed().as_secs_f64());
-    keep(&mut session.ledger(), configuration, &runs?)
+    let runs = runs?;
+    keep(&mut session.ledger(), configuration, &runs)?;
+    Ok(if runs.is_cut { runs.unseen() } else { 0 })
 }
 
 /// With no configuration left that can be used there is nothing to go on with.
@@ -104,7 +113,7 @@ fn keep(ledger: &mut Ledger, configuration: usize, runs: &SuiteRuns) -> Result<(
         }
         runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         store.keep_jvm(configuration, &runs.jvm)?;
-        store.finish(configuration, Phase::Suite, 0, &runs.problems)
+        if runs.is_cut { Ok(()) } else { store.finish(configuration, Phase::Suite, 0, &runs.problems) }
     })?;
     Ok(())
 }
@@ -114,29 +123,38 @@ fn nameless(id: &str) -> TestUnit {
     TestUnit { id: id.to_owned(), class: String::new(), name: id.to_owned(), shared: None }
 }
 
-/// A test that ends the JVM costs the rest of its class; the suite goes on behind it in another JVM.
+/// A test that ends the JVM costs the rest of its class; the suite goes on behind it in another JVM. `until` is the moment
+/// at which it has used up its share of the budget; what was seen by then is the result.
 pub(crate) fn run_suite(
     session: &Session<'_>,
     slot: &mut Slot<'_>,
     configuration: usize,
+    until: Option<Instant>,
     steps: &mut u64,
 ) -> Result<SuiteRuns, LabError> {
     let mut suite_runs = SuiteRuns::default();
     let settings = &session.project.configurations[configuration];
     let mut classes = settings.test_classes.clone();
     while !classes.is_empty() {
-        let mut running = slot.start(configuration, JvmUse::Suite)?;
-        let (units, problems) = running.discover(&classes)?;
+        let started = slot.start(configuration, JvmUse::Suite);
+        let discovered = started.and_then(|mut running| Ok((running.discover(&classes)?, running)));
+        let ((units, problems), mut running) = match discovered {
+            Err(WorkerEnd::OutOfTime) => return Ok(SuiteRuns { is_cut: true, ..suite_runs }),
+            discovered => discovered?,
+        };
         suite_runs.jvm = running.events.jvm.clone();
         suite_runs.add_units(units);
         suite_runs.problems.extend(problems);
-        let result = running.run_suite(&classes, silence(session, settings), steps);
+        let result = running.run_suite(&classes, silence(session, settings), until, steps);
         suite_runs.add_runs(&mut running.events);
         match result {
             Ok(problems) => {
                 suite_runs.problems.extend(problems);
                 running.stop();
                 return Ok(suite_runs.without_parts_of_wholes());
+            }
+            Err(WorkerEnd::OutOfTime) => {
+                return Ok(SuiteRuns { is_cut: true, ..suite_runs.without_parts_of_wholes() });
             }
             Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => return Err(end.into()),
             Err(end) => classes = suite_runs.add_end(&running, &end, &classes),
@@ -161,6 +179,11 @@ impl SuiteRuns {
         for run in &events.finished {
             self.add_run(run.test.clone(), events.plain(run));
         }
+    }
+
+    /// Tests that have not run, as far as they were announced; at least 1.
+    fn unseen(&self) -> u64 {
+        (self.units.len().saturating_sub(self.runs.len()) as u64).max(1)
     }
 
     /// A unit whose parts do not follow each other is reported part by part.

@@ -59,7 +59,11 @@ pub(crate) fn run<I: Inquiry>(
         }
     }
     slots.iter_mut().for_each(|slot| slot.equip(I::EQUIPMENT));
-    let outcome = ask_all(trials, inquiry, left, slots);
+    let outcome = match ask_all(trials, inquiry, left, slots) {
+        // Whoever was not asked is known by having no answer.
+        Err(LabError::OutOfTime) => Ok(()),
+        outcome => outcome,
+    };
     slots.iter_mut().for_each(|slot| slot.equip(Equipment::NONE));
     outcome
 }
@@ -140,5 +144,6 @@ fn ask<I: Inquiry>(
     let (about, question) = names::<I>(subject);
     ledger.store.together(|| ledger.store.keep_answer(&about, &question, &answers))?;
     inquiry.add(&mut ledger.checked.pairs[subject.position], subject, &answers);
+    trials.session.announce(&ledger.checked, subject.position);
     Ok(())
 }

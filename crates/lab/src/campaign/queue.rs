@@ -58,7 +58,6 @@ pub(crate) struct Queue<K> {
     suspicions: HashMap<K, u32>,
     /// Tests that took far longer under injection than without.
     waiters: HashSet<TestId>,
-    done: u64,
 }
 
 impl<K: Key> Queue<K> {
@@ -72,7 +71,6 @@ impl<K: Key> Queue<K> {
             in_flight: HashSet::new(),
             suspicions: HashMap::new(),
             waiters: HashSet::new(),
-            done: 0,
         };
         for needs in all {
             queue.set_needed(needs.group, needs.needed);
@@ -112,9 +110,7 @@ impl<K: Key> Queue<K> {
 
     /// An experiment has its outcome, for the time being.
     pub(crate) fn finish(&mut self, key: K) {
-        if self.in_flight.remove(&key) {
-            self.done += 1;
-        }
+        self.in_flight.remove(&key);
     }
 
     /// An experiment is not begun after all; it counts again when the group's needs are set.
@@ -160,11 +156,16 @@ impl<K: Key> Queue<K> {
         !self.again.is_empty()
     }
 
-    /// Number of experiments done, under way and to be done; never less than that of those done.
-    pub(crate) fn total(&self) -> u64 {
-        let lanes = self.again.values().chain(self.waiting.values());
-        let left = lanes.map(VecDeque::len).sum::<usize>() + self.in_flight.len();
-        self.done + left as u64
+    /// Number of groups that have needed something.
+    pub(crate) fn groups(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Of these, groups that still do, as far as is known.
+    pub(crate) fn open_groups(&self) -> usize {
+        let lanes = self.again.keys().chain(self.waiting.keys()).copied();
+        let in_flight = self.in_flight.iter().filter_map(|key| self.turns.get(&key.group()).copied());
+        lanes.chain(in_flight).collect::<HashSet<usize>>().len()
     }
 }
 
@@ -235,24 +236,24 @@ mod tests {
     }
 
     #[test]
-    fn the_total_grows_with_what_has_to_be_repeated_and_shrinks_with_what_is_not_needed() {
+    fn a_group_is_open_until_nothing_is_needed_and_again_when_something_has_to_be_repeated() {
         let mut queue = Queue::new(vec![pair(0, true, None, &[1, 2]), pair(1, true, None, &[1, 2, 3])]);
-        assert_eq!(queue.total(), 5);
+        let mut open = Vec::new();
         for _ in 0..2 {
             let taken = queue.take().unwrap();
             queue.finish(taken.key);
-            assert_eq!(queue.total(), 5);
+            open.push(queue.open_groups());
         }
+        assert_eq!(open, [2, 1]);
         // Both of the first pair were made in a worker that is gone.
         for test in [1, 2] {
             queue.suspect((0, test));
         }
         queue.set_needed(0, needed(0, &[1, 2]));
-        assert_eq!(queue.total(), 7);
+        assert_eq!(queue.open_groups(), 2);
         queue.set_needed(1, needed(1, &[3]));
-        assert_eq!(queue.total(), 5);
         assert_eq!(played_out(&mut queue), [(0, 1), (0, 2), (1, 3)]);
-        assert_eq!((queue.total(), queue.done), (5, 5));
+        assert_eq!((queue.groups(), queue.open_groups()), (2, 0));
     }
 
     #[test]
@@ -261,14 +262,15 @@ mod tests {
         let first = queue.take().unwrap();
         // Another worker has learnt something about the pair, and not about this experiment.
         queue.set_needed(0, needed(0, &[1, 2]));
-        assert_eq!(queue.total(), 2);
+        assert_eq!(queue.open_groups(), 1);
         let second = queue.take().unwrap();
         assert_ne!(first.key, second.key);
         assert!(!queue.has_work());
         assert_eq!(queue.take(), None);
         queue.finish(first.key);
+        assert_eq!(queue.open_groups(), 1);
         queue.finish(second.key);
-        assert_eq!((queue.total(), queue.take()), (2, None));
+        assert_eq!((queue.open_groups(), queue.take()), (0, None));
     }
 
     #[test]
@@ -281,7 +283,7 @@ mod tests {
         assert_eq!(queue.take().unwrap().key.1, 1);
         let more = queue.take_more(0, |key| key.1 != 2);
         assert_eq!(more, [(0, 3)]);
-        assert_eq!(queue.total(), 9);
+        assert_eq!((queue.groups(), queue.open_groups()), (2, 2));
         assert_eq!(queue.take().unwrap().key.1, 2);
         assert_eq!(queue.take().unwrap().key.0, 1);
     }

@@ -9,6 +9,7 @@ use crate::trial::proof::{Keeper, Unproven};
 use catchment_verdicts::Attempt;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A test that takes so much longer under injection waits for something that does not happen.
 const WAIT_MICROS: u64 = 1_000_000;
@@ -17,8 +18,11 @@ const WAIT_MICROS: u64 = 1_000_000;
 pub(crate) trait Tenant: Sync {
     type Key: Key;
 
-    /// The phase of the progress.
-    const PHASE: &'static str;
+    /// The phase of the progress, whose steps are groups.
+    fn phase(&self) -> &'static str;
+
+    /// An experiment in words: what is asked about, and who.
+    fn describe(&self, ledger: &Ledger, key: Self::Key) -> String;
 
     /// Everything there is to do.
     fn needs(&self, ledger: &Ledger) -> Vec<Needs<Self::Key>>;
@@ -58,6 +62,25 @@ struct Campaign<'c, 'a, 'p, T: Tenant> {
     trials: Trials<'a, 'p>,
     tenant: &'c T,
     queue: Mutex<Queue<T::Key>>,
+    begun: Instant,
+}
+
+/// The groups of a campaign that need nothing more, and the time that took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Pace {
+    pub(crate) groups_done: usize,
+    pub(crate) seconds: f64,
+}
+
+impl Pace {
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { groups_done: self.groups_done + other.groups_done, seconds: self.seconds + other.seconds }
+    }
+
+    /// Seconds for so many more groups; `None` before the first one is done.
+    pub(crate) fn seconds_for(self, groups: usize) -> Option<f64> {
+        (self.groups_done > 0).then(|| self.seconds / self.groups_done as f64 * groups as f64)
+    }
 }
 
 /// A question that was taken from the queue, to be asked now.
@@ -73,11 +96,12 @@ pub(crate) fn run<T: Tenant>(
     trials: Trials<'_, '_>,
     tenant: &T,
     slots: &mut [Slot<'_>],
-) -> Result<(), LabError> {
+) -> Result<Pace, LabError> {
     let queue = Queue::new(tenant.needs(&trials.session.ledger()));
-    trials.session.reporter.phase(T::PHASE, Some(queue.total()));
-    let campaign = Campaign { trials, tenant, queue: Mutex::new(queue) };
-    in_parallel(slots, |slot| campaign.work(slot))
+    trials.session.reporter.phase(tenant.phase(), Some(queue.groups() as u64));
+    let campaign = Campaign { trials, tenant, queue: Mutex::new(queue), begun: Instant::now() };
+    in_parallel(slots, |slot| campaign.work(slot))?;
+    Ok(campaign.pace(&campaign.queue()))
 }
 
 impl<T: Tenant> Keeper for Campaign<'_, '_, '_, T> {
@@ -99,10 +123,18 @@ impl<T: Tenant> Keeper for Campaign<'_, '_, '_, T> {
             queue.suspect(key);
             groups.insert(key.group());
         }
+        let clauses = groups.len();
         for group in groups {
             queue.set_needed(group, self.tenant.needed(&ledger, group));
         }
-        self.trials.session.reporter.retotal(queue.total());
+        let session = self.trials.session;
+        if !session.is_over() {
+            let clauses = if clauses == 1 { "1 clause".to_owned() } else { format!("{clauses} clauses") };
+            session
+                .reporter
+                .note(&format!("a test JVM is not to be trusted any more: {clauses} are asked about again"));
+        }
+        self.tell(&queue);
     }
 }
 
@@ -111,29 +143,61 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn pace(&self, queue: &Queue<T::Key>) -> Pace {
+        Pace {
+            groups_done: queue.groups() - queue.open_groups(),
+            seconds: self.begun.elapsed().as_secs_f64(),
+        }
+    }
+
+    /// Tells how far the campaign is.
+    fn tell(&self, queue: &Queue<T::Key>) {
+        let pace = self.pace(queue);
+        let left = pace.seconds_for(queue.open_groups()).map(Duration::from_secs_f64);
+        let reporter = &self.trials.session.reporter;
+        reporter.retotal(queue.groups() as u64);
+        reporter.reach(pace.groups_done as u64, left);
+    }
+
     fn work(&self, slot: &mut Slot<'_>) -> Result<(), LabError> {
-        let session = self.trials.session;
         let mut unproven = Unproven::of(self);
+        match self.work_until_over(slot, &mut unproven) {
+            // What the JVM that was ended had not proven is nothing to go by.
+            Err(LabError::OutOfTime) => {
+                unproven.put_back();
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn work_until_over(
+        &self,
+        slot: &mut Slot<'_>,
+        unproven: &mut Unproven<'_, Self>,
+    ) -> Result<(), LabError> {
+        let session = self.trials.session;
         loop {
             while !session.is_over()
                 && let Some(taken) = self.take()
             {
-                if self.observe(slot, taken.key, &mut unproven)? {
+                session.reporter.asks(&self.tenant.describe(&session.ledger(), taken.key));
+                if self.observe(slot, taken.key, unproven)? {
                     continue;
                 }
                 let queued = self.queued(&session.ledger(), taken)?;
                 let companions = self.companions(&queued)?;
                 if companions.is_empty() {
-                    self.do_one(slot, &queued, &mut unproven)?;
+                    self.do_one(slot, &queued, unproven)?;
                 } else {
                     let batch: Vec<_> = std::iter::once(queued).chain(companions).collect();
-                    self.do_together(slot, &batch, &mut unproven)?;
+                    self.do_together(slot, &batch, unproven)?;
                 }
             }
             if session.is_interrupted() {
                 return Ok(());
             }
-            self.trials.prove_last(slot, &mut unproven)?;
+            self.trials.prove_last(slot, unproven)?;
             // What turned out to be in doubt is taken up again.
             if session.is_over() || !self.queue().has_work() {
                 return Ok(());
@@ -162,7 +226,7 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         for group in changed {
             queue.set_needed(group, self.tenant.needed(&ledger, group));
         }
-        session.reporter.retotal(queue.total());
+        self.tell(&queue);
         Ok(true)
     }
 
@@ -268,9 +332,8 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         queue.finish(key);
         if self.tenant.enter(&mut ledger, key, attempts) {
             queue.set_needed(key.group(), self.tenant.needed(&ledger, key.group()));
-            session.reporter.retotal(queue.total());
         }
-        session.reporter.step(1);
+        self.tell(&queue);
     }
 }
 

@@ -17,7 +17,8 @@ use catchment_protocol::conversation::TestRun;
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::{Experiment, Sample, Sites, Watch};
 use catchment_verdicts::{
-    Attempt, CheckedPair, CheckedProject, Dependence, Mode, NoOutcome, Outcome, SourceIndependence, judge,
+    Attempt, CheckedPair, CheckedProject, Dependence, ExperimentResult, Mode, NoOutcome, Outcome,
+    SourceIndependence, judge,
 };
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,13 @@ impl Inquiry for DependenceInquiry {
         let checked = &ledger.checked;
         let decides = |subject: &Subject| {
             let pair = &checked.pairs[subject.position];
+            let is_answer = |it: &ExperimentResult| {
+                it.test == subject.test && matches!(it.mode, Mode::CopyAtStart | Mode::CopyAtCatch)
+            };
+            let has_none = pair.without_copies.iter().any(|(test, _)| *test == subject.test);
+            if has_none || pair.experiments.iter().any(is_answer) {
+                return false;
+            }
             let evidence = judge(pair, &checked.tests).source_independence.evidence;
             evidence.iter().any(|&number| pair.experiments[number].test == subject.test)
         };

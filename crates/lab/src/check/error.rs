@@ -11,6 +11,8 @@ pub enum CheckError {
     NothingSelected,
     #[error("no test passed with nothing injected: {0}")]
     NothingPasses(String),
+    #[error("{0}, and nothing was found out by then: give it more time")]
+    OutOfTime(String),
 }
 
 impl CheckError {

@@ -1,16 +1,19 @@
 //! The experiments of a check: each type of a pair, at every execution of its try, in each test that executes it.
 
+use crate::campaign::inquiry;
 use crate::campaign::queue::{Key, Needs, Taken};
-use crate::campaign::run::{self, Tenant};
+use crate::campaign::run::{self, Pace, Tenant};
+use crate::check::dependence::DependenceInquiry;
 use crate::session::{LabError, Ledger};
 use crate::slot::Slot;
 use crate::store::{Planned, StoreError};
 use crate::trial::engine::{Question, Trials, most_visits};
 use crate::trial::proof::{Keeper, Unproven};
+use crate::trial::reported::location_of;
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
-    Attempt, CheckedPair, Demands, ExecutingTest, ExperimentResult, Needed, NoOutcome, NotRun, Outcome, Step,
-    TestId, experiment_of, not_injectable, taken_over, what_is_needed,
+    Attempt, CheckedPair, DecidedPairs, Demands, ExecutingTest, ExperimentResult, Needed, NoOutcome, NotRun,
+    Outcome, Step, TestId, Unfinished, experiment_of, not_injectable, taken_over, what_is_needed,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -44,14 +47,22 @@ impl Key for OfPair {
     }
 }
 
+/// The clauses of a campaign. Those that tests enter come first: both contracts wait for them, and most findings are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Entered,
+    All,
+}
+
 pub(crate) struct Experiments<'a, 'p> {
     pub(crate) trials: Trials<'a, 'p>,
     manner: Manner,
+    part: Part,
 }
 
 impl<'a, 'p> Experiments<'a, 'p> {
     pub(crate) fn new(trials: Trials<'a, 'p>, manner: Manner) -> Self {
-        Self { trials, manner }
+        Self { trials, manner, part: Part::All }
     }
 
     /// Writes down everything that could be run, and takes over what an earlier check has done.
@@ -103,10 +114,20 @@ impl<'a, 'p> Experiments<'a, 'p> {
         self.planned(key.position, key.test, &ledger.checked.pairs[key.position].clause.types[key.exception])
     }
 
+    /// Carries out the experiments, and asks of each dependence what it is about.
     pub(crate) fn run(&self, slots: &mut [Slot<'_>]) -> Result<(), LabError> {
-        run::run(self.trials, self, slots)?;
-        self.account_for_the_rest();
+        let mut pace = Pace::default();
+        for part in [Part::Entered, Part::All] {
+            pace = pace.and(run::run(self.trials, &Self { part, ..*self }, slots)?);
+            // At once: what is on the place is a finding.
+            inquiry::run(self.trials, &DependenceInquiry, slots)?;
+        }
+        self.account_for_the_rest(pace);
         Ok(())
+    }
+
+    fn is_in_part(&self, pair: &CheckedPair) -> bool {
+        self.part == Part::All || pair.executing_tests.iter().any(|executing| executing.usages.white > 0)
     }
 
     /// The experiments that the pair still needs; in a full matrix, those it has not got.
@@ -142,8 +163,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
         }
     }
 
-    /// Experiments that were needed and not run say so.
-    fn account_for_the_rest(&self) {
+    /// Experiments that were needed and not run say so. `pace` is that of those that were run.
+    fn account_for_the_rest(&self, pace: Pace) {
+        self.note_unfinished(pace);
         let why = if self.trials.session.is_interrupted() { NotRun::Interrupted } else { NotRun::Budget };
         self.add_not_run(why);
         let mut ledger = self.trials.session.ledger();
@@ -154,6 +176,19 @@ impl<'a, 'p> Experiments<'a, 'p> {
         stats.experiments = (done - not_run) as u64;
         stats.not_needed = stats.planned.saturating_sub(done as u64);
         ledger.checked.stats = *stats;
+    }
+
+    fn note_unfinished(&self, pace: Pace) {
+        let session = self.trials.session;
+        let mut ledger = session.ledger();
+        let DecidedPairs { executed, decided, unseen_tests, .. } = DecidedPairs::of(&ledger.checked);
+        if executed == decided && unseen_tests == 0 {
+            return;
+        }
+        let why = if session.is_interrupted() { NotRun::Interrupted } else { NotRun::Budget };
+        // What tests will show that have not run, nobody knows.
+        let seconds = pace.seconds_for(executed - decided).filter(|_| unseen_tests == 0);
+        ledger.checked.unfinished = session.is_over().then_some(Unfinished { why, seconds });
     }
 
     /// Adds what is still needed to the pairs, with the reason why it was not run.
@@ -177,7 +212,17 @@ impl<'a, 'p> Experiments<'a, 'p> {
 impl Tenant for Experiments<'_, '_> {
     type Key = OfPair;
 
-    const PHASE: &'static str = "experiments";
+    fn phase(&self) -> &'static str {
+        match self.part {
+            Part::Entered => "clauses whose catch tests enter",
+            Part::All => "the other clauses",
+        }
+    }
+
+    fn describe(&self, ledger: &Ledger, key: OfPair) -> String {
+        let test = &ledger.checked.tests[key.test.index()];
+        format!("{}, by {}", location_of(&ledger.checked.pairs[key.position]), test.name)
+    }
 
     fn needs(&self, ledger: &Ledger) -> Vec<Needs<OfPair>> {
         let has_deadline = self.trials.session.deadline.is_some();
@@ -192,7 +237,11 @@ impl Tenant for Experiments<'_, '_> {
     }
 
     fn needed(&self, ledger: &Ledger, position: usize) -> Vec<OfPair> {
-        let needed = self.needed_of(ledger, &ledger.checked.pairs[position]).into_iter();
+        let pair = &ledger.checked.pairs[position];
+        if !self.is_in_part(pair) {
+            return Vec::new();
+        }
+        let needed = self.needed_of(ledger, pair).into_iter();
         needed.map(|needed| OfPair { position, test: needed.test, exception: needed.exception }).collect()
     }
 
@@ -233,6 +282,7 @@ impl Tenant for Experiments<'_, '_> {
         pair.experiments.extend(experiment);
         let seemed_not_injectable = pair.not_injectable.is_some();
         pair.not_injectable = not_injectable(pair);
+        self.trials.session.announce(&ledger.checked, key.position);
         // A pass makes nothing unnecessary but itself, unless it came where none seemed possible.
         !is_pass || seemed_not_injectable
     }

@@ -26,12 +26,16 @@ pub enum LabError {
     /// Nothing is lost: the next session goes on from here.
     #[error("interrupted; what was finished is kept, and the next run goes on from there")]
     Interrupted,
+    /// Whoever has something to say by then says it.
+    #[error("the budget was used up")]
+    OutOfTime,
 }
 
 impl From<WorkerEnd> for LabError {
     fn from(end: WorkerEnd) -> Self {
         match end {
             WorkerEnd::Interrupted => Self::Interrupted,
+            WorkerEnd::OutOfTime => Self::OutOfTime,
             end => Self::Worker(end),
         }
     }

@@ -88,8 +88,13 @@ impl Stretching<'_, '_> {
             }
             session.reporter.phase("the project's own build, patched", None);
             let changed: Vec<_> = files.iter().map(|file| (file.path.clone(), file.after.clone())).collect();
+            let limits = session.build_limits();
             let verified =
-                verify(request, &session.project, &changed, &mut |text| session.reporter.note(text))?;
+                verify(request, &session.project, &changed, limits, &mut |text| session.reporter.note(text))?;
+            if verified == Verified::OutOfTime {
+                session.reporter.note(NO_TIME_TO_BUILD);
+                return Ok((true, None));
+            }
             let passes = matches!(verified, Verified::Passes { .. });
             if passes && refuse_misnamed(candidates, &patched_folder(&session.project), &pairs) {
                 continue;

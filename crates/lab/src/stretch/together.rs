@@ -104,7 +104,11 @@ impl Stretching<'_, '_> {
                 return Ok(None);
             }
             self.wear(slot, chosen)?;
-            match run_suite(self.trials.session, slot, configuration, &mut 0) {
+            match run_suite(self.trials.session, slot, configuration, None, &mut 0) {
+                Ok(runs) if runs.is_cut => {
+                    slot.change(Changes::default());
+                    return Ok(None);
+                }
                 Ok(runs) => failing.extend(not_passing(&expected, &runs.runs)),
                 Err(LabError::Worker(end)) => {
                     let of = |(_, test): (&str, TestId)| Failing { test, failure: end.to_string() };

@@ -37,7 +37,7 @@ fn jvm_end(end: &WorkerEnd) -> JvmEnd {
         WorkerEnd::Exit { .. } => Some(FailureKind::Exit),
         WorkerEnd::OutOfMemory => Some(FailureKind::Oom),
         WorkerEnd::Crash { .. } => Some(FailureKind::Crash),
-        WorkerEnd::Unusable { .. } | WorkerEnd::Interrupted => None,
+        WorkerEnd::Unusable { .. } | WorkerEnd::Interrupted | WorkerEnd::OutOfTime => None,
     };
     JvmEnd { kind, text: end.to_string() }
 }

@@ -12,6 +12,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 const DRIVER: &str = "catchment.driver.Main";
 const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
@@ -35,6 +36,8 @@ pub(crate) struct WorkerSetup {
     /// Compile fast rather than well: single tests seldom run long enough to repay the JVM's second compiler.
     pub(crate) compiles_fast: bool,
     pub(crate) equipment: Equipment,
+    /// The moment at which the budget is used up.
+    pub(crate) end: Option<Instant>,
 }
 
 impl WorkerSetup {
@@ -234,6 +237,7 @@ mod tests {
             max_heap_mib: 512,
             compiles_fast: false,
             equipment: Equipment::NONE,
+            end: None,
         }
     }
 

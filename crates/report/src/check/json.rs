@@ -6,9 +6,9 @@
 use crate::check::{CheckReport, finding_word};
 use crate::json::{JsonFinding, JsonLocation, JsonPair, JsonProblem, write_line};
 use catchment_verdicts::{
-    CheckFinding, CheckedConfiguration, CheckedPair, CheckedTest, ColourCounts, ExperimentResult, Findings,
-    Judgement, Mode, NearestTest, Outcome, Reliance, Rule, SourceIndependence, Stats, TestTable, Timed,
-    Verdicts, advice, explain, nearest_test,
+    CheckFinding, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, DecidedPairs,
+    ExperimentResult, Findings, Judgement, Mode, NearestTest, NoOutcome, Outcome, Reliance, Rule,
+    SourceIndependence, Stats, TestTable, Timed, Unfinished, Verdicts, advice, explain, nearest_test,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -27,6 +27,23 @@ struct JsonCheck<'a> {
     stale_suppressions: Vec<JsonStale<'a>>,
     stats: JsonStats,
     problems: Vec<JsonProblem<'a>>,
+    /// Null unless the check was cut short.
+    unfinished: Option<JsonUnfinished>,
+}
+
+#[derive(Serialize)]
+struct JsonUnfinished {
+    why: &'static str,
+    /// Clauses that tests execute.
+    executed: usize,
+    /// Of these, clauses about which nothing is left to ask.
+    decided: usize,
+    /// Experiments that are left, at most.
+    experiments: usize,
+    /// Tests that have not run.
+    unseen_tests: usize,
+    /// What the rest would take, or null where that cannot be told.
+    seconds: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -286,6 +303,7 @@ pub fn write_check_json(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Re
             .map(|it| JsonStale { pair: &it.pair, why: it.why })
             .collect(),
         stats: stats(&project.stats),
+        unfinished: project.unfinished.map(|it| unfinished(project, it)),
         problems: project
             .problems
             .iter()
@@ -501,6 +519,18 @@ fn experiment<'a>(
             .map(|it| JsonCaught { place: &it.place, count: it.count })
             .collect(),
         made: experiment.made.as_deref(),
+    }
+}
+
+fn unfinished(project: &CheckedProject, unfinished: Unfinished) -> JsonUnfinished {
+    let DecidedPairs { executed, decided, experiments, unseen_tests } = DecidedPairs::of(project);
+    JsonUnfinished {
+        why: NoOutcome::NotRun(unfinished.why).as_str(),
+        executed,
+        decided,
+        experiments,
+        unseen_tests,
+        seconds: unfinished.seconds,
     }
 }
 

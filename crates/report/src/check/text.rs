@@ -12,9 +12,9 @@ use crate::check::CheckReport;
 use crate::failure_text::shortened;
 use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
-    CheckEvidence, CheckFinding, CheckedPair, ExperimentResult, Findings, Judgement, Message, NoOutcome,
-    NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unknown, Verdicts, advice_on_dependence,
-    explain, nearest_test,
+    CheckEvidence, CheckFinding, CheckedPair, DecidedPairs, ExperimentResult, Findings, Judgement, Message,
+    NoOutcome, NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unfinished, Unknown, Verdicts,
+    advice_on_dependence, explain, nearest_test,
 };
 use fine::{write_fine, write_hidden};
 use reasons::write_reasons;
@@ -116,6 +116,12 @@ fn write_finding(
     write_evidence(out, finding, experiment)?;
     let mut reliances = pair.relies_on.iter();
     reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
+}
+
+/// A finding in one line, for the moment at which it is found.
+pub fn finding_line(pair: &CheckedPair, finding: &CheckFinding) -> String {
+    let shown = finding.message.sentences.last().map_or("", String::as_str);
+    format!("{}: {}", line_of(pair), readable(shown))
 }
 
 fn write_message(out: &mut dyn Write, message: &Message) -> io::Result<()> {
@@ -278,13 +284,52 @@ fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result
     let left =
         |why: NotRun| experiments().filter(|it| it.outcome == Outcome::None(NoOutcome::NotRun(why))).count();
     let (budget, interrupted) = (left(NotRun::Budget) + single_left(report), left(NotRun::Interrupted));
+    let unfinished = report.project.unfinished;
     let why = match (budget, interrupted) {
-        (0, 0) => return Ok(()),
+        (0, 0) if unfinished.is_none() => return Ok(()),
         (_, 0) => "the budget was used up",
         _ => "the check was interrupted",
     };
-    let experiments = counted(budget + interrupted, "experiment was", "experiments were");
-    writeln!(out, "\nIncomplete: {why}, {experiments} not run. The next check goes on from here.")
+    writeln!(out, "\nIncomplete: {why}.")?;
+    match &unfinished {
+        Some(unfinished) => write_open(out, report, unfinished)?,
+        None => {
+            let experiments = counted(budget + interrupted, "experiment was", "experiments were");
+            writeln!(out, "  {experiments} not run.")?;
+        }
+    }
+    writeln!(out, "  The next check goes on from here.")
+}
+
+/// What is known, what is open, and what more time would buy.
+fn write_open(out: &mut dyn Write, report: &CheckReport<'_>, unfinished: &Unfinished) -> io::Result<()> {
+    let DecidedPairs { executed, decided, experiments, unseen_tests } = DecidedPairs::of(report.project);
+    let clauses = counted(executed, "clause", "clauses");
+    write!(
+        out,
+        "  {decided} of {clauses} that tests execute {} done",
+        if decided == 1 { "is" } else { "are" }
+    )?;
+    if unseen_tests > 0 {
+        let tests = counted(unseen_tests, "test has", "tests have");
+        return writeln!(out, "; {tests} not run at all, and until then only failures count.");
+    }
+    match unfinished.seconds {
+        Some(seconds) => writeln!(out, "; about {} would do for the rest.", more_time(seconds)),
+        None => {
+            let left = counted(experiments, "experiment is", "experiments are");
+            writeln!(out, "; at most {left} left, and how long they take is not known yet.")
+        }
+    }
+}
+
+/// `40 more seconds`, `4 more minutes`: no more exact than it can be.
+fn more_time(seconds: f64) -> String {
+    if seconds < 90.0 {
+        format!("{:.0} more seconds", (seconds / 10.0).ceil().max(1.0) * 10.0)
+    } else {
+        format!("{:.0} more minutes", (seconds / 60.0).ceil())
+    }
 }
 
 /// Single executions that nobody has come to.

@@ -5,7 +5,7 @@ use catchment_verdicts::{
     CaughtElsewhere, CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts,
     ExecutingTest, ExperimentResult, Failure, FailureKind, FineGrained, FineSite, Mode, NoOutcome, NotRun,
     Outcome, Problem, Reliance, Selective, SetAside, SourceSite, Stats, Suppression, TestColour, TestId,
-    Timed,
+    Timed, Unfinished,
 };
 
 const CORRUPT: TestId = TestId(0);
@@ -33,6 +33,7 @@ pub(crate) fn project() -> CheckedProject {
         pairs: pairs(),
         stats: stats(),
         problems: vec![Problem { place: "com.acme.Huge".into(), what: "method too large for probes".into() }],
+        unfinished: Some(Unfinished { why: NotRun::Budget, seconds: Some(190.0) }),
     }
 }
 

@@ -4,7 +4,8 @@ use crate::golden::compare;
 use crate::sample::{fine_untold, in_lambda, lost_in, project, routine, suppressions};
 use catchment_report::{CheckDetail, CheckReport, write_check_text, write_plan_text, write_stats_text};
 use catchment_verdicts::{
-    CheckedPair, CheckedProject, CheckedTest, Failure, FindingPolicy, FineGrained, Outcome, SetAside, TestId,
+    CheckedPair, CheckedProject, CheckedTest, Failure, FindingPolicy, FineGrained, NotRun, Outcome, SetAside,
+    TestId, Unfinished,
 };
 
 const SHORT: CheckDetail = CheckDetail { all: false };
@@ -202,4 +203,20 @@ fn lambdas_are_named_after_their_method_and_ids_stay_as_they_are() {
         all.contains("\n    com.acme.CacheTest.odd: java.lang.Error at com.acme.CacheTest.odd (lambda):9\n"),
         "{all}"
     );
+}
+
+#[test]
+fn a_check_that_was_cut_short_says_what_is_open_and_what_more_time_would_buy() {
+    let end = |seconds: Option<f64>, unseen_tests: usize| {
+        let mut project = project();
+        project.unfinished = Some(Unfinished { why: NotRun::Budget, seconds });
+        project.pairs.iter_mut().for_each(|pair| pair.unseen_tests = unseen_tests);
+        let text = text(&project, SHORT);
+        let begin = text.find("\nIncomplete: the budget was used up.\n").expect("it says so");
+        text[begin..].lines().skip(2).take(3).collect::<Vec<_>>().join("\n")
+    };
+    assert!(end(Some(31.0), 0).contains("; about 40 more seconds would do for the rest."));
+    assert!(end(Some(190.0), 0).contains("; about 4 more minutes would do for the rest."));
+    assert!(end(None, 0).contains("left, and how long they take is not known yet."));
+    assert!(end(None, 7).contains("; 7 tests have not run at all"));
 }
