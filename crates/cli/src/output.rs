@@ -25,6 +25,13 @@ fn write_to(out: impl Write, render: impl FnOnce(&mut dyn Write) -> io::Result<(
     Ok(())
 }
 
+/// One line where the user's cache folder is not safe to use: without it everything takes longer.
+pub(crate) fn tell_of_refused_cache() {
+    if let Some(refused) = catchment_watch::refused_cache_folder() {
+        eprintln!("catchment: {refused}");
+    }
+}
+
 /// A file that a report will be written to, made sure of before the work that the report is about.
 ///
 /// A regular file appears complete or not at all, with the permissions it had. A pipe or device is written to as it is,
