@@ -1,6 +1,8 @@
 //! How far a check is, on stderr: a bar on a terminal, plain lines elsewhere.
 
+use crate::output;
 use catchment_lab::Progress;
+use catchment_report::escaped;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -37,7 +39,7 @@ impl Progress for Bar {
             None => (ProgressBar::new_spinner(), "{prefix} {spinner} {elapsed}"),
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar = bar.with_style(style).with_prefix(name.to_owned());
+        self.bar = bar.with_style(style).with_prefix(escaped(name).into_owned());
         // Draws also while nothing is done, so that a long step does not look like a hang.
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
@@ -51,7 +53,7 @@ impl Progress for Bar {
     }
 
     fn note(&mut self, text: &str) {
-        self.bar.suspend(|| eprintln!("catchment: {text}"));
+        self.bar.suspend(|| output::tell(&text));
     }
 }
 
@@ -79,7 +81,7 @@ impl<W: Write> Lines<W> {
 
     /// A log that cannot be written to is no reason to stop.
     fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "catchment: {text}");
+        let _ = writeln!(self.out, "{}", output::line(&text));
         self.last_line = Instant::now();
     }
 

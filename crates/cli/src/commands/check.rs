@@ -37,7 +37,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
         outcome => outcome?,
     }
     if let Some(diagnosis) = why_nothing_tested(&checked, args.list) {
-        eprintln!("catchment: {diagnosis}");
+        output::tell(&diagnosis);
         return Ok(ExitCode::NOTHING_OBSERVED);
     }
     let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding.rule));

@@ -64,7 +64,7 @@ fn finish(
     }
     let code = end.exit_code();
     if let Some(diagnosis) = diagnosis {
-        eprintln!("catchment: {diagnosis}");
+        output::tell(&diagnosis);
         if code == 0 {
             return Ok(ExitCode::NOTHING_OBSERVED);
         }
