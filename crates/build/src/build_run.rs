@@ -6,9 +6,9 @@ use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Launch, Record};
 use catchment_protocol::{LOG_EXTENSION, log};
-use catchment_watch::add_agent;
 use catchment_watch::install;
 use catchment_watch::unix::{end_with_parent, has_ended, is_interrupted, kill_group};
+use catchment_watch::{add_agent, create_private_file};
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -104,7 +104,7 @@ impl BuildRun {
     ) -> Result<Built, ProjectError> {
         let _ = fs::remove_dir_all(&self.launches);
         fs::create_dir_all(&self.launches).map_err(cannot("create", &self.launches))?;
-        let log = File::create(&self.log).map_err(cannot("write", &self.log))?;
+        let log = create_private_file(&self.log).map_err(cannot("write", &self.log))?;
         // The file system's clock, which may lag behind the system's.
         let since = log.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         let errors = log.try_clone().map_err(cannot("write", &self.log))?;

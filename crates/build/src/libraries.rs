@@ -10,7 +10,7 @@ use crate::gradle;
 use crate::maven;
 use crate::root::{Build, Tool};
 use crate::{Located, ProjectError, ProjectRequest, Workspace, cannot, locate, saved};
-use catchment_watch::Problem;
+use catchment_watch::{Problem, write_private_file};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -211,7 +211,7 @@ fn ask(
     if asked.problems.is_empty() {
         let known = Known { build_files, modules: asked.modules };
         // Failing costs one more query the next time and nothing else.
-        let _ = serde_json::to_vec(&known).map(|text| fs::write(known_file(&located.root), text));
+        let _ = serde_json::to_vec(&known).map(|text| write_private_file(&known_file(&located.root), &text));
         asked.modules = known.modules;
     }
     Ok(asked)

@@ -4,6 +4,7 @@ use crate::copy::{Copied, CopyError, Selection, mirror, remove_all};
 use crate::tree::{Everything, OWN_FOLDER, Sources, SourcesAndOutputs, outputs_below, visit_tree};
 use crate::{ProjectError, cannot};
 use catchment_watch::unix::free_bytes;
+use catchment_watch::{create_private_folder, write_private_file};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
@@ -107,9 +108,10 @@ impl Workspace {
     }
 }
 
-/// The user's git must not see our folder, and need not be told in the user's own `.gitignore`.
+/// The user's git must not see our folder, and need not be told in the user's own `.gitignore`. Nor must other users of
+/// the machine: it holds environments and what tests print.
 fn ignore_own_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    create_private_folder(folder)?;
     let file = folder.join(".gitignore");
     if file.is_file() { Ok(()) } else { fs::write(file, "*\n") }
 }
@@ -143,7 +145,7 @@ pub(crate) fn own_reports(workspace: &Workspace, report: Option<&Path>) -> BTree
     let is_new = report.and_then(report_path).is_some_and(|report| reports.insert(report));
     if is_new && let Ok(json) = serde_json::to_vec(&reports) {
         // Without it the next check builds again, which is no reason to give this one up.
-        let _ = fs::write(&list, json);
+        let _ = write_private_file(&list, &json);
     }
     reports
 }
@@ -186,6 +188,7 @@ mod tests {
         assert!(has(&workspace, "pom.xml") && has(&workspace, "src/A.java"));
         assert!(!has(&workspace, ".git") && !has(&workspace, "target") && !has(&workspace, ".catchment"));
         assert_eq!(fs::read_to_string(workspace.own_folder().join(".gitignore")).unwrap(), "*\n");
+        assert_eq!(fs::metadata(workspace.own_folder()).unwrap().permissions().mode() & 0o777, 0o700);
     }
 
     #[test]

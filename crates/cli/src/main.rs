@@ -26,7 +26,7 @@ fn main() -> std::process::ExitCode {
         Ok(code) => code.into(),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::CLEAN.into(),
         Err(error) => {
-            eprintln!("catchment: {error:#}");
+            output::tell(&format_args!("{error:#}"));
             ExitCode::of(&error).into()
         }
     }

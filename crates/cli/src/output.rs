@@ -2,6 +2,8 @@
 
 use crate::exit::BadInput;
 use anyhow::{Context, Result};
+use catchment_report::escaped;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -23,6 +25,23 @@ fn write_to(out: impl Write, render: impl FnOnce(&mut dyn Write) -> io::Result<(
     render(&mut out)?;
     out.flush()?;
     Ok(())
+}
+
+/// One line where the user's cache folder is not safe to use: without it everything takes longer.
+pub(crate) fn tell_of_refused_cache() {
+    if let Some(refused) = catchment_watch::refused_cache_folder() {
+        tell(&refused);
+    }
+}
+
+/// One line on stderr, whatever names and messages of programs are in it.
+pub(crate) fn tell(what: &dyn Display) {
+    eprintln!("{}", line(what));
+}
+
+/// The line without its end.
+pub(crate) fn line(what: &dyn Display) -> String {
+    format!("catchment: {}", escaped(&what.to_string()))
 }
 
 /// A file that a report will be written to, made sure of before the work that the report is about.

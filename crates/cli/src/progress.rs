@@ -1,7 +1,8 @@
 //! How far a check is, on stderr: a bar on a terminal, plain lines elsewhere.
 
+use crate::output;
 use catchment_lab::Progress;
-use catchment_report::{finding_line, readable};
+use catchment_report::{escaped, finding_line, readable};
 use catchment_verdicts::{CheckFinding, CheckedPair};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
@@ -50,7 +51,7 @@ impl Progress for Bar {
             None => (ProgressBar::new_spinner(), "{prefix} {spinner} {elapsed}"),
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        self.bar = bar.with_style(style).with_prefix(name.to_owned());
+        self.bar = bar.with_style(style).with_prefix(escaped(name).into_owned());
         // Draws also while nothing is done, so that a long step does not look like a hang.
         self.bar.enable_steady_tick(Duration::from_millis(200));
     }
@@ -70,7 +71,7 @@ impl Progress for Bar {
     }
 
     fn asks(&mut self, what: &str) {
-        self.asks = readable(what);
+        self.asks = escaped(&readable(what)).into_owned();
         self.show_message();
     }
 
@@ -79,7 +80,7 @@ impl Progress for Bar {
     }
 
     fn note(&mut self, text: &str) {
-        self.bar.suspend(|| eprintln!("catchment: {text}"));
+        self.bar.suspend(|| output::tell(&text));
     }
 }
 
@@ -118,7 +119,7 @@ impl<W: Write> Lines<W> {
 
     /// A log that cannot be written to is no reason to stop.
     fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "catchment: {text}");
+        let _ = writeln!(self.out, "{}", output::line(&text));
         self.last_line = Instant::now();
     }
 

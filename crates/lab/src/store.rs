@@ -20,6 +20,7 @@ pub(crate) mod stored;
 
 use crate::observations::{PairNumber, TestNumber};
 use catchment_protocol::conversation::TestUnit;
+use catchment_watch::open_private_file;
 use catchment_watch::unix::free_bytes;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use serde::de::DeserializeOwned;
@@ -161,6 +162,8 @@ impl Store {
 
     fn connect(path: &Path) -> Result<Self> {
         let database = |reason| StoreError::Database { path: path.to_owned(), reason };
+        // The files that SQLite makes beside it get the same permissions. If there can be none, SQLite says why.
+        let _ = open_private_file(path);
         let connection = Connection::open(path).map_err(database)?;
         let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
         store.configure()?;
@@ -303,6 +306,21 @@ mod tests {
 
     fn fresh_attempt() -> Attempt {
         Attempt { is_fresh: true, ..Attempt::default() }
+    }
+
+    #[test]
+    fn results_are_for_this_user_alone_also_those_of_earlier_versions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (_, found) = Store::open(folder.path(), 1, false).unwrap();
+        assert_eq!((found, mode(&file)), (Found::Nothing, 0o600));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let (store, found) = Store::open(folder.path(), 1, false).unwrap();
+        store.finish(0, Phase::Suite, 0, &[]).unwrap();
+        assert_eq!(found, Found::Same);
+        assert_eq!((mode(&file), mode(&folder.path().join(format!("{FILE}-wal")))), (0o600, 0o600));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod command;
 mod lasting;
 mod output;
+mod socket;
 mod sweep;
 
 pub(crate) use command::{LEAST_HEAP_MIB, WorkerSetup, heap_note};
@@ -16,9 +17,10 @@ use catchment_protocol::conversation::{Ending, Event, Request, TestRun, TestUnit
 use catchment_protocol::experiment::Experiment;
 use catchment_watch::unix;
 use output::Output;
+use socket::AgentSocket;
 use std::fs;
 use std::io;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,18 +124,15 @@ impl Worker {
             what: format!("cannot start a worker JVM: {what}: {error}"),
         };
         setup.create_folders().map_err(|error| failed("no folders for it", error))?;
-        let socket_path = setup.socket();
-        let _ = fs::remove_file(&socket_path);
-        let listening = UnixListener::bind(&socket_path).map_err(|error| failed("no socket", error))?;
-        listening.set_nonblocking(true).map_err(|error| failed("no socket", error))?;
-        let mut command = setup.command();
+        let agent_socket = AgentSocket::open(&setup.scratch).map_err(|error| failed("no socket", error))?;
+        let mut command = setup.command(agent_socket.path());
         unix::end_with_parent(&mut command);
         let mut child = lasting::spawn(command)
             .map_err(|error| failed(&setup.configuration.java.display().to_string(), error))?;
         let output = Output::drain(&mut child);
-        let accepted = accept(&listening, &mut child, interrupt, setup.end);
-        // Whoever was to connect has; the name would stay behind in the temporary folder.
-        let _ = fs::remove_file(&socket_path);
+        let accepted = accept(&agent_socket, &mut child, interrupt, setup.end);
+        // Whoever was to connect has.
+        drop(agent_socket);
         let (socket, end) = match accepted {
             Ok(socket) => (socket, None),
             Err(end) => match UnixStream::pair() {
@@ -375,12 +374,13 @@ impl Drop for Worker {
 }
 
 fn accept(
-    listening: &UnixListener,
+    agent_socket: &AgentSocket,
     child: &mut Child,
     interrupt: &Interrupt,
     end: Option<Instant>,
 ) -> Result<UnixStream, WorkerEnd> {
     let deadline = Instant::now() + START_TIME;
+    let user = unix::user_id();
     while Instant::now() < deadline {
         if interrupt.load(Ordering::Relaxed) {
             return Err(WorkerEnd::Interrupted);
@@ -388,11 +388,8 @@ fn accept(
         if end.is_some_and(|end| Instant::now() >= end) {
             return Err(WorkerEnd::OutOfTime);
         }
-        if unix::wait_readable(listening, TICK).unwrap_or(false)
-            && let Ok((socket, _)) = listening.accept()
-        {
-            let _ = socket.set_nonblocking(false);
-            return Ok(socket);
+        if let Some(connection) = agent_socket.accept(user, TICK) {
+            return Ok(connection);
         }
         if let Ok(Some(status)) = child.try_wait() {
             return Err(WorkerEnd::Crash { what: status.to_string() });

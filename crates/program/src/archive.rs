@@ -15,6 +15,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use crate::layout::{ClassPlace, Layout, LayoutPart, unversioned_name};
 use crate::manifest::{MANIFEST, is_multi_release};
+use crate::nested::NestedBudget;
 use crate::origin::Origin;
 use crate::visit::{ClassBytes, LoadOptions, Loader, ReadError};
 
@@ -47,6 +48,9 @@ pub(crate) fn visit_archive(
     }
     let zip = open(Cursor::new(bytes))?;
     let names = entry_names(&zip);
+    if depth > 0 {
+        loader.nested.spend_archive(names.len());
+    }
     let layout = Layout::of_archive(&origin.to_string(), names.iter().map(Cow::as_ref));
     let mut archive = Archive { bytes, zip: zip.clone(), origin, depth };
     let places: Vec<LayoutPart<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
@@ -84,7 +88,7 @@ impl<'a> Archive<'a> {
         let mut bytes = Vec::new();
         for &index in wanted {
             let LayoutPart::Class(class) = places[index] else { continue };
-            if loader.is_full() {
+            if loader.is_full() || self.is_spent(loader) {
                 return;
             }
             if is_folder(&mut self.zip, index) {
@@ -94,7 +98,11 @@ impl<'a> Archive<'a> {
                 "" => self.origin.clone(),
                 root => self.origin.within(root),
             });
-            match self.unpack(index, loader.options.limits.class_bytes, &mut bytes) {
+            let unpacked = self.unpack(index, loader.options.limits.class_bytes, &mut bytes);
+            if self.depth > 0 {
+                loader.nested.spend_bytes(bytes.len());
+            }
+            match unpacked {
                 Ok(()) => {
                     let ClassPlace { entry, release, .. } = class;
                     loader.class(ClassBytes { origin, entry, release, bytes: &bytes });
@@ -109,22 +117,36 @@ impl<'a> Archive<'a> {
             return;
         }
         let origin = self.origin.within(name);
-        let result = match self.nested_bytes(index, loader.options.limits.nested_archive_bytes) {
-            Ok(bytes) => visit_archive(&bytes, &origin, self.depth + 1, loader),
-            Err(what) => return loader.problem(&origin, "", what),
-        };
-        if let Err(error) = result {
-            loader.problem(&origin, "", error);
+        if loader.nested.is_spent() {
+            return loader.leave_out_nested(&origin);
+        }
+        match self.nested_bytes(index, loader) {
+            Ok(_) if loader.nested.is_spent() => loader.leave_out_nested(&origin),
+            Ok(bytes) => {
+                if let Err(error) = visit_archive(&bytes, &origin, self.depth + 1, loader) {
+                    loader.problem(&origin, "", error);
+                }
+            }
+            Err(what) => loader.problem(&origin, "", what),
         }
     }
 
+    /// Told here, if nobody was told: there may be no other archive behind this one.
+    fn is_spent(&self, loader: &mut Loader<'_>) -> bool {
+        let is_spent = self.depth > 0 && loader.nested.is_spent();
+        if is_spent {
+            loader.leave_out_nested(self.origin);
+        }
+        is_spent
+    }
+
     /// Spring Boot stores its libraries uncompressed; those are read where they lie. Their own entries have CRCs.
-    fn nested_bytes(&mut self, index: usize, limit: u64) -> Result<Cow<'a, [u8]>, String> {
+    fn nested_bytes(&mut self, index: usize, loader: &mut Loader<'_>) -> Result<Cow<'a, [u8]>, String> {
         if let Some(stored) = self.stored_bytes(index) {
             return Ok(Cow::Borrowed(stored));
         }
-        let mut unpacked = Vec::new();
-        self.unpack(index, limit, &mut unpacked)?;
+        let limit = loader.options.limits.nested_archive_bytes;
+        let unpacked = unpack_nested(&mut self.zip, index, limit, &mut loader.nested)?;
         Ok(Cow::Owned(unpacked))
     }
 
@@ -191,6 +213,25 @@ pub(crate) fn unpack<R: Read + Seek>(
     // One byte more than allowed, to tell a full entry from a cut one.
     entry.take(limit.saturating_add(1)).read_to_end(into).map_err(|error| reason(&ZipError::Io(error)))?;
     if into.len() as u64 > limit { Err(ReadError::TooLarge { limit }.to_string()) } else { Ok(()) }
+}
+
+/// Unpacks an archive in an archive. Of one that is larger than all of them together may still be, nothing is given and
+/// the budget is spent.
+pub(crate) fn unpack_nested<R: Read + Seek>(
+    zip: &mut ZipArchive<R>,
+    index: usize,
+    limit: u64,
+    budget: &mut NestedBudget,
+) -> Result<Vec<u8>, String> {
+    let mut unpacked = Vec::new();
+    let left = budget.bytes_left();
+    let result = unpack(zip, index, limit.min(left), &mut unpacked);
+    if left < limit && unpacked.len() as u64 > left {
+        budget.spend_all_bytes();
+        return Ok(Vec::new());
+    }
+    budget.spend_bytes(unpacked.len());
+    result.map(|()| unpacked)
 }
 
 /// A real folder may be called `x.class/`; only one with bytes is a class.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use crate::archive::{
-    entry_names, is_folder, open as open_zip, read_manifest, stored_range, unpack, wanted_classes,
+    entry_names, is_folder, open as open_zip, read_manifest, stored_range, unpack_nested, wanted_classes,
 };
 use crate::class_path::{Class, ClassOrigin, ClassPath, Container, Entry, EntryId, Zip, hash};
 use crate::folder::{class_root_origin, relative_name};
@@ -17,6 +17,7 @@ use crate::jimage::{Image, has_image_magic};
 use crate::layout::{self, Layout, unversioned_name};
 use crate::manifest::{MANIFEST, class_path as manifest_class_path, is_multi_release};
 use crate::mapped::map_file;
+use crate::nested::NestedBudget;
 use crate::origin::Origin;
 use crate::shared::Shared;
 use crate::visit::{LoadOptions, Problem, ReadError};
@@ -27,7 +28,9 @@ const MODULE_INFO: &str = "module-info";
 pub(crate) fn open(paths: &[PathBuf], jdk: Option<&Path>, options: &LoadOptions) -> ClassPath {
     let limits = options.limits.clone();
     let class_path = ClassPath { limits, ..ClassPath::default() };
-    let mut opener = Opener { class_path, options, given: None, seen: FxHashSet::default(), is_full: false };
+    let nested = NestedBudget::of_file(&options.limits, 0);
+    let mut opener =
+        Opener { class_path, options, given: None, seen: FxHashSet::default(), is_full: false, nested };
     for (index, path) in paths.iter().enumerate() {
         opener.given = Some(index);
         opener.path(path);
@@ -47,6 +50,8 @@ struct Opener<'o> {
     seen: FxHashSet<PathBuf>,
     /// There were as many classes as the limits allow.
     is_full: bool,
+    /// Of the file under way.
+    nested: NestedBudget,
 }
 
 impl Opener<'_> {
@@ -81,6 +86,7 @@ impl Opener<'_> {
         if has_image_magic(bytes.as_ref()) {
             return self.image(bytes, origin);
         }
+        self.nested = NestedBudget::of_file(&self.options.limits, bytes.as_ref().len());
         let manifest = self.archive(bytes, &origin, 0)?;
         for relative in manifest_class_path(&manifest) {
             let named = path.parent().unwrap_or(Path::new("")).join(relative);
@@ -180,6 +186,9 @@ impl Opener<'_> {
         });
         let named = zip.clone();
         let names = entry_names(&named);
+        if depth > 0 {
+            self.nested.spend_archive(names.len());
+        }
         let layout = Layout::of_archive(&origin.to_string(), names.iter().map(AsRef::as_ref));
         let places: Vec<layout::LayoutPart<'_>> = names.iter().map(|name| layout.place_of(name)).collect();
         let wanted = wanted_classes(&places, self.options, || is_multi_release(&manifest));
@@ -225,17 +234,26 @@ impl Opener<'_> {
     }
 
     fn nested(&mut self, bytes: &Shared, zip: &mut Zip, index: usize, origin: &Origin, depth: usize) {
+        let limit = self.options.limits.nested_archive_bytes;
         let stored = stored_range(zip, index).and_then(|range| bytes.part(range));
-        let mut unpacked = Vec::new();
         let inner = match stored {
+            _ if self.nested.is_spent() => return self.leave_out_nested(origin),
             Some(stored) => Ok(stored),
-            None => unpack(zip, index, self.options.limits.nested_archive_bytes, &mut unpacked)
-                .map(|()| Shared::unpacked(unpacked)),
+            None => unpack_nested(zip, index, limit, &mut self.nested).map(Shared::unpacked),
         };
+        if self.nested.is_spent() {
+            return self.leave_out_nested(origin);
+        }
         let opened =
             inner.and_then(|inner| self.archive(inner, origin, depth + 1).map_err(|error| error.to_string()));
         if let Err(what) = opened {
             self.problem(origin, "", what);
+        }
+    }
+
+    fn leave_out_nested(&mut self, origin: &Origin) {
+        if let Some(problem) = self.nested.problem() {
+            self.problem(origin, "", problem);
         }
     }
 

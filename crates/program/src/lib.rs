@@ -31,6 +31,7 @@ mod jimage;
 mod layout;
 mod manifest;
 mod mapped;
+mod nested;
 mod origin;
 mod project;
 mod shared;

@@ -10,6 +10,7 @@ use crate::jimage::classes::visit_image;
 use crate::jimage::{ImageError, has_image_magic};
 use crate::layout::{is_archive_name, unversioned_name};
 use crate::mapped::map_file;
+use crate::nested::NestedBudget;
 use crate::origin::Origin;
 
 /// The newest Java release whose class files are known here.
@@ -41,13 +42,30 @@ pub struct Limits {
     pub nested_archive_bytes: u64,
     /// Archives inside each other, the outermost not counted.
     pub nesting: usize,
+    /// All archives inside one file, however they are nested.
+    pub nested_archives: usize,
+    /// The entries of all archives inside one file.
+    pub nested_entries: usize,
+    /// All that is unpacked of archives inside one file, and of what is in them: so many bytes ...
+    pub nested_bytes: u64,
+    /// ... and so many for each byte of the file. Honest archives hold some three times their size.
+    pub nested_bytes_per_byte: u64,
     /// Classes of one path. A few kilobytes of nested archives can hold any number.
     pub classes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { class_bytes: 64 << 20, nested_archive_bytes: 512 << 20, nesting: 4, classes: 2_000_000 }
+        Self {
+            class_bytes: 64 << 20,
+            nested_archive_bytes: 512 << 20,
+            nesting: 4,
+            nested_archives: 10_000,
+            nested_entries: 1_000_000,
+            nested_bytes: 64 << 20,
+            nested_bytes_per_byte: 32,
+            classes: 2_000_000,
+        }
     }
 }
 
@@ -144,6 +162,8 @@ pub enum ReadError {
     TooLarge { limit: u64 },
     #[error("archives nested deeper than {limit}")]
     TooDeep { limit: usize },
+    #[error("the archives inside it hold more than {what}; the rest is left out")]
+    TooMuchNested { what: String },
     #[error(transparent)]
     Image(#[from] ImageError),
 }
@@ -165,7 +185,8 @@ pub fn visit(
     options: &LoadOptions,
     sink: &mut dyn FnMut(ClassBytes<'_>),
 ) -> Result<LoadReport, LoadError> {
-    let mut loader = Loader { options, sink, report: LoadReport::default() };
+    let nested = NestedBudget::of_file(&options.limits, 0);
+    let mut loader = Loader { options, sink, report: LoadReport::default(), nested };
     visit_path(path, &mut loader).map_err(|reason| LoadError::unreadable(path, reason))?;
     Ok(loader.report)
 }
@@ -175,6 +196,8 @@ pub(crate) struct Loader<'a> {
     pub(crate) options: &'a LoadOptions,
     sink: &'a mut dyn FnMut(ClassBytes<'_>),
     report: LoadReport,
+    /// Of the file under way.
+    pub(crate) nested: NestedBudget,
 }
 
 impl Loader<'_> {
@@ -196,6 +219,13 @@ impl Loader<'_> {
     /// Tells whether there were as many classes as the limits allow; later ones need not be unpacked.
     pub(crate) fn is_full(&self) -> bool {
         self.report.classes >= self.options.limits.classes
+    }
+
+    /// This archive, or the rest of it, is left out: the archives in its file hold too much.
+    pub(crate) fn leave_out_nested(&mut self, origin: &Origin) {
+        if let Some(problem) = self.nested.problem() {
+            self.problem(origin, "", problem);
+        }
     }
 
     pub(crate) fn problem(&mut self, origin: &Origin, entry: &str, what: impl ToString) {
@@ -226,6 +256,7 @@ fn visit_file(path: &Path, loader: &mut Loader<'_>) -> Result<(), ReadError> {
     } else if has_image_magic(&bytes) {
         Ok(visit_image(&bytes, &Origin::file(path), loader)?)
     } else {
+        loader.nested = NestedBudget::of_file(&loader.options.limits, bytes.len());
         let result = visit_archive(&bytes, &Origin::file(path), 0, loader);
         result.map_err(|error| name_the_expected_kind(error, &name))
     }

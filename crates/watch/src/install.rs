@@ -3,8 +3,9 @@
 //! The folder is named by the content, appears by a rename, complete or not at all, and is kept for the next run and
 //! for daemons that outlive this one. Several processes may install at once.
 
-use crate::cache_folders::{cache_folders, private_temporary_folder};
+use crate::cache_folders::{cache_folder, private_temporary_folder};
 use crate::embedded;
+use crate::private_files::create_folders;
 use crate::unix::is_noexec;
 use catchment_protocol::hash::hash64;
 use std::fs;
@@ -35,12 +36,12 @@ pub struct InstallError {
     attempts: Vec<String>,
 }
 
-/// Tries the user's cache folders, then a folder of the user's among the temporary ones, then `last_resort`, which
+/// Tries the user's cache folder, then a folder of the user's among the temporary ones, then `last_resort`, which
 /// lasts only as long as this run: a JVM that a daemon starts later would not find the agent there.
 pub fn install(last_resort: &Path) -> Result<InstalledAgent, InstallError> {
     // Made only when it is needed.
     let private = std::iter::once_with(private_temporary_folder).flatten();
-    install_into_one_of(cache_folders().chain(private).chain([last_resort.to_owned()]))
+    install_into_one_of(cache_folder().into_iter().chain(private).chain([last_resort.to_owned()]))
 }
 
 fn install_into_one_of(folders: impl Iterator<Item = PathBuf>) -> Result<InstalledAgent, InstallError> {
@@ -63,7 +64,7 @@ fn install_into(cache: &Path) -> io::Result<InstalledAgent> {
     if !can_be_named_to_the_jvm(cache) {
         return Err(io::Error::other("the JVM cannot be given a library with such a path"));
     }
-    fs::create_dir_all(cache)?;
+    create_folders(cache)?;
     if is_noexec(cache) {
         return Err(io::Error::other("mounted without permission to execute"));
     }

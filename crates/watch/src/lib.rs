@@ -10,16 +10,20 @@ mod child;
 mod embedded;
 pub mod install;
 mod merge;
+mod private_files;
 mod recording;
 mod results;
 pub mod unix;
 mod watch;
 mod watched_run;
 
-pub use cache_folders::{cache_folders, existing_private_folder, private_temporary_folder};
+pub use cache_folders::{
+    RefusedCacheFolder, cache_folder, existing_private_folder, private_temporary_folder, refused_cache_folder,
+};
 pub use child::ChildEnd;
 pub use embedded::driver_jar;
 pub use install::{InstallError, InstalledAgent, embedded_content};
+pub use private_files::{create_private_file, create_private_folder, open_private_file, write_private_file};
 pub use recording::{Caught, Frame, RecordedMethod, Recording, ReflectiveCall};
 pub use watch::{
     RecordedCommand, WatchError, WatchOptions, WatchedCommand, add_agent, record, record_command, watch,

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -43,6 +44,18 @@ pub fn free_bytes(folder: &Path) -> Option<u64> {
 pub fn user_id() -> u32 {
     // SAFETY: always succeeds.
     unsafe { libc::geteuid() }
+}
+
+/// The user whose process is at the other end of a socket.
+pub fn peer_user(socket: &UnixStream) -> io::Result<u32> {
+    // SAFETY: all zero is a valid value of this plain C struct.
+    let mut peer: libc::ucred = unsafe { std::mem::zeroed() };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::ucred>()).unwrap_or_default();
+    let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+    let place = (&raw mut peer).cast();
+    // SAFETY: an open socket, and a place of the length that is said, alive during the call.
+    let result = unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, place, &raw mut length) };
+    if result == 0 { Ok(peer.uid) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Tells whether the process runs; one that has ended and only waits to be noticed does not.

@@ -20,6 +20,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
     let config = Config::of_project(&args.project.folder)?;
     // Before the work: its results must have a place to go.
     let file = ReportFile::open_if_given(args.project.output.as_deref())?;
+    output::tell_of_refused_cache();
     let checked = {
         let mut progress = progress::on_stderr();
         check(&request(&args, &config), &mut *progress)?
@@ -36,7 +37,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
         outcome => outcome?,
     }
     if let Some(diagnosis) = why_nothing_tested(&checked, args.list) {
-        eprintln!("catchment: {diagnosis}");
+        output::tell(&diagnosis);
         return Ok(ExitCode::NOTHING_OBSERVED);
     }
     let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding.rule));

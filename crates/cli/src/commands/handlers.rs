@@ -24,7 +24,7 @@ pub(crate) fn run(args: &HandlersArgs) -> Result<ExitCode> {
     } else {
         output::to_stdout(|out| write_handlers_text(out, &listing, args.filtered))?;
         for problem in &listing.problems {
-            eprintln!("catchment: {}: {}", problem.place, problem.what);
+            output::tell(&format_args!("{}: {}", problem.place, problem.what));
         }
     }
     Ok(ExitCode::CLEAN)

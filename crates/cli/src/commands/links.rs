@@ -96,6 +96,9 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let wanted = args.selection(&request.catalogue)?;
     let jdk_classes = classes.jdk();
     let cache_files = (!args.no_cache).then(CacheFiles::of_user);
+    if cache_files.is_some() {
+        output::tell_of_refused_cache();
+    }
     // The precision that --max-memory costs must not depend on the cache.
     let programs = args.max_memory.is_none();
     let cache = LinksCache::new(&classes, &jdk_classes, &request, cache_files, programs);

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &StretchArgs) -> Result<ExitCode> {
         to: args.to.clone(),
         patch: args.diff || args.apply,
     };
+    output::tell_of_refused_cache();
     let stretched = {
         let mut progress = progress::on_stderr();
         stretch(&request, &mut *progress)?

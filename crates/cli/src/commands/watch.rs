@@ -16,6 +16,7 @@ use std::path::Path;
 pub(crate) fn run(args: WatchArgs) -> Result<ExitCode> {
     // Before the command runs: its results must have a place to go.
     let destination = Destination::open(args.output.as_deref(), args.json || args.links)?;
+    output::tell_of_refused_cache();
     let options = WatchOptions { include: args.include, exclude: args.exclude, forward_signals: true };
     if args.links {
         run_links(&args.command, &options, destination)
@@ -63,7 +64,7 @@ fn finish(
     }
     let code = end.exit_code();
     if let Some(diagnosis) = diagnosis {
-        eprintln!("catchment: {diagnosis}");
+        output::tell(&diagnosis);
         if code == 0 {
             return Ok(ExitCode::NOTHING_OBSERVED);
         }

@@ -5,7 +5,9 @@ use catchment_testkit::jdk;
 use catchment_testkit::links::Fixture;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 /// Runs of one class path with a cache folder of their own.
 struct Runs {
@@ -20,6 +22,10 @@ impl Runs {
     }
 
     fn run(&self, options: &[&str]) -> String {
+        String::from_utf8(self.output(options).stdout).unwrap()
+    }
+
+    fn output(&self, options: &[&str]) -> Output {
         let mut command = catchment();
         // What other tests have left in any folder that is looked into would be read.
         for folder in ["XDG_CACHE_HOME", "HOME", "TMPDIR"] {
@@ -29,7 +35,7 @@ impl Runs {
         command.args(["links", "--classpath"]).arg(std::env::join_paths(&self.class_path).unwrap());
         let output = command.args(self.options).args(options).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", error_text(&output));
-        String::from_utf8(output.stdout).unwrap()
+        output
     }
 
     /// All that JSON tells but how long it took, and all methods that are reached.
@@ -197,4 +203,19 @@ public class Main {
     assert_eq!(shadowed, runs.told(&["--no-cache"]));
     fs::remove_dir_all(program.classes.join("java")).unwrap();
     assert_eq!(runs.told(&[]), plain, "what is cached is that of the JDK alone");
+}
+
+#[test]
+fn a_cache_folder_that_others_may_write_to_is_neither_read_nor_written() {
+    let runs = Runs::of(fixture("lambdas"), &["--entry", "Main", "--analysis", "pta"]);
+    runs.run(&[]);
+    let folder = runs.cache.path().join("catchment");
+    let cached = runs.cached();
+    let before = age_of(&cached[0]);
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let words = error_text(&runs.output(&[]));
+    assert_eq!(words.matches("is not used: other users may write to it").count(), 1, "{words}");
+    assert_eq!((runs.cached(), age_of(&cached[0])), (cached, before));
+    let words = error_text(&runs.output(&["--no-cache"]));
+    assert!(!words.contains("is not used"), "{words}");
 }

@@ -1,6 +1,7 @@
 //! The lock on a project's `.catchment` folder, which belongs to one session at a time.
 
 use super::LabError;
+use catchment_watch::open_private_file;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
@@ -11,8 +12,7 @@ const LOCK: &str = "lock";
 pub(super) fn lock(folder: &Path) -> Result<File, LabError> {
     let path = folder.join(LOCK);
     let failed = |reason| LabError::Folder { path: path.clone(), reason };
-    let mut file =
-        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+    let mut file = open_private_file(&path).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

@@ -5,7 +5,7 @@ use super::sweep::MARKER;
 use catchment_build::{Framework, RunConfiguration, remove_all};
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
-use catchment_watch::InstalledAgent;
+use catchment_watch::{InstalledAgent, create_private_folder};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -45,15 +45,11 @@ impl WorkerSetup {
         if self.scratch.exists() {
             remove_all(&self.scratch)?;
         }
+        create_private_folder(&self.scratch)?;
         for folder in [self.temporary(), self.home(), self.results()] {
             fs::create_dir_all(folder)?;
         }
         Ok(())
-    }
-
-    pub(super) fn socket(&self) -> PathBuf {
-        // The path of a socket may have at most 107 bytes.
-        std::env::temp_dir().join(format!("catchment-{}.sock", self.marker))
     }
 
     pub(super) fn error_file(&self) -> PathBuf {
@@ -72,10 +68,11 @@ impl WorkerSetup {
         self.scratch.join("results")
     }
 
-    pub(super) fn command(&self) -> Command {
+    /// The command that starts the JVM; its agent connects to `socket`.
+    pub(super) fn command(&self, socket: &Path) -> Command {
         let configuration = &self.configuration;
         let mut command = Command::new(&configuration.java);
-        command.args(self.jvm_arguments()).arg("-cp").arg(self.class_path());
+        command.args(self.jvm_arguments(socket)).arg("-cp").arg(self.class_path());
         command.arg(DRIVER).args(self.driver_arguments());
         command.current_dir(&configuration.working_folder);
         command.env_clear().envs(configuration.environment.iter().map(|(name, value)| (name, value)));
@@ -85,7 +82,7 @@ impl WorkerSetup {
         command
     }
 
-    fn jvm_arguments(&self) -> Vec<OsString> {
+    fn jvm_arguments(&self, socket: &Path) -> Vec<OsString> {
         let given = &self.configuration.jvm_arguments;
         let in_environment = self.tool_options();
         let is_given = |prefix: &str| {
@@ -93,7 +90,7 @@ impl WorkerSetup {
                 || in_environment.split_whitespace().any(|each| each.starts_with(prefix))
         };
         // In front of other agents, as ids are made of the code of classes as they were built.
-        let mut arguments = vec![self.agent_argument()];
+        let mut arguments = vec![self.agent_argument(socket)];
         arguments.extend(given.iter().cloned());
         let mut add = |prefix: &str, value: &OsStr| {
             if !is_given(prefix) {
@@ -123,13 +120,13 @@ impl WorkerSetup {
         options.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(" ")
     }
 
-    fn agent_argument(&self) -> OsString {
+    fn agent_argument(&self, socket: &Path) -> OsString {
         let options = AgentOptions {
             results: self.results(),
             runtime: self.agent.runtime.clone(),
             application: self.configuration.application.clone(),
             tests: self.configuration.tests.clone(),
-            socket: Some(self.socket()),
+            socket: Some(socket.to_owned()),
             equipment: self.equipment,
             ..AgentOptions::default()
         };
@@ -242,13 +239,17 @@ mod tests {
     }
 
     fn arguments(setup: &WorkerSetup) -> Vec<String> {
-        setup.command().get_args().map(|argument| argument.to_string_lossy().into_owned()).collect()
+        setup
+            .command(Path::new("/socket"))
+            .get_args()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect()
     }
 
     #[test]
     fn what_the_user_tells_every_jvm_reaches_workers_and_is_not_overruled() {
         let setup = setup(&[(TOOL_OPTIONS, "-Dflavour=salty -Xmx2g"), ("PATH", "/bin")]);
-        let command = setup.command();
+        let command = setup.command(Path::new("/socket"));
         let value = command.get_envs().find(|(name, _)| *name == TOOL_OPTIONS).and_then(|(_, value)| value);
         assert_eq!(value, Some(OsStr::new("-Dflavour=salty -Xmx2g")));
         let arguments = arguments(&setup);

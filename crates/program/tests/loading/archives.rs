@@ -1,6 +1,6 @@
 //! Jars, multi-release jars, Spring Boot jars, wars, ears and jmods.
 
-use catchment_program::{Limits, LoadOptions};
+use catchment_program::{ClassPath, Limits, LoadOptions};
 
 use crate::zips::{MULTI_RELEASE, stored_zip, zip};
 use crate::{Place, class_bytes};
@@ -228,4 +228,61 @@ fn a_few_kilobytes_of_nested_archives_may_not_hold_any_number_of_classes() {
     let loaded = place.load("wide.war", &LoadOptions { limits, ..options() });
     assert_eq!(loaded.classes.len(), 5);
     assert_eq!(loaded.problems, ["wide.war!/WEB-INF/lib/2.jar: more than 5 classes; the rest is left out"]);
+}
+
+/// Archives of the same archives, each compressed to next to nothing: a jar with `wide` jars in it, and so on.
+fn fan_out(wide: usize, deep: usize, class: &[u8]) -> Vec<u8> {
+    let mut inner = zip(&[("a/A.class", class)]);
+    for _ in 0..deep {
+        let names: Vec<String> = (0..wide).map(|number| format!("lib/{number}.jar")).collect();
+        let mut entries: Vec<(&str, &[u8])> = vec![("BOOT-INF/classes/b/B.class", class)];
+        let boot: Vec<String> = names.iter().map(|name| format!("BOOT-INF/{name}")).collect();
+        entries.extend(boot.iter().map(|name| (name.as_str(), inner.as_slice())));
+        inner = zip(&entries);
+    }
+    inner
+}
+
+#[test]
+fn the_archives_inside_a_file_have_a_limit_together() {
+    let place = Place::new();
+    let class = class_bytes("some class");
+    let jar = fan_out(16, 4, &class);
+    assert!(jar.len() < 100_000, "{}", jar.len());
+    place.write("fan.jar", &jar);
+    let all = |limits: Limits| LoadOptions { limits, ..options() };
+    for (limits, what) in [
+        (Limits { nested_archives: 40, ..Limits::default() }, "more than 40 archives"),
+        (Limits { nested_entries: 300, ..Limits::default() }, "more than 300 entries"),
+        (
+            Limits { nested_bytes: 1000, nested_bytes_per_byte: 2, ..Limits::default() },
+            "more than many times its size",
+        ),
+        (Limits::default(), "more than 10000 archives"),
+    ] {
+        let loaded = place.load("fan.jar", &all(limits.clone()));
+        assert!(
+            !loaded.classes.is_empty() && loaded.classes.len() < 25_000,
+            "{what}: {}",
+            loaded.classes.len()
+        );
+        let told = format!("the archives inside it hold {what}; the rest is left out");
+        assert_eq!(loaded.problems.len(), 1, "{:?}", loaded.problems);
+        assert!(loaded.problems[0].contains(&told), "{:?}", loaded.problems);
+
+        let opened = ClassPath::open(&[place.folder.path().join("fan.jar")], None, &all(limits));
+        let problems: Vec<_> = opened.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].contains(&told), "{problems:?}");
+    }
+}
+
+#[test]
+fn large_classes_in_many_archives_count_as_well() {
+    let place = Place::new();
+    place.write("fan.jar", fan_out(16, 3, &vec![0xca; 1 << 20]));
+    let limits = Limits { nested_bytes: 8 << 20, nested_bytes_per_byte: 1, ..Limits::default() };
+    let loaded = place.load("fan.jar", &LoadOptions { limits, ..options() });
+    assert!(loaded.classes.len() < 20, "{}", loaded.classes.len());
+    assert_eq!(loaded.problems.len(), 1, "{:?}", loaded.problems);
 }

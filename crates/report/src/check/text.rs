@@ -10,6 +10,7 @@ mod tables;
 
 use crate::check::CheckReport;
 use crate::failure_text::shortened;
+use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
     CheckEvidence, CheckFinding, CheckedPair, DecidedPairs, ExperimentResult, Findings, Judgement, Message,
@@ -41,6 +42,7 @@ pub fn write_check_text(
     report: &CheckReport<'_>,
     detail: CheckDetail,
 ) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     write_findings(out, report, detail)?;
     write_hidden(out, report)?;
     if detail.all {
@@ -54,7 +56,8 @@ pub fn write_check_text(
     write_problems(out, report, detail)?;
     write_stale(out, report)?;
     if !detail.all {
-        writeln!(out, "\n--all lists every pair with its verdicts, --json every experiment.")?;
+        writeln!(out)?;
+        writeln!(out, "--all lists every pair with its verdicts, --json every experiment.")?;
     }
     Ok(())
 }
@@ -79,7 +82,10 @@ fn write_findings(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDe
     }
     match accepted.len() {
         0 => Ok(()),
-        count => writeln!(out, "\n{} suppressed", counted(count, "finding is", "findings are")),
+        count => {
+            writeln!(out)?;
+            writeln!(out, "{} suppressed", counted(count, "finding is", "findings are"))
+        }
     }
 }
 
@@ -91,7 +97,8 @@ fn write_not_resilient(out: &mut dyn Write, report: &CheckReport<'_>, routine: u
     };
     let (open, suppressed) = (count(&report.findings.open), count(&report.findings.accepted));
     let clauses = counted(open + routine + suppressed, "clause is", "clauses are");
-    write!(out, "\n{clauses} not purely resilient")?;
+    writeln!(out)?;
+    write!(out, "{clauses} not purely resilient")?;
     let elsewhere = [(open, "is a finding", "are findings"), (suppressed, "is suppressed", "are suppressed")];
     let elsewhere = elsewhere.iter().filter(|(count, ..)| *count > 0);
     let elsewhere: Vec<_> = elsewhere.map(|(count, one, many)| counted(*count, one, many)).collect();
@@ -109,7 +116,8 @@ fn write_finding(
     finding: &CheckFinding,
 ) -> io::Result<()> {
     let (pair, _) = report.pair_of(finding);
-    writeln!(out, "\n{label} {}", line_of(pair))?;
+    writeln!(out)?;
+    writeln!(out, "{label} {}", line_of(pair))?;
     write_message(out, &finding.message)?;
     let shown_by = finding.evidence.shown_by.and_then(|number| pair.experiments.get(number));
     let Some(experiment) = shown_by else { return Ok(()) };
@@ -125,7 +133,10 @@ pub fn finding_line(pair: &CheckedPair, finding: &CheckFinding) -> String {
 }
 
 fn write_message(out: &mut dyn Write, message: &Message) -> io::Result<()> {
-    writeln!(out, "   {}", message.sentences.join(":\n   "))?;
+    if let Some((last, before)) = message.sentences.split_last() {
+        before.iter().try_for_each(|sentence| writeln!(out, "   {sentence}:"))?;
+        writeln!(out, "   {last}")?;
+    }
     message.failure.iter().try_for_each(|failure| writeln!(out, "     {}", shortened(failure)))
 }
 
@@ -165,7 +176,8 @@ pub(crate) fn line_of(pair: &CheckedPair) -> String {
 }
 
 fn write_all_pairs(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
-    writeln!(out, "\nAll pairs")?;
+    writeln!(out)?;
+    writeln!(out, "All pairs")?;
     for (pair, verdicts) in report.judged().filter(|(pair, _)| !pair.left_out) {
         write_pair(out, report, pair, verdicts)?;
     }
@@ -178,7 +190,9 @@ fn write_pair(
     pair: &CheckedPair,
     verdicts: &Verdicts,
 ) -> io::Result<()> {
-    writeln!(out, "\n{}\n    id {}", line_of(pair), pair.clause.id)?;
+    writeln!(out)?;
+    writeln!(out, "{}", line_of(pair))?;
+    writeln!(out, "    id {}", pair.clause.id)?;
     let usages = pair.usages;
     writeln!(
         out,
@@ -233,46 +247,52 @@ fn write_selective(
     pair: &CheckedPair,
     selective: &Judgement<SourceIndependence>,
 ) -> io::Result<()> {
-    write!(out, "    source independence, execution by execution: {}", selective.verdict.as_str())?;
+    let label = format!("    source independence, execution by execution: {}", selective.verdict.as_str());
     let first = selective.evidence.first().and_then(|number| pair.experiments.get(*number));
-    let why = match (selective.verdict, first) {
+    match (selective.verdict, first) {
         (SourceIndependence::Independent, _) => {
             let runs = counted(selective.evidence.len(), "run", "runs");
             let white: u64 = pair.executing_tests.iter().map(|executing| executing.usages.white).sum();
             let white = usize::try_from(white).unwrap_or(usize::MAX);
-            format!(" ({runs}, {} in the catch)", counted(white, "execution ends", "executions end"))
+            let ends = counted(white, "execution ends", "executions end");
+            writeln!(out, "{label} ({runs}, {ends} in the catch)")
         }
         (SourceIndependence::Dependent, Some(experiment)) => {
-            let only_time =
-                if selective.only_timeouts { "\n      the only evidence is a timeout" } else { "" };
-            selective_failure(report, experiment) + only_time
+            writeln!(out, "{label}")?;
+            write_selective_failure(out, report, experiment)?;
+            match selective.only_timeouts {
+                true => writeln!(out, "      the only evidence is a timeout"),
+                false => Ok(()),
+            }
         }
         _ => {
             let reasons = selective.unknown.iter();
             let why = reasons.filter_map(|reason| explain(reason, pair, &report.project.tests)).next();
-            why.map(|why| format!(", {}", readable(&why))).unwrap_or_default()
+            let why = why.map(|why| format!(", {}", readable(&why)));
+            writeln!(out, "{label}{}", why.unwrap_or_default())
         }
-    };
-    writeln!(out, "{why}")
+    }
 }
 
-fn selective_failure(report: &CheckReport<'_>, experiment: &ExperimentResult) -> String {
-    let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
-    format!(
-        "\n      {} {} when {} comes at the start of execution {}\n        {}",
-        report.test_name(experiment),
-        failure.kind.verb(),
-        simple_name(&experiment.exception),
-        experiment.mode.occurrence().unwrap_or_default(),
-        shortened(&failure.text)
-    )
+fn write_selective_failure(
+    out: &mut dyn Write,
+    report: &CheckReport<'_>,
+    experiment: &ExperimentResult,
+) -> io::Result<()> {
+    let Outcome::Fail(failure) = &experiment.outcome else { return Ok(()) };
+    let (test, verb) = (report.test_name(experiment), failure.kind.verb());
+    let exception = simple_name(&experiment.exception);
+    let execution = experiment.mode.occurrence().unwrap_or_default();
+    writeln!(out, "      {test} {verb} when {exception} comes at the start of execution {execution}")?;
+    writeln!(out, "        {}", shortened(&failure.text))
 }
 
 /// How observation differs from what the build does.
 fn write_notes(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
     for configuration in &report.project.configurations {
         for note in &configuration.notes {
-            writeln!(out, "\nnote: {}: {note}", configuration.name)?;
+            writeln!(out)?;
+            writeln!(out, "note: {}: {note}", configuration.name)?;
         }
     }
     Ok(())
@@ -290,7 +310,8 @@ fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result
         (_, 0) => "the budget was used up",
         _ => "the check was interrupted",
     };
-    writeln!(out, "\nIncomplete: {why}.")?;
+    writeln!(out)?;
+    writeln!(out, "Incomplete: {why}.")?;
     match &unfinished {
         Some(unfinished) => write_open(out, report, unfinished)?,
         None => {
@@ -348,7 +369,8 @@ fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDe
         return Ok(());
     }
     let shown = if detail.all { problems.len() } else { PROBLEMS_SHOWN };
-    writeln!(out, "\n{}", counted(problems.len(), "problem", "problems"))?;
+    writeln!(out)?;
+    writeln!(out, "{}", counted(problems.len(), "problem", "problems"))?;
     for problem in problems.iter().take(shown) {
         writeln!(out, "  {}: {}", readable(&problem.place), readable(&problem.what))?;
     }
@@ -360,7 +382,8 @@ fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDe
 
 fn write_stale(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
     for stale in &report.findings.stale {
-        writeln!(out, "\nwarning: stale suppression of {}: {}", stale.pair, stale.why)?;
+        writeln!(out)?;
+        writeln!(out, "warning: stale suppression of {}: {}", stale.pair, stale.why)?;
     }
     Ok(())
 }

@@ -1,12 +1,14 @@
 //! The list of pairs for a terminal.
 
 use crate::handlers::{HandlerListing, ListedClass};
+use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable, source_place};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// One line per pair, then the totals. `filtered` adds a line per handler that nobody wrote.
 pub fn write_handlers_text(out: &mut dyn Write, listing: &HandlerListing, filtered: bool) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     for class in &listing.classes {
         write_pairs(out, class)?;
         if filtered {

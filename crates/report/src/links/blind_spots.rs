@@ -3,6 +3,7 @@
 use crate::json::write_line;
 use crate::links::json::{JsonBlindSpot, json_blind_spot};
 use crate::links::words::{blind_spot, place};
+use crate::plain_text::PlainText;
 use crate::text::counted;
 use catchment_exceptions::BlindSite;
 use serde::Serialize;
@@ -14,6 +15,7 @@ const SHOWN: usize = 5;
 
 /// Blind spots by kind, with counts and some of the sites.
 pub fn write_blind_spots_text(out: &mut dyn Write, spots: &[BlindSite], all: bool) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let mut kinds: BTreeMap<_, Vec<&BlindSite>> = BTreeMap::new();
     for spot in spots {
         kinds.entry(spot.spot).or_default().push(spot);

@@ -1,6 +1,7 @@
 //! The fault catalogue: for a terminal, and `catchment.catalogue/1`.
 
 use crate::json::write_line;
+use crate::plain_text::PlainText;
 use crate::text::{counted, simple_name};
 use catchment_exceptions::{CataloguedOperation, Match};
 use serde::Serialize;
@@ -8,6 +9,7 @@ use std::io::{self, Write};
 
 /// The fault catalogue by fault kind, each operation with whether the program reaches it.
 pub fn write_catalogue_text(out: &mut dyn Write, catalogue: &[CataloguedOperation]) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let mut kinds: Vec<(&str, Vec<&CataloguedOperation>)> = Vec::new();
     for entry in catalogue {
         let kind = entry.operation.kind.as_str();

@@ -6,6 +6,7 @@ use crate::links::json::{
     JsonCataloguePoint, JsonException, JsonSiteWithFile, json_catalogue_point, site_with_file,
 };
 use crate::links::words::{place, raised_by};
+use crate::plain_text::PlainText;
 use crate::text::{counted, readable, simple_name};
 use catchment_exceptions::{Escapes, EscapingException, LinksAnswer};
 use serde::Serialize;
@@ -18,6 +19,7 @@ pub fn write_escapes_text(
     escapes: &[Escapes],
     all: bool,
 ) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     for method in escapes {
         writeln!(
             out,

@@ -7,6 +7,7 @@ use crate::links::json::{
 };
 use crate::links::words::{clause, exceptions, place, raised_by};
 use crate::links::{ExplainedLink, LinksReport};
+use crate::plain_text::PlainText;
 use crate::text::counted;
 use catchment_exceptions::{
     FoundLink, LinkGraph, LinksAnswer, Passage, Site, Station, StationKind, WitnessPath,
@@ -20,6 +21,7 @@ pub fn write_paths_text(
     answer: &LinksAnswer,
     ExplainedLink { link, paths, graph }: &ExplainedLink,
 ) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let point = &answer.points[link.from];
     writeln!(out, "#{}  {}  {}  {}", link.number, raised_by(point), place(&point.site), exceptions(link))?;
     writeln!(out, "comes to {}", clause(&answer.pairs[link.to]))?;

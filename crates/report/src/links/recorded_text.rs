@@ -75,9 +75,6 @@ fn write_unfound(out: &mut dyn Write, link: &RecordedLink, unfound: &Unfound) ->
         format!("{:<11}  {}  {}", raised_by(&link.from), place(&link.from.site), exceptions.join(" | "));
     writeln!(out, "  {raised}")?;
     writeln!(out, "    comes to  {}", clause(&link.to))?;
-    write!(out, "    {}: {}", unfound.cause, place(&unfound.at))?;
-    match &unfound.called {
-        Some(called) => writeln!(out, "  calls {}", place(called)),
-        None => writeln!(out),
-    }
+    let called = unfound.called.as_ref().map(|called| format!("  calls {}", place(called)));
+    writeln!(out, "    {}: {}{}", unfound.cause, place(&unfound.at), called.unwrap_or_default())
 }

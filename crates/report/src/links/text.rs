@@ -3,6 +3,7 @@
 use crate::links::LinksReport;
 use crate::links::recorded_text::{seen_mark, write_comparison};
 use crate::links::words::{clause, exceptions, place, raised_by};
+use crate::plain_text::PlainText;
 use crate::text::{counted, simple_name};
 use catchment_exceptions::{FoundLink, Layer, LinkedPair, LinksAnswer, MemoryUse, RaisedBy};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +29,7 @@ const SHOWN: usize = 8;
 const NAMED: usize = 3;
 
 pub fn write_links_text(out: &mut dyn Write, report: &LinksReport, view: LinksView) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let answer = &report.answer;
     match view.by {
         LinksBy::Handler => {
@@ -71,8 +73,10 @@ fn without_links(answer: &LinksAnswer) -> Vec<&LinkedPair> {
 }
 
 fn write_without_links(out: &mut dyn Write, answer: &LinksAnswer) -> io::Result<()> {
-    let nothing = "             nothing was found that comes here";
-    without_links(answer).into_iter().try_for_each(|pair| writeln!(out, "{}\n{nothing}", clause(pair)))
+    without_links(answer).into_iter().try_for_each(|pair| {
+        writeln!(out, "{}", clause(pair))?;
+        writeln!(out, "             nothing was found that comes here")
+    })
 }
 
 /// A line per kind of fault: `#27-#30  DSK_CLOSE  FileInputStream.close, RandomAccessFile.close and 2 more`.

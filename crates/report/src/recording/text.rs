@@ -1,11 +1,13 @@
 //! A recording for a terminal, in a few lines.
 
+use crate::plain_text::PlainText;
 use crate::text::counted;
 use catchment_watch::Recording;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 pub fn write_recording_text(out: &mut dyn Write, recording: &Recording) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let caught: Vec<_> = recording.at_the_application().collect();
     let handlers: BTreeSet<_> =
         caught.iter().filter_map(|caught| Some((caught.frames.last()?.method, caught.handler_pc))).collect();

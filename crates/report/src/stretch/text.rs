@@ -1,6 +1,7 @@
 //! A stretch for a terminal: clauses that can catch more, refusals with their reasons, and the patch.
 
 use crate::failure_text::shortened;
+use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable, simple_name, source_place};
 use catchment_lab::{Accepted, Case, Refusal, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
@@ -9,13 +10,15 @@ use std::io::{self, Write};
 
 /// `is_applied`: the patch, if there is one, is in the sources now.
 pub fn write_stretch_text(out: &mut dyn Write, stretched: &Stretched, is_applied: bool) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let (accepted, refused): (Vec<_>, Vec<_>) =
         stretched.clauses.iter().partition(|clause| clause.accepted.is_some());
     write_headline(out, stretched, accepted.len())?;
     accepted.iter().try_for_each(|clause| write_clause(out, stretched, clause))?;
     if !refused.is_empty() {
         let stay = counted(refused.len(), "clause stays as it is", "clauses stay as they are");
-        writeln!(out, "\n{stay}")?;
+        writeln!(out)?;
+        writeln!(out, "{stay}")?;
         refused.iter().try_for_each(|clause| write_clause(out, stretched, clause))?;
     }
     write_patch_summary(out, stretched, accepted.len(), is_applied)
@@ -66,7 +69,8 @@ fn not_tried(stretched: &Stretched) -> usize {
 
 fn write_clause(out: &mut dyn Write, stretched: &Stretched, clause: &StretchedClause) -> io::Result<()> {
     let to = clause.accepted.as_ref().map(|accepted| format!(" -> {}", simple_name(&accepted.to)));
-    writeln!(out, "\n  {}{}", place(stretched, clause.pair), to.unwrap_or_default())?;
+    writeln!(out)?;
+    writeln!(out, "  {}{}", place(stretched, clause.pair), to.unwrap_or_default())?;
     if let Some(accepted) = &clause.accepted {
         write_evidence(out, accepted)?;
         write_merges(out, stretched, accepted)?;
@@ -133,32 +137,29 @@ fn write_patch_summary(
     accepted: usize,
     is_applied: bool,
 ) -> io::Result<()> {
-    match &stretched.patch {
-        _ if !stretched.together && stretched.clauses.is_empty() => Ok(()),
+    let sentence = match &stretched.patch {
+        _ if !stretched.together && stretched.clauses.is_empty() => return Ok(()),
         _ if !stretched.together => {
-            writeln!(out, "\nThe budget was used up before all of them were tried together.")
+            "The budget was used up before all of them were tried together.".to_owned()
         }
         Some(patch) => {
             let files = counted(patch.files.len(), "file", "files");
             let what = if is_applied { "is in the sources now" } else { "can be applied" };
-            writeln!(
-                out,
-                "\nThe patch of {files} {what}: with it the project's own build compiles and {}.",
-                counted(patch.tests, "test passes", "tests pass")
-            )
+            let tests = counted(patch.tests, "test passes", "tests pass");
+            format!("The patch of {files} {what}: with it the project's own build compiles and {tests}.")
         }
         None if accepted > 0 && !stretched.can_patch => {
-            writeln!(out, "\nThe whole suite passes with all of them, on bytecode.")
+            "The whole suite passes with all of them, on bytecode.".to_owned()
         }
         None if accepted > 0 => {
-            writeln!(
-                out,
-                "\nThe whole suite passes with all of them, on bytecode. --diff makes a patch that the project's own build has compiled \
-                 and tested, --apply applies it."
-            )
+            "The whole suite passes with all of them, on bytecode. --diff makes a patch that the \
+                                 project's own build has compiled and tested, --apply applies it."
+                .to_owned()
         }
-        None => Ok(()),
-    }
+        None => return Ok(()),
+    };
+    writeln!(out)?;
+    writeln!(out, "{sentence}")
 }
 
 fn place(stretched: &Stretched, position: usize) -> String {

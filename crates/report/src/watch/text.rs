@@ -1,11 +1,13 @@
 //! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
 
+use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable};
 use catchment_watch::{Ended, Jvm, Origin, WatchedException, WatchedPair, WatchedRun};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 pub fn write_watch_text(out: &mut dyn Write, run: &WatchedRun) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let several_versions = classes_with_several_versions(run);
     let (entered, not_entered): (Vec<_>, Vec<_>) = run.pairs.iter().partition(|pair| pair.usages.entries > 0);
     for pair in &entered {

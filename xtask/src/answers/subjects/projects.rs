@@ -131,6 +131,7 @@ fn run_maven(folder: &Path, java_home: &Path, goals: &[&str]) -> Result<()> {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use std::fs;
 
     fn folders_in(path: &str) -> BTreeSet<String> {
         let entries = fs::read_dir(root().join(path)).unwrap();

@@ -8,7 +8,9 @@
 //! A file appears by a rename, complete or not at all, and several processes may read, write and delete at once.
 //! Whatever is wrong with a file or a folder, it is passed over: an analysis never fails for lack of a cache.
 
-use catchment_watch::{cache_folders, existing_private_folder, private_temporary_folder};
+use catchment_watch::{
+    cache_folder, create_private_folder, existing_private_folder, private_temporary_folder,
+};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -63,7 +65,7 @@ pub(crate) struct CacheFiles {
 
 impl CacheFiles {
     pub(crate) fn of_user() -> Self {
-        let folders = cache_folders().chain(existing_private_folder());
+        let folders = cache_folder().into_iter().chain(existing_private_folder());
         Self { folders: folders.collect(), last_resort: private_temporary_folder }
     }
 
@@ -111,7 +113,7 @@ fn header_of(key: &CacheKey, bytes: &[u8]) -> [u8; HEADER] {
 }
 
 fn write_file(folder: &Path, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    create_private_folder(folder)?;
     let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
     file.write_all(&header_of(key, bytes))?;
     file.write_all(bytes)?;

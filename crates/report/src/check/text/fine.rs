@@ -23,9 +23,11 @@ pub(crate) fn write_hidden(out: &mut dyn Write, report: &CheckReport<'_>) -> io:
         return Ok(());
     }
     let clauses = counted(failing.len(), "catch holds", "catches hold");
-    writeln!(out, "\n{clauses} when the exception comes at once, and not when it comes later:")?;
+    writeln!(out)?;
+    writeln!(out, "{clauses} when the exception comes at once, and not when it comes later:")?;
     for (pair, (experiment, site)) in failing {
-        writeln!(out, "\n-  {}", line_of(pair))?;
+        writeln!(out)?;
+        writeln!(out, "-  {}", line_of(pair))?;
         writeln!(out, "   {}", failure_text(report, experiment, site))?;
     }
     Ok(())
@@ -37,7 +39,6 @@ pub(crate) fn write_fine(
     pair: &CheckedPair,
     fine: &Judgement<SourceIndependence>,
 ) -> io::Result<()> {
-    write!(out, "    source independence, call by call: {}", fine.verdict.as_str())?;
     let why = match (fine.verdict, failure(pair, fine)) {
         (SourceIndependence::Independent, _) => {
             let places = pair.fine_grained.as_ref().map_or(0, |fine| fine.sites.len());
@@ -45,7 +46,8 @@ pub(crate) fn write_fine(
             format!(" ({runs}, {})", counted(places, "call", "calls"))
         }
         (SourceIndependence::Dependent, Some((experiment, site))) => {
-            format!("\n      {}", failure_text(report, experiment, site))
+            write_verdict(out, fine, "")?;
+            return writeln!(out, "      {}", failure_text(report, experiment, site));
         }
         _ => {
             let reasons = fine.unknown.iter();
@@ -53,7 +55,11 @@ pub(crate) fn write_fine(
             why.map(|why| format!(", {}", readable(&why))).unwrap_or_default()
         }
     };
-    writeln!(out, "{why}")
+    write_verdict(out, fine, &why)
+}
+
+fn write_verdict(out: &mut dyn Write, fine: &Judgement<SourceIndependence>, why: &str) -> io::Result<()> {
+    writeln!(out, "    source independence, call by call: {}{why}", fine.verdict.as_str())
 }
 
 /// The run that decided, and where the exception was thrown.

@@ -1,10 +1,12 @@
 //! The plan of a check for a terminal: pairs with the experiments planned for them.
 
+use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted};
 use catchment_verdicts::{CheckedPair, CheckedProject, ExperimentResult, Mode, NoOutcome, Outcome};
 use std::io::{self, Write};
 
 pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
+    let out = &mut PlainText::new(out);
     let planned: Vec<_> = project.pairs.iter().filter(|pair| of_plan(pair).next().is_some()).collect();
     for pair in &planned {
         writeln!(out, "{}", clause_line(&pair.clause))?;

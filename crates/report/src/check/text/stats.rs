@@ -1,11 +1,14 @@
 //! The cost of a check for a terminal.
 
+use crate::plain_text::PlainText;
 use catchment_verdicts::{Stats, Timed};
 use std::io::{self, Write};
 
 /// Times of workers add up over workers; the wall time does not.
 pub fn write_stats_text(out: &mut dyn Write, stats: &Stats) -> io::Result<()> {
-    writeln!(out, "\nWhat it took")?;
+    let out = &mut PlainText::new(out);
+    writeln!(out)?;
+    writeln!(out, "What it took")?;
     writeln!(
         out,
         "  experiments: {} planned, {} ended ({} of them in an earlier check), {} not needed",

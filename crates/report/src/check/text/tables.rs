@@ -24,12 +24,10 @@ pub(crate) fn write_pair_table(
     let tables = PairTables::of(report.project, &report.verdicts);
     let pairs = counted(tables.all.pairs, "try-catch pair", "try-catch pairs");
     let executed = tables.executed.pairs;
-    writeln!(
-        out,
-        "\n{pairs}, {executed} executed by tests, {} with the catch entered",
-        tables.entered.pairs
-    )?;
-    writeln!(out, "\n  {:<24}{:>10}{:>16}", "", "executed", "catch entered")?;
+    writeln!(out)?;
+    writeln!(out, "{pairs}, {executed} executed by tests, {} with the catch entered", tables.entered.pairs)?;
+    writeln!(out)?;
+    writeln!(out, "  {:<24}{:>10}{:>16}", "", "executed", "catch entered")?;
     let (executed, entered) = (&tables.executed, &tables.entered);
     let rows = [
         ("source-independent", executed.source_independent, entered.source_independent),
@@ -100,7 +98,8 @@ fn write_selectively_dependent(out: &mut dyn Write, report: &CheckReport<'_>) ->
 pub(crate) fn write_test_table(out: &mut dyn Write, project: &CheckedProject) -> io::Result<()> {
     let table = TestTable::of(&project.tests);
     let tests = counted(table.total, "test", "tests");
-    writeln!(out, "\n{tests}{}", run_by(&project.configurations))?;
+    writeln!(out)?;
+    writeln!(out, "{tests}{}", run_by(&project.configurations))?;
     let expected = table.expected_exceptions.map(|count| format!("; {count} reached test code"));
     let expected = format!("expect exceptions{}", expected.unwrap_or_default());
     let internal = format!("pass through catches; {} caught by the application", table.internal_exceptions);
@@ -141,9 +140,10 @@ pub(crate) fn write_set_aside(
     if set_aside.is_empty() {
         return Ok(());
     }
+    writeln!(out)?;
     writeln!(
         out,
-        "\n{} set aside, no evidence for anything",
+        "{} set aside, no evidence for anything",
         counted(set_aside.len(), "test is", "tests are")
     )?;
     let mut reasons: Vec<&str> = Vec::new();
