@@ -9,7 +9,7 @@ mod lasting;
 mod output;
 mod sweep;
 
-pub(crate) use command::{LEAST_HEAP_MIB, WorkerSetup, heap_note};
+pub(crate) use command::WorkerSetup;
 pub(crate) use sweep::sweep;
 
 use catchment_protocol::conversation::{Ending, Event, Request, TestRun, TestUnit};
