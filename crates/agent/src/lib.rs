@@ -38,7 +38,7 @@ use crate::jvm::{Java, JdkMembers, Reflection, SharedJvmti, WorkerMembers};
 use crate::loaders::Loaders;
 use crate::observer::{Observer, WovenBytes};
 use crate::recorder::Recorder;
-use crate::worker::Worker;
+use crate::worker::{Exhausted, Worker};
 use catchment_protocol::AGENT_FAILED_EXIT;
 use catchment_protocol::conversation::Ending;
 use catchment_protocol::equipment::Equipment;
@@ -191,8 +191,10 @@ impl Agent for CatchmentAgent {
     fn resource_exhausted<'a>(&self, context: CallbackContext<'a>, event: ResourceExhaustedEvent<'a>) {
         let Some(worker) = observer().and_then(Observer::worker) else { return };
         let free_memory = context.jni().and_then(|jni| java(jni)?.free_memory());
-        if worker::is_exhausted(event.flags(), free_memory) {
-            worker.end(Ending::OutOfMemory);
+        match worker::exhausted(event.flags(), free_memory) {
+            Some(Exhausted::Threads) => worker.end(Ending::OutOfMemory),
+            Some(Exhausted::Memory) => worker.memory_used_up(),
+            None => {}
         }
     }
 

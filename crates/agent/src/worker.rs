@@ -46,8 +46,17 @@ pub(crate) struct Worker {
     /// A whole suite runs.
     is_suite: AtomicBool,
     notes: Mutex<Notes>,
+    /// The running test has used up the memory. Some do so on purpose, and catch the error.
+    memory_used_up: AtomicBool,
     /// The controller has ended the conversation: the JVM may end.
     has_stopped: AtomicBool,
+}
+
+/// What a JVM has no more of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exhausted {
+    Memory,
+    Threads,
 }
 
 /// State of the request that is served.
@@ -101,6 +110,7 @@ impl Worker {
             tests_begun: AtomicU64::new(0),
             is_suite: AtomicBool::new(false),
             notes: Mutex::default(),
+            memory_used_up: AtomicBool::new(false),
             has_stopped: AtomicBool::new(false),
         })
     }
@@ -184,6 +194,7 @@ impl Worker {
             state.experiment.clone()
         };
         lock(&self.notes).external.clear();
+        self.memory_used_up.store(false, Ordering::SeqCst);
         self.escaped.store(0, Ordering::SeqCst);
         switches.set_test(self.tests_begun.fetch_add(1, Ordering::SeqCst) + 1);
         lock(&self.snapshots).begin(counters, &self.left_slots);
@@ -227,6 +238,12 @@ impl Worker {
         threads_left: Vec<String>,
         ended: Ended,
     ) {
+        // Nobody knows what else did not get its memory.
+        let has_failed_of_it = failure.as_ref().is_some_and(|failure| failure.is_out_of_memory);
+        if has_failed_of_it && self.memory_used_up.load(Ordering::SeqCst) {
+            self.send(&Event::Ending { cause: Ending::OutOfMemory, test: Some(test) });
+            end_process(WORKER_ENDED_EXIT)
+        }
         let (external, samples) = {
             let mut notes = lock(&self.notes);
             notes.sampled.clear();
@@ -287,6 +304,13 @@ impl Worker {
         }
     }
 
+    /// The test goes on: it may be about to catch the error.
+    pub(crate) fn memory_used_up(&self) {
+        if !self.memory_used_up.swap(true, Ordering::SeqCst) {
+            self.send(&Event::MemoryUsedUp);
+        }
+    }
+
     /// To be called before the slot of the thread is free for others.
     pub(crate) fn thread_ended(&self, thread: u64) {
         self.left_slots.thread_ended(thread);
@@ -326,11 +350,15 @@ impl Worker {
     }
 }
 
-/// True if a JVM that could not give what it was asked for has reached its end. `flags` are those of the JVM's event,
-/// `free_memory` the share of its memory that is free.
-pub(crate) fn is_exhausted(flags: i32, free_memory: Option<f64>) -> bool {
+/// What a JVM has no more of that could not give what it was asked for. `flags` are those of the JVM's event, `free_memory`
+/// the share of its memory that is free.
+pub(crate) fn exhausted(flags: i32, free_memory: Option<f64>) -> Option<Exhausted> {
     let has_no_memory = free_memory.is_none_or(|free| free < HEALTHY_FREE_MEMORY);
-    flags & EXHAUSTED_THREADS != 0 || (flags & EXHAUSTED_HEAP != 0 && has_no_memory)
+    if flags & EXHAUSTED_THREADS != 0 {
+        Some(Exhausted::Threads)
+    } else {
+        (flags & EXHAUSTED_HEAP != 0 && has_no_memory).then_some(Exhausted::Memory)
+    }
 }
 
 #[cfg(test)]
@@ -548,9 +576,20 @@ mod tests {
 
     #[test]
     fn only_a_jvm_without_memory_or_threads_is_exhausted() {
-        assert!(is_exhausted(EXHAUSTED_HEAP, Some(0.01)) && is_exhausted(EXHAUSTED_HEAP, None));
-        assert!(!is_exhausted(EXHAUSTED_HEAP | 1, Some(0.5)));
-        assert!(is_exhausted(EXHAUSTED_THREADS, Some(0.5)));
-        assert!(!is_exhausted(1, Some(0.01)), "more than an array can have");
+        assert_eq!(exhausted(EXHAUSTED_HEAP, Some(0.01)), Some(Exhausted::Memory));
+        assert_eq!(exhausted(EXHAUSTED_HEAP, None), Some(Exhausted::Memory));
+        assert_eq!(exhausted(EXHAUSTED_HEAP | 1, Some(0.5)), None);
+        assert_eq!(exhausted(EXHAUSTED_THREADS, Some(0.5)), Some(Exhausted::Threads));
+        assert_eq!(exhausted(1, Some(0.01)), None, "more than an array can have");
+    }
+
+    #[test]
+    fn memory_that_is_used_up_in_a_test_that_passes_is_told_once_and_ends_nothing() {
+        let mut bench = Bench::new();
+        bench.start("t");
+        bench.worker.memory_used_up();
+        bench.worker.memory_used_up();
+        assert_eq!(bench.event(), Event::MemoryUsedUp);
+        assert_eq!(bench.finish("t").outcome, PASSED);
     }
 }

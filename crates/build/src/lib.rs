@@ -13,6 +13,7 @@ mod compiled;
 mod compiler_log;
 mod configuration;
 mod copy;
+mod dotless;
 mod executions;
 mod fingerprint;
 mod gradle;
@@ -37,6 +38,7 @@ pub use compiled::class_file;
 pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
+pub use dotless::DotlessFolder;
 pub use libraries::{Libraries, LibrariesRequest, libraries};
 pub use limits::BuildLimits;
 pub use sources::{SourceTree, location_of};
@@ -220,11 +222,11 @@ fn modules_asked_for(located: &Located, workspace: &Workspace) -> Vec<PathBuf> {
     }
 }
 
-/// The folder for all that is kept of the project; it is there afterwards.
-pub fn results_folder(request: &ProjectRequest) -> Result<PathBuf, ProjectError> {
+/// The folders of the project, with the one for all that is kept of it; that is there afterwards.
+pub fn workspace(request: &ProjectRequest) -> Result<Workspace, ProjectError> {
     let workspace = Workspace::of(&locate(request)?.root);
     workspace.create_own_folder()?;
-    Ok(workspace.own_folder())
+    Ok(workspace)
 }
 
 fn locate(request: &ProjectRequest) -> Result<Located, ProjectError> {

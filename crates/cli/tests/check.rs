@@ -5,6 +5,7 @@
 use catchment_testkit::check::{self, Answer, CheckProject, Facts, Framework, Snapshot, differences};
 use catchment_testkit::fixtures;
 use std::fs;
+use std::path::PathBuf;
 
 fixtures! {
     matches_expectations:
@@ -123,6 +124,103 @@ fn a_pass_owed_to_another_experiment_does_not_survive_a_jvm_of_its_own() {
     assert_eq!(answers(&["--jobs=1"]), ("resilient".into(), 0.into()));
     assert_eq!(answers(&["--jobs=1", "--confirm-passes"]), ("not_resilient".into(), 1.into()));
     assert_eq!(answers(&["--jobs=1"]).0, "not_resilient", "what was found out stays");
+}
+
+/// `lost-worker` with this in place of the method that its test asks, which has to give 1.
+fn answering(body: &str) -> CheckProject {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    let source = format!(
+        "package lost; public final class Mood {{
+           public static void leave() {{}}
+           public static void upset() {{}}
+           public static int answer() throws Exception {{ {body} }} }}"
+    );
+    project.rewrite_class("lost/Mood.java", &source).expect("compiled");
+    project
+}
+
+#[test]
+fn a_test_that_uses_up_the_memory_on_purpose_is_not_red() {
+    let project = answering(
+        "java.util.List<long[]> hoard = new java.util.ArrayList<>();
+         try { while (hoard.size() >= 0) hoard.add(new long[1 << 17]); }
+         catch (OutOfMemoryError full) { hoard.clear(); }
+         return 1;",
+    );
+    let mut command = project.command(&["--jobs=1"]).expect("command");
+    let output = command.env("JAVA_TOOL_OPTIONS", "-Xmx48m").output().expect("started");
+    let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+    assert_eq!(answer.json()["set_aside"], serde_json::json!([]));
+    assert_eq!(answer.json()["pairs"][0]["source_independence"], "independent", "{}", answer.json()["pairs"]);
+}
+
+#[test]
+fn comparing_urls_is_no_talk_to_other_machines_and_looking_up_a_name_is() {
+    let set_aside =
+        |body: &str| answering(body).check(&["--jobs=1"]).expect("check").json()["set_aside"].clone();
+    let urls = "java.util.Set<java.net.URL> urls = new java.util.HashSet<>();
+        urls.add(new java.net.URL(\"http://one.invalid/\"));
+        try { return urls.contains(new java.net.URL(\"http://two.invalid/\")) ? 2 : 1; }
+        catch (IllegalStateException failed) { return 3; }";
+    assert_eq!(set_aside(urls), serde_json::json!([]));
+    let name = "try { return java.net.InetAddress.getByName(\"one.invalid\") == null ? 2 : 3; }
+        catch (java.net.UnknownHostException none) { return 1; }";
+    assert_eq!(set_aside(name)[0]["detail"], "one.invalid");
+}
+
+#[test]
+fn what_a_test_writes_into_the_tree_by_taking_dots_for_slashes_is_removed_and_told() {
+    let project = answering(
+        "java.nio.file.Path here = java.nio.file.Path.of(
+           System.getProperty(\"user.dir\").replace('.', '/'), \"generated\");
+         try {
+           java.nio.file.Files.createDirectories(here);
+           java.nio.file.Files.write(here.resolve(\"Model.java\"), new byte[0]);
+           return 1;
+         } catch (IllegalStateException failed) { return 3; }",
+    );
+    let answer = project.check(&["--jobs=1"]).expect("check");
+    let folder = fs::canonicalize(project.folder()).expect("a folder");
+    // The folder of the project has a dot in its name as well.
+    let slashed = PathBuf::from(folder.to_string_lossy().replace('.', "/"));
+    assert!(folder.to_string_lossy().contains('.') && !slashed.exists(), "{}", slashed.display());
+    let problems = answer.json()["problems"].as_array().expect("problems");
+    let told =
+        problems.iter().any(|it| it["what"].as_str().is_some_and(|it| it.contains("dots for slashes")));
+    assert!(told, "{problems:?}");
+}
+
+#[test]
+fn a_budget_ends_a_suite_that_hangs_and_what_was_seen_by_then_counts() {
+    let project = CheckProject::new("hostile-baseline", Framework::JUnit4).expect("fixture compiles");
+    fs::write(project.folder().join("catchment.toml"), "silence = \"30m\"").expect("settings");
+    let answer = project.check(&["--budget", "40s", "--jobs=1"]).expect("an answer with code 0");
+    let json = answer.json();
+    assert_eq!(json["unfinished"]["why"], "budget used up");
+    assert!(json["unfinished"]["unseen_tests"].as_u64() > Some(0), "{}", json["unfinished"]);
+    let pairs = json["pairs"].as_array().expect("pairs");
+    let first = pairs.iter().find(|pair| pair["method"] == "first").expect("executed by the first test");
+    assert_eq!((&first["usages"]["pink"], &first["pure_resilience"]), (&1.into(), &"unknown".into()));
+    let reasons = first["reasons_unknown"]["pure_resilience"].to_string();
+    assert!(reasons.contains("not run within the budget"), "{reasons}");
+    assert_none(&project.marker.left_over(), "processes left behind");
+}
+
+#[test]
+fn findings_are_told_as_soon_as_they_stand() {
+    let project = CheckProject::new("listings", Framework::JUnit5).expect("fixture compiles");
+    let output = project.command(&[]).expect("command").output().expect("started");
+    let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+    let findings = answer.json()["findings"].as_array().expect("findings");
+    let stands = |finding: &&serde_json::Value| {
+        ["fails-at-once", "breaks-the-jvm"].map(serde_json::Value::from).contains(&finding["rule"])
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let told = |line: &&str| line.starts_with("catchment: finding: listings.");
+    let told = errors.lines().filter(told).count();
+    assert_eq!((told, told > 0), (findings.iter().filter(stands).count(), true), "{errors}");
+    let routine = errors.find("catchment: the other clauses").expect("a phase of its own");
+    assert!(errors.find("catchment: finding: ").is_some_and(|first| first < routine), "{errors}");
 }
 
 #[test]

@@ -25,8 +25,8 @@ use crate::slot::counters::PairNumbers;
 use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
 use crate::store::Store;
-use crate::worker::{Interrupt, heap_note};
-use catchment_build::{BuildLimits, Project, ProjectRequest, RunConfiguration, remove_all};
+use crate::worker::Interrupt;
+use catchment_build::{BuildLimits, DotlessFolder, Project, ProjectRequest, RunConfiguration, remove_all};
 use catchment_verdicts::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, FindingPolicy, Problem, Rule, Stats,
     Suppression, open_finding,
@@ -101,6 +101,7 @@ pub(crate) struct Session<'p> {
     ledger: Mutex<Ledger>,
     stats: Mutex<Stats>,
     problems: Mutex<BTreeSet<Problem>>,
+    litter: Litter,
     _slots: SlotsFolder,
     _lock: File,
 }
@@ -116,6 +117,16 @@ pub(crate) struct Ledger {
 /// The copies of the project that slots work in; they go with the session.
 #[derive(Debug)]
 struct SlotsFolder(PathBuf);
+
+/// Where tests write that take the dots of a path for separators; what they leave there goes with the session.
+#[derive(Debug)]
+struct Litter(DotlessFolder);
+
+impl Drop for Litter {
+    fn drop(&mut self) {
+        self.0.remove();
+    }
+}
 
 impl Drop for SlotsFolder {
     fn drop(&mut self) {
@@ -133,8 +144,10 @@ impl<'p> Session<'p> {
     ) -> Result<Self, E> {
         let begun = Instant::now();
         let interrupt = unix::note_interrupts();
-        let folder = catchment_build::results_folder(&request.project).map_err(LabError::from)?;
+        let workspace = catchment_build::workspace(&request.project).map_err(LabError::from)?;
+        let folder = workspace.own_folder();
         let lock = lock::lock(&folder)?;
+        let litter = Litter(DotlessFolder::of(&workspace));
         progress.phase("build", None);
         let deadline = request.budget.map(|budget| begun + time_to_start_work(budget));
         let limits = build_limits(deadline, request.build_silence);
@@ -184,6 +197,7 @@ impl<'p> Session<'p> {
             stats: Mutex::default(),
             problems: Mutex::new(problems.into_iter().collect()),
             project,
+            litter,
             _slots: SlotsFolder(slots_folder(&folder)),
             _lock: lock,
             folder,
@@ -289,6 +303,11 @@ impl<'p> Session<'p> {
 
     /// The ledger's results, complete with costs and problems. The ledger is empty afterwards.
     pub(crate) fn checked(&self) -> CheckedProject {
+        if let Some(folder) = self.litter.0.remove() {
+            let what = "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by \
+                        taking dots for slashes; what it wrote there has been removed";
+            self.problem(&folder.display().to_string(), what);
+        }
         let mut ledger = self.ledger();
         let mut checked = std::mem::take(&mut ledger.checked);
         let mut problems = self.problems().clone();
@@ -338,7 +357,7 @@ fn configurations(project: &Project) -> Vec<CheckedConfiguration> {
     let described = |configuration: &RunConfiguration| CheckedConfiguration {
         name: configuration.name.clone(),
         framework: configuration.framework.to_string(),
-        notes: configuration.notes.iter().cloned().chain(heap_note(&configuration.jvm_arguments)).collect(),
+        notes: configuration.notes.clone(),
         ..CheckedConfiguration::default()
     };
     project.configurations.iter().map(described).collect()

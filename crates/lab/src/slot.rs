@@ -9,7 +9,7 @@ pub(crate) mod turns;
 use crate::session::{LabError, Session};
 use crate::slot::counters::PairNumbers;
 use crate::slot::events::WorkerEvents;
-use crate::worker::{LEAST_HEAP_MIB, Worker, WorkerEnd, WorkerSetup};
+use crate::worker::{Worker, WorkerEnd, WorkerSetup};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::{TestRun, TestUnit};
 use catchment_protocol::equipment::Equipment;
@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// The least that a worker may take where the build does not say how much.
+const LEAST_HEAP_MIB: u64 = 512;
 
 /// Workers replaced for threads that a test has left behind, all slots together, before that is too often.
 const CLEAN_STARTS: u32 = 50;
@@ -72,7 +75,15 @@ impl Running<'_> {
         self.events.steps_left = *steps;
         let result = self.worker.run_suite(classes, None, &mut self.events, silence, until);
         *steps = std::mem::take(&mut self.events.steps_left);
-        result
+        self.explained(result)
+    }
+
+    /// A JVM without memory collects garbage for ever.
+    fn explained<T>(&self, result: Result<T, WorkerEnd>) -> Result<T, WorkerEnd> {
+        match result {
+            Err(WorkerEnd::Timeout { .. }) if self.events.has_no_memory => Err(WorkerEnd::OutOfMemory),
+            other => other,
+        }
     }
 
     /// Runs all tests of one class and says how many microseconds that took from here.
@@ -91,7 +102,7 @@ impl Running<'_> {
         let classes = [class.to_owned()];
         let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, None);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let end = unless_over(result)?.err();
+        let end = unless_over(self.explained(result))?.err();
         let finished = std::mem::take(&mut self.events.finished);
         finished.iter().for_each(|run| self.events.session.turns.note(run));
         Ok((ClassRun { finished, running: self.events.running.take(), end }, micros))
@@ -108,12 +119,12 @@ impl Running<'_> {
             self.settled.insert(test.to_owned());
         }
         // Not every JVM comes as far as to begin the test.
-        self.events.fired = None;
+        (self.events.fired, self.events.has_no_memory) = (None, false);
         let start = Instant::now();
         let result = self.worker.run_test(test, experiment, &mut self.events, limit);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         result.iter().for_each(|run| self.events.session.turns.note(run));
-        Ok((unless_over(result)?, micros))
+        Ok((unless_over(self.explained(result))?, micros))
     }
 
     /// Tells whether the test, or the class, has had a plain run in this JVM.

@@ -10,7 +10,7 @@ mod output;
 mod socket;
 mod sweep;
 
-pub(crate) use command::{LEAST_HEAP_MIB, WorkerSetup, heap_note};
+pub(crate) use command::WorkerSetup;
 pub(crate) use sweep::sweep;
 
 use catchment_protocol::conversation::{Ending, Event, Request, TestRun, TestUnit};

@@ -72,6 +72,8 @@ pub enum Event {
         cause: Ending,
         test: Option<String>,
     },
+    /// *Any time*: the memory was used up for the first time in the running test, which may go on.
+    MemoryUsedUp,
     /// *Any time*: a test that was not discovered but found while the suite runs, before it starts.
     Unit(TestUnit),
 }

@@ -176,6 +176,10 @@ fn set_aside(test: TestId, tests: &[CheckedTest]) -> String {
         Some(SetAside::NoSoloRun(why)) => {
             format!("test {name} executes this try and cannot be run alone: {why}; repair it")
         }
+        Some(SetAside::OrderDependent(_)) => format!(
+            "test {name} executes this try, passes after other tests and fails alone: repair it, so that it sets up what it \
+             needs"
+        ),
         Some(other) => format!("test {name} executes this try and is {}: repair it", other.as_str()),
         None => format!("test {name} executes this try and is set aside"),
     }

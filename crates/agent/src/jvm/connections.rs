@@ -161,6 +161,22 @@ fn note(call: &Call<'_>, address: Option<String>) -> Option<()> {
     Some(())
 }
 
+/// Frames between a comparison of URLs and the lookup that it makes, and then some.
+const FRAMES_OF_COMPARISON: jni::jint = 32;
+/// The class whose methods compare URLs, by the addresses of their hosts.
+const URL_HANDLER: &str = "java.net.URLStreamHandler";
+const COMPARING: [&str; 4] = ["equals", "hashCode", "hostsEqual", "sameFile"];
+
+/// Tells whether a lookup is made only to compare two URLs, or to put one into a table: nobody means to talk to the host.
+fn compares_urls(call: &Call<'_>) -> bool {
+    let Ok(_handles) = call.jni.push_local_frame(2 * FRAMES_OF_COMPARISON) else { return false };
+    call.java.stack(0, FRAMES_OF_COMPARISON).into_iter().any(|method| {
+        let class = call.java.class_of_method(method).map(|class| call.java.class_name(class));
+        class.is_some_and(|class| class == URL_HANDLER)
+            && COMPARING.contains(&call.java.method_name(method).as_str())
+    })
+}
+
 /// After the lookup. What it found is an array of `InetAddress`; null when it threw.
 fn note_name(env: Env, name: jni::jstring, found: jni::jobject) {
     in_worker(env, (), |call| {
@@ -168,7 +184,8 @@ fn note_name(env: Env, name: jni::jstring, found: jni::jobject) {
         call.jni.exception_clear();
         // SAFETY: an argument and the result of the running native method.
         let (name, answers) = unsafe { (call.jni.get_string_lossy(name), addresses(call, found)) };
-        if let Some(name) = name.filter(|name| network::is_external_name(name, &answers)) {
+        let name = name.filter(|name| network::is_external_name(name, &answers));
+        if let Some(name) = name.filter(|_| !compares_urls(call)) {
             call.worker.connected_to(name);
         }
         if let Some(pending) = pending {

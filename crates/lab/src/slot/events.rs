@@ -26,6 +26,8 @@ pub(crate) struct WorkerEvents<'a> {
     pub(crate) steps_left: u64,
     /// Executions of the try before the fault fired in the last test that began, if it did.
     pub(crate) fired: Option<Occurrences>,
+    /// The memory was used up in the last test that began.
+    pub(crate) has_no_memory: bool,
     /// Pairs whose class or method runs as it was delivered, and why.
     pub(crate) unobserved: BTreeMap<PairNumber, String>,
     /// Usages between two tests of the suite, by the second of them; of all its parts together.
@@ -44,6 +46,7 @@ impl<'a> WorkerEvents<'a> {
             finished: Vec::new(),
             steps_left: 0,
             fired: None,
+            has_no_memory: false,
             unobserved: BTreeMap::new(),
             before: HashMap::new(),
         }
@@ -135,7 +138,7 @@ impl Listener for WorkerEvents<'_> {
             Event::TestStarted { test, before } => {
                 let before = self.meanings.usages(&before);
                 self.before.entry(test.clone()).or_default().extend(before);
-                (self.running, self.fired) = (Some(test), None);
+                (self.running, self.fired, self.has_no_memory) = (Some(test), None, false);
             }
             Event::TestFinished(run) => {
                 self.running = None;
@@ -145,6 +148,7 @@ impl Listener for WorkerEvents<'_> {
                     self.session.reporter.step(1);
                 }
             }
+            Event::MemoryUsedUp => self.has_no_memory = true,
             Event::Fired { before } => self.fired = Some(before),
             _ => {}
         }

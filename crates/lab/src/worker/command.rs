@@ -17,9 +17,10 @@ use std::time::Instant;
 const DRIVER: &str = "catchment.driver.Main";
 const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 
-/// The least heap of a worker, also where the build gives less: there a JVM may have one class to run, here it has all of
-/// them.
-pub(crate) const LEAST_HEAP_MIB: u64 = 512;
+/// Beginnings of the options that say how large the heap of a JVM may be. What the build says is never changed: a test may
+/// want to see how its memory ends.
+const HEAP_OPTIONS: [&str; 5] =
+    ["-Xmx", "-XX:MaxHeapSize=", "-XX:MaxRAM=", "-XX:MaxRAMPercentage=", "-XX:MaxRAMFraction="];
 
 /// Everything needed to start one worker.
 #[derive(Debug, Clone)]
@@ -98,14 +99,12 @@ impl WorkerSetup {
             }
         };
         add("-Duser.home=", self.home().as_os_str());
-        add("-Xmx", OsStr::new(&format!("{}m", self.max_heap_mib)));
+        if !HEAP_OPTIONS.iter().any(|option| is_given(option)) {
+            add("-Xmx", OsStr::new(&format!("{}m", self.max_heap_mib)));
+        }
         add("-XX:ErrorFile=", self.error_file().as_os_str());
         if self.compiles_fast {
             add("-XX:TieredStopAtLevel=", OsStr::new("1"));
-        }
-        // A JVM goes by the last one.
-        if raised_heap(given).is_some() {
-            arguments.push(format!("-Xmx{LEAST_HEAP_MIB}m").into());
         }
         // Behind what is given: tests must not share a temporary folder with anybody.
         arguments.push(joined("-Djava.io.tmpdir=", self.temporary().as_os_str()));
@@ -159,33 +158,6 @@ impl WorkerSetup {
         arguments.extend(properties_set_inside(&self.configuration.system_properties));
         arguments
     }
-}
-
-/// The option for the heap that the build gives, if that is too little for all tests in one JVM.
-fn raised_heap(jvm_arguments: &[OsString]) -> Option<&str> {
-    let given = jvm_arguments.iter().rev().filter_map(|argument| argument.to_str());
-    given.into_iter().find(|argument| argument.starts_with("-Xmx")).filter(|argument| {
-        heap_bytes(&argument["-Xmx".len()..]).is_some_and(|bytes| bytes < LEAST_HEAP_MIB << 20)
-    })
-}
-
-/// `512m`, `1G`, `2048k`, `1048576`.
-fn heap_bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
-    let factor = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" => 1,
-        "k" => 1 << 10,
-        "m" => 1 << 20,
-        "g" => 1 << 30,
-        _ => return None,
-    };
-    digits.parse::<u64>().ok()?.checked_mul(factor)
-}
-
-/// What the user should know about the memory of these JVMs.
-pub(crate) fn heap_note(jvm_arguments: &[OsString]) -> Option<String> {
-    let given = raised_heap(jvm_arguments)?;
-    Some(format!("{given} is raised to {LEAST_HEAP_MIB} MiB: all tests run in one JVM"))
 }
 
 /// Surefire sets these when the JVM is already up. Given to the JVM they would mean more (`file.encoding`) or nothing
@@ -258,20 +230,20 @@ mod tests {
     }
 
     #[test]
-    fn a_heap_too_small_for_all_tests_in_one_jvm_is_raised() {
+    fn the_heap_stays_as_the_build_has_it() {
         let mut setup = setup(&[]);
-        for (given, is_raised) in [
-            ("-Xmx25M", true),
-            ("-Xmx512m", false),
-            ("-Xmx1g", false),
-            ("-Xmx65536k", true),
-            ("-Xmxodd", false),
-        ] {
+        for given in ["-Xmx25M", "-XX:MaxHeapSize=25m", "-XX:MaxRAMPercentage=5"] {
             setup.configuration.jvm_arguments = vec!["-ea".into(), given.into()];
-            let last = arguments(&setup).into_iter().rfind(|argument| argument.starts_with("-Xmx")).unwrap();
-            assert_eq!(last, if is_raised { "-Xmx512m" } else { given });
-            assert_eq!(heap_note(&setup.configuration.jvm_arguments).is_some(), is_raised, "{given}");
+            let sized: Vec<_> = arguments(&setup).into_iter().filter(|each| is_heap_option(each)).collect();
+            assert_eq!(sized, [given]);
         }
+        setup.configuration.jvm_arguments.clear();
+        setup.configuration.environment.push((TOOL_OPTIONS.into(), "-XX:MaxRAM=1g".into()));
+        assert!(!arguments(&setup).iter().any(|each| is_heap_option(each)));
+    }
+
+    fn is_heap_option(argument: &str) -> bool {
+        HEAP_OPTIONS.iter().any(|option| argument.starts_with(option))
     }
 
     #[test]

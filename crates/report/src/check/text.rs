@@ -50,7 +50,7 @@ pub fn write_check_text(
     }
     write_pair_table(out, report, detail)?;
     write_test_table(out, report.project)?;
-    write_set_aside(out, &report.project.tests, detail)?;
+    write_set_aside(out, report, detail)?;
     write_notes(out, report)?;
     write_unfinished(out, report)?;
     write_problems(out, report, detail)?;

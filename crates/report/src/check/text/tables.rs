@@ -7,7 +7,7 @@ use crate::failure_text::shortened;
 use crate::text::{counted, readable};
 use catchment_verdicts::{
     CheckedConfiguration, CheckedProject, CheckedTest, PairTables, SetAside, SourceIndependence, TestTable,
-    Verdicts,
+    Unknown, Verdicts,
 };
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -133,9 +133,10 @@ fn write_colour(out: &mut dyn Write, name: &str, count: usize, total: usize, wha
 /// Tests that are no evidence, by reason.
 pub(crate) fn write_set_aside(
     out: &mut dyn Write,
-    tests: &[CheckedTest],
+    report: &CheckReport<'_>,
     detail: CheckDetail,
 ) -> io::Result<()> {
+    let tests = &report.project.tests;
     let set_aside: Vec<_> = tests.iter().filter_map(|test| Some((test, test.set_aside.as_ref()?))).collect();
     if set_aside.is_empty() {
         return Ok(());
@@ -155,8 +156,37 @@ pub(crate) fn write_set_aside(
     for reason in reasons {
         let tests: Vec<_> = set_aside.iter().filter(|(_, why)| why.as_str() == reason).copied().collect();
         write_reason(out, reason, &tests, detail)?;
+        if let Some((_, SetAside::OrderDependent(_))) = tests.first() {
+            write_way_out(out, report)?;
+        }
     }
     Ok(())
+}
+
+/// The clauses that wait for order-dependent tests, and the way to get their verdicts.
+fn write_way_out(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
+    let is_order_dependent = |reason: &Unknown| {
+        let Unknown::SetAside(test) = reason else { return false };
+        let test = report.project.test(*test);
+        matches!(test.and_then(|test| test.set_aside.as_ref()), Some(SetAside::OrderDependent(_)))
+    };
+    let waits = |verdicts: &&Verdicts| {
+        let reasons = verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
+        reasons.into_iter().any(is_order_dependent)
+    };
+    writeln!(
+        out,
+        "    They pass after other tests and fail alone: each needs what another test leaves behind."
+    )?;
+    match report.verdicts.iter().filter(waits).count() {
+        0 => Ok(()),
+        waiting => writeln!(
+            out,
+            "    {} for them: let each test set up what it needs, and run it alone to see \
+             (mvn test -Dtest=Class#method, gradle test --tests Class.method).",
+            counted(waiting, "clause waits", "clauses wait")
+        ),
+    }
 }
 
 fn write_reason(
