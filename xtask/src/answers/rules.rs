@@ -44,6 +44,7 @@ const fn rewrite(of: &'static str, path: &'static str, form: fn(&mut Value), why
 
 const MEASURED: &str = "a measured time";
 const LOAD: &str = "a count that depends on how loaded the machine is";
+const ENDS: &str = "addresses, process ids and times of a JVM that died; the frame in which a stack was full";
 const UNORDERED: &str = "a set: the order says nothing";
 
 pub(super) const RULES: &[Rule] = &[
@@ -68,6 +69,9 @@ pub(super) const RULES: &[Rule] = &[
         nearest_test_untold,
         "of tests that execute a try equally often the one that took least time is named",
     ),
+    rewrite("check", "problems[].what", without_details_of_an_end, ENDS),
+    rewrite("check", "set_aside[].detail", without_details_of_an_end, ENDS),
+    rewrite("check", "pairs[].experiments[].detail", without_details_of_an_end, ENDS),
     set("check", "configurations", &["name"], UNORDERED),
     set("check", "set_aside", &["test"], UNORDERED),
     set("check", "test_list", &["configuration", "name"], UNORDERED),
@@ -89,6 +93,11 @@ pub(super) const RULES: &[Rule] = &[
     ),
     drop("links", "stats.seconds", MEASURED),
     drop("links", "stats.peak_mib", "measured memory"),
+    drop(
+        "links",
+        "stats.classes",
+        "classes that were looked up, reached or not; methods and calls are compared",
+    ),
     set("links", "entries", &[], UNORDERED),
     set("links", "pairs", &["id"], UNORDERED),
     set("links", "blind_spots", &["kind", "class", "method", "line"], UNORDERED),
@@ -108,6 +117,8 @@ pub(super) const RULES: &[Rule] = &[
     set("watch", "pairs[].escaped[].origins", &["frame"], UNORDERED),
     set("watch", "problems", &["where"], UNORDERED),
 ];
+
+const STACK_OVERFLOW: &str = "java.lang.StackOverflowError at ";
 
 /// An experiment's identity within its pair.
 const EXPERIMENT: &[&str] = &["test", "type", "mode", "occurrence", "place"];
@@ -168,6 +179,22 @@ fn without_progress(record: &mut Value) {
     }
 }
 
+fn without_details_of_an_end(detail: &mut Value) {
+    let Some(text) = detail.as_str() else { return };
+    if text.contains("the JVM died") {
+        let is_of_this_run = |word: &&str| {
+            word.contains("0x")
+                || word.starts_with("pid=")
+                || word.starts_with("tid=")
+                || word.starts_with('[')
+        };
+        let words = text.split(' ').filter(|word| !is_of_this_run(word));
+        *detail = json!(words.collect::<Vec<_>>().join(" "));
+    } else if text.starts_with(STACK_OVERFLOW) {
+        *detail = json!(STACK_OVERFLOW);
+    }
+}
+
 fn without_version(schema: &mut Value) {
     *schema = json!(schema.as_str().and_then(|schema| schema.split('/').next()));
 }
@@ -223,6 +250,23 @@ mod tests {
         };
         assert!(untold("executes this try").is_null());
         assert_eq!(untold("is named after the class"), "a.CacheTest.reads");
+    }
+
+    #[test]
+    fn how_a_jvm_died_is_compared_without_its_addresses() {
+        let left = |text: &str| {
+            let mut detail = json!(text);
+            without_details_of_an_end(&mut detail);
+            detail.as_str().unwrap().to_owned()
+        };
+        let died = "the JVM died: SIGSEGV (0xb) at pc=0x00007f622b, pid=30337, tid=30338";
+        assert_eq!(left(died), "the JVM died: SIGSEGV at");
+        assert_eq!(
+            left("the JVM died: signal: 9 (SIGKILL); [0.3s][error] Posting"),
+            "the JVM died: signal: 9 (SIGKILL); Posting"
+        );
+        assert_eq!(left("java.lang.StackOverflowError at a.B.c:9"), STACK_OVERFLOW);
+        assert_eq!(left("java.lang.Error at 0x1"), "java.lang.Error at 0x1");
     }
 
     #[test]
