@@ -50,13 +50,13 @@ pub(crate) struct BuildCut {
 impl BuildCut {
     /// `running` is what was running, as far as the log tells.
     pub(crate) fn new(limit: Limit, running: Option<&str>) -> Self {
-        let running = running.map_or_else(String::new, |running| format!(" while {running} was running"));
         let what = match limit {
-            Limit::Deadline => format!("the budget was used up before the build had ended{running}"),
+            Limit::Deadline => "the budget was used up before the build had ended".to_owned(),
             Limit::Silence(silence) => {
-                format!("the build hangs: no output and no processor time for {}{running}", in_words(silence))
+                format!("the build hangs: no output and no processor time for {}", in_words(silence))
             }
         };
+        let what = running.map_or(what.clone(), |running| format!("{what}, while {running} was running"));
         Self { limit, what }
     }
 
@@ -168,7 +168,7 @@ mod tests {
         let hangs = BuildCut::new(Limit::Silence(SILENCE), Some("acme.ReadsTest"));
         assert_eq!(
             hangs.what,
-            "the build hangs: no output and no processor time for 10 minutes while acme.ReadsTest was running"
+            "the build hangs: no output and no processor time for 10 minutes, while acme.ReadsTest was running"
         );
         let late = BuildCut::new(Limit::Deadline, None);
         assert_eq!(late.what, "the budget was used up before the build had ended");

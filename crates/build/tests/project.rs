@@ -456,7 +456,7 @@ fn a_build_that_hangs_is_ended_and_the_tests_before_are_known() {
     let project = prepare(&sample.request("", &[]), limits, &mut |text| told.push(text.to_owned())).unwrap();
     assert_eq!(only(&project).test_classes, ["acme.OneTest"]);
     let what =
-        "the build hangs: no output and no processor time for 15 seconds while acme.HangsTest was running";
+        "the build hangs: no output and no processor time for 15 seconds, while acme.HangsTest was running";
     assert_eq!(project.problems.iter().map(|problem| problem.what.as_str()).collect::<Vec<_>>(), [what]);
     let shown = told.iter().position(|line| line.starts_with(what)).unwrap();
     assert!(told[shown + 1..].iter().any(|line| line.contains("Running acme.HangsTest")), "{told:?}");

@@ -156,8 +156,12 @@ fn a_test_that_uses_up_the_memory_on_purpose_is_not_red() {
 
 #[test]
 fn comparing_urls_is_no_talk_to_other_machines_and_looking_up_a_name_is() {
-    let set_aside =
-        |body: &str| answering(body).check(&["--jobs=1"]).expect("check").json()["set_aside"].clone();
+    let set_aside = |body: &str| {
+        // With its one test set aside, a check has nothing to say, and ends with 3.
+        let output = answering(body).command(&["--jobs=1"]).expect("command").output().expect("started");
+        let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+        answer.json()["set_aside"].clone()
+    };
     let urls = "java.util.Set<java.net.URL> urls = new java.util.HashSet<>();
         urls.add(new java.net.URL(\"http://one.invalid/\"));
         try { return urls.contains(new java.net.URL(\"http://two.invalid/\")) ? 2 : 1; }
@@ -219,8 +223,6 @@ fn findings_are_told_as_soon_as_they_stand() {
     let told = |line: &&str| line.starts_with("catchment: finding: listings.");
     let told = errors.lines().filter(told).count();
     assert_eq!((told, told > 0), (findings.iter().filter(stands).count(), true), "{errors}");
-    let routine = errors.find("catchment: the other clauses").expect("a phase of its own");
-    assert!(errors.find("catchment: finding: ").is_some_and(|first| first < routine), "{errors}");
 }
 
 #[test]

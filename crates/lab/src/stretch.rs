@@ -110,7 +110,10 @@ fn stretch_in<'p>(
     let mut patch = None;
     if request.patch && together {
         let project = &request.check.session.project;
-        (together, patch) = stretching.make_patch(&mut slots[0], project, &mut candidates)?;
+        (together, patch) = match stretching.make_patch(&mut slots[0], project, &mut candidates) {
+            Err(LabError::OutOfTime) => (false, None),
+            made => made?,
+        };
     }
     let clauses = candidates.into_iter().map(|candidate| candidate.clause).collect();
     Ok(Stretched { clauses, together, patch, ..Stretched::default() })

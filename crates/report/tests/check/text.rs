@@ -4,8 +4,8 @@ use crate::golden::compare;
 use crate::sample::{fine_untold, in_lambda, lost_in, project, routine, suppressions};
 use catchment_report::{CheckDetail, CheckReport, write_check_text, write_plan_text, write_stats_text};
 use catchment_verdicts::{
-    CheckedPair, CheckedProject, CheckedTest, Failure, FindingPolicy, FineGrained, NotRun, Outcome, SetAside,
-    TestId, Unfinished,
+    CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, Failure, FindingPolicy,
+    FineGrained, NotRun, Outcome, SetAside, TestId, Unfinished,
 };
 
 const SHORT: CheckDetail = CheckDetail { all: false };
@@ -219,4 +219,27 @@ fn a_check_that_was_cut_short_says_what_is_open_and_what_more_time_would_buy() {
     assert!(end(Some(190.0), 0).contains("; about 4 more minutes would do for the rest."));
     assert!(end(None, 0).contains("left, and how long they take is not known yet."));
     assert!(end(None, 7).contains("; 7 tests have not run at all"));
+}
+
+#[test]
+fn clauses_that_wait_for_order_dependent_tests_are_counted_with_the_way_out() {
+    let mut project = project();
+    let order_dependent = SetAside::OrderDependent("expected en but was null".into());
+    let test = TestId(u32::try_from(project.tests.len()).expect("few"));
+    project.tests.push(CheckedTest {
+        name: "com.acme.LangTest.second".into(),
+        set_aside: Some(order_dependent),
+        ..CheckedTest::default()
+    });
+    let named = "\n    com.acme.LangTest.second: expected en but was null\n    They pass after other tests and fail alone";
+    let before = text(&project, SHORT);
+    assert!(before.contains(named) && !before.contains(" for them: "), "{before}");
+
+    // The second pair was purely resilient; now one more test may fail.
+    let usages = ColourCounts { pink: 1, ..ColourCounts::default() };
+    project.pairs[1].executing_tests.push(ExecutingTest { test, usages, ..ExecutingTest::default() });
+    let after = text(&project, SHORT);
+    assert!(after.contains("\n    1 clause waits for them: let each test set up what it needs"), "{after}");
+    let all = text(&project, ALL);
+    assert!(all.contains("passes after other tests and fails alone: repair it"), "{all}");
 }

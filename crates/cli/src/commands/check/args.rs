@@ -3,23 +3,23 @@
 use crate::commands::project_args::ProjectArgs;
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
-The build runs once, in a copy of the project under .catchment/, to see how it runs its tests. Then the suite runs twice \
-and every test that enters a try runs twice alone, with nothing injected. Then, for each catch clause and each test that \
-executes its try, the test runs again with the caught exception thrown at the beginning of the try. Results are kept in \
+The build runs once, in a copy of the project under .catchment/, to see how it runs its tests. Then the suite runs once, \
+with nothing injected. Then, for each catch clause, tests that execute its try run again with the caught exception thrown \
+at the beginning of the try, after a run alone with nothing injected. Results are kept in \
 .catchment/: a check that was interrupted goes on where it was.
 
 Two contracts are judged for each clause:
   source independence  the catch works no matter where in the try the exception comes from
   pure resilience      the program does its work even when the try fails at once
 
-catchment.toml in DIR may hold: include, exclude, jobs, budget, silence (time after which a mute suite hangs), and for findings you accept
+catchment.toml in DIR may hold: include, exclude, jobs, budget, silence and build_silence (times after which a mute suite or build hangs), and for findings you accept
   [[suppress]]
   pair = \"the id that --all and --json show\"
   reason = \"why\"
 
 Examples:
   catchment check                                 the project in this folder
-  catchment check --budget 10m                    ten minutes, the most telling experiments first
+  catchment check --budget 10m                    ten minutes for everything, the most telling experiments first
   catchment check --list                          what would be done
   catchment check --include 'com.acme.io.*' --all
   catchment check --json -o check.json            for programs (schema catchment.check/1)
