@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const JUNIT_PARALLEL: &str = "junit.jupiter.execution.parallel.enabled";
 
@@ -42,6 +42,12 @@ pub struct RunConfiguration {
 }
 
 impl RunConfiguration {
+    /// A folder of the copy that the class path names and that is gone, if no test class is left.
+    pub(super) fn lost_classes(&self, root: &Path) -> Option<PathBuf> {
+        let is_lost = |entry: &&PathBuf| entry.starts_with(root) && !entry.exists();
+        self.class_path.iter().find(is_lost).filter(|_| self.tests.is_empty()).cloned()
+    }
+
     /// Says so if JUnit would run tests at the same time.
     pub(super) fn note_parallel_tests(mut self) -> Self {
         let is_switch = |key: &str| key == JUNIT_PARALLEL;

@@ -37,13 +37,7 @@ pub(super) fn fingerprint(
     parts.add(&embedded_content().to_le_bytes());
     parts.add(request.folder.as_os_str().as_bytes());
     parts.add(&serde_json::to_vec(&(&request.build_arguments, &request.class_paths))?);
-    for name in VARIABLES {
-        parts.add(env::var_os(name).unwrap_or_default().as_bytes());
-    }
-    for program in ["java", "mvn", "gradle"] {
-        let real = find_program(program).and_then(|program| fs::canonicalize(program).ok());
-        parts.add(real.unwrap_or_default().as_os_str().as_bytes());
-    }
+    parts.add(&environment().to_le_bytes());
     if let Some(class_paths) = &request.class_paths {
         class_paths
             .class_path
@@ -63,6 +57,19 @@ pub(super) fn fingerprint(
             .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", relative.display())))
     })?;
     Ok(hash64(&parts.0))
+}
+
+/// Changes with the JDK and the build tools at hand, and what they are told by variables.
+pub(super) fn environment() -> u64 {
+    let mut parts = Parts::default();
+    for name in VARIABLES {
+        parts.add(env::var_os(name).unwrap_or_default().as_bytes());
+    }
+    for program in ["java", "mvn", "gradle"] {
+        let real = find_program(program).and_then(|program| fs::canonicalize(program).ok());
+        parts.add(real.unwrap_or_default().as_os_str().as_bytes());
+    }
+    hash64(&parts.0)
 }
 
 /// Hashes of the parts; they are hashed again at the end.

@@ -10,7 +10,7 @@ use crate::limits::{BuildCut, BuildLimits};
 use crate::properties;
 use crate::reports::read_reports;
 use crate::workspace::Workspace;
-use crate::{Found, ProjectError, cannot};
+use crate::{Found, ProjectError, cannot, tests_elsewhere};
 use catchment_watch::Problem;
 use std::ffi::OsString;
 use std::fs;
@@ -81,7 +81,9 @@ impl GradleBuild<'_> {
             problems.push(self.problem(&format!("the build failed in part: {reason}")));
         }
         if tasks.is_empty() && cut.is_none() {
-            let reason = "no Test task was executed".to_owned();
+            let is_module = self.folder != self.top;
+            let elsewhere = is_module.then(|| tests_elsewhere::hint(&self.top, &self.folder));
+            let reason = format!("no Test task was executed{}", elsewhere.unwrap_or_default());
             return Err(ProjectError::NoTestJvm { reason, log: run.log });
         }
         let mut configurations = Vec::new();
@@ -96,10 +98,14 @@ impl GradleBuild<'_> {
         Problem { place, what: what.to_owned() }
     }
 
+    /// The project's own wrapper, whether it works or not.
+    pub(super) fn wrapper(&self) -> Option<PathBuf> {
+        Some(self.top.join("gradlew")).filter(|wrapper| is_executable(wrapper))
+    }
+
     /// The project's own wrapper if it works, else `gradle`.
     pub(super) fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
-        let wrapper = self.top.join("gradlew");
-        if is_executable(&wrapper) {
+        if let Some(wrapper) = self.wrapper() {
             let mut command = Command::new(&wrapper);
             command.args(["--version", "--no-daemon"]).current_dir(&self.top);
             if succeeds(&mut command, self.limits) {

@@ -29,6 +29,7 @@ mod saved;
 mod sources;
 mod test_class;
 mod test_suites;
+mod tests_elsewhere;
 mod tree;
 mod verify;
 mod workspace;
@@ -39,7 +40,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use dotless::DotlessFolder;
-pub use libraries::{Libraries, LibrariesRequest, libraries};
+pub use libraries::{Libraries, LibrariesRequest, LibrariesStep, libraries};
 pub use limits::BuildLimits;
 pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
@@ -117,6 +118,11 @@ pub enum ProjectError {
     OutOfTime { reason: String, log: PathBuf },
     #[error("the build ran no tests: {reason} (log: {})", log.display())]
     NoTestJvm { reason: String, log: PathBuf },
+    #[error(
+        "the build ran its tests, and then {} was gone: one of the tests deletes it, and without the classes in it no test \
+         can run again (log: {})", folder.display(), log.display()
+    )]
+    ClassesDeleted { folder: PathBuf, log: PathBuf },
     #[error("no tests: {reason}")]
     NoTests { reason: String },
     #[error("cannot copy the project to {}: {reason}", to.display())]
@@ -163,6 +169,29 @@ impl Found {
     }
 }
 
+impl Found {
+    /// Tests run in the build's copy and may delete what they find there, the class folders of their module included.
+    fn without_lost_classes(mut self, workspace: &Workspace) -> Result<Self, ProjectError> {
+        let lost = |configuration: &RunConfiguration| configuration.lost_classes(&workspace.root);
+        let first = self.configurations.iter().find_map(lost);
+        let Some(folder) = first else { return Ok(self) };
+        for configuration in &self.configurations {
+            if let Some(folder) = lost(configuration) {
+                let what =
+                    format!("none of its tests can run again: one of them deletes {}", folder.display());
+                self.problems.push(Problem { place: configuration.name.clone(), what });
+            }
+        }
+        self.configurations.retain(|configuration| lost(configuration).is_none());
+        let log = workspace.own_folder().join("build.log");
+        match self.configurations.is_empty() {
+            true => Err(ProjectError::ClassesDeleted { folder, log }),
+            // Another time the test may leave them alone.
+            false => Ok(Self { is_whole: false, ..self }),
+        }
+    }
+}
+
 /// The folders of a project.
 #[derive(Debug)]
 struct Located {
@@ -194,7 +223,11 @@ pub fn prepare(
     }
     saved::forget(&workspace);
     let build_files = located.build.as_ref().map(|build| build_files::content_key(&located.root, build.tool));
+    if located.build.is_some() {
+        workspace.wipe_outputs_of_another(fingerprint::environment())?;
+    }
     let found = find_tests(&request, located.build.as_ref(), &workspace, limits, progress)?;
+    let found = found.without_lost_classes(&workspace)?;
     if found.configurations.is_empty() {
         return Err(ProjectError::NoTests { reason: "the build reported none".to_owned() });
     }

@@ -1,7 +1,9 @@
 //! Libraries of a build: the jars and folders of its run-time class paths, besides its own classes.
 //!
 //! A finished check has seen them. Otherwise the build tool is asked, in a copy of the user's tree and without any of the
-//! project's own phases or tasks: nothing is compiled and no test runs. What it says is kept until a build file changes.
+//! project's own phases or tasks: nothing is compiled and no test runs. But the tool reads the build files, may load plugins
+//! and may be a wrapper out of the project, so the user is told before and can forbid it. What it says is kept until a build
+//! file changes.
 //! No reason to fail: whoever gets no answer is told why, and can go on without.
 
 use crate::build_files;
@@ -33,6 +35,16 @@ pub struct LibrariesRequest {
     pub own: Vec<PathBuf>,
     /// Also what only tests need.
     pub with_tests: bool,
+    /// Run no build tool: only what is known already counts.
+    pub no_build_tool: bool,
+}
+
+/// The progress of finding the libraries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LibrariesStep<'s> {
+    /// A sentence about the program that is about to be run, and where.
+    BuildTool(&'s str),
+    Phase(&'s str),
 }
 
 /// The class paths of one module of a build, besides its own classes.
@@ -78,7 +90,10 @@ struct Known {
 }
 
 /// The libraries of a built project; `None` where there is no build.
-pub fn libraries(request: &LibrariesRequest, progress: &mut dyn FnMut(&str)) -> Option<Libraries> {
+pub fn libraries(
+    request: &LibrariesRequest,
+    progress: &mut dyn FnMut(LibrariesStep<'_>),
+) -> Option<Libraries> {
     let project = ProjectRequest { folder: request.folder.clone(), ..ProjectRequest::default() };
     let located = locate(&project).ok()?;
     let build = located.build.as_ref()?;
@@ -91,6 +106,11 @@ pub fn libraries(request: &LibrariesRequest, progress: &mut dyn FnMut(&str)) -> 
     }
     let asked = match known(&located.root, build_files) {
         Some(modules) => Ok(Asked { modules, problems: Vec::new() }),
+        None if request.no_build_tool => {
+            let what = "its libraries are not known, as no build tool may be run: name them with --libraries";
+            let problems = vec![located.problem(what.to_owned())];
+            return Some(Libraries { paths: Vec::new(), problems });
+        }
         None => ask(&located, build, build_files, progress),
     };
     Some(match asked {
@@ -174,6 +194,15 @@ fn absent_jars(absent: &[&PathBuf]) -> Option<String> {
     }
 }
 
+/// What is about to be run, told before it is.
+pub(super) fn announcement(program: &str, query: &BuildQuery<'_>) -> String {
+    let folder = query.top.display();
+    format!(
+        "to learn the libraries of the project: running {program} in {folder}, a copy of the project \
+         (--no-build-tool does without)"
+    )
+}
+
 fn own_folder(root: &Path) -> PathBuf {
     Workspace::of(root).own_folder().join("libraries")
 }
@@ -191,7 +220,7 @@ fn ask(
     located: &Located,
     build: &Build,
     build_files: u64,
-    progress: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(LibrariesStep<'_>),
 ) -> Result<Asked, ProjectError> {
     let folder = own_folder(&located.root);
     Workspace::of(&located.root).create_own_folder()?;

@@ -13,7 +13,7 @@ use crate::maven::log::{failure, module_begun, running_at_end, why_no_tests};
 use crate::maven::pom::{Pom, modules_of};
 use crate::maven::surefire::SurefireJvm;
 use crate::workspace::Workspace;
-use crate::{Found, ProjectError};
+use crate::{Found, ProjectError, tests_elsewhere};
 use catchment_watch::Problem;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -106,10 +106,16 @@ impl MavenBuild<'_> {
             problems.push(self.problem(&format!("a part of the build failed: {reason}")));
         }
         if jvms.is_empty() {
-            let reason = why_no_tests(&built.log, self.has_new_reports(&built));
-            return Err(ProjectError::NoTestJvm { reason: reason.to_owned(), log: run.log });
+            let why = why_no_tests(&built.log, self.has_new_reports(&built));
+            let reason = format!("{why}{}", self.tests_elsewhere());
+            return Err(ProjectError::NoTestJvm { reason, log: run.log });
         }
         Ok(self.configurations(jvms, &built, problems))
+    }
+
+    /// Only for a user who stands in a module.
+    fn tests_elsewhere(&self) -> String {
+        if self.folder == self.top { String::new() } else { tests_elsewhere::hint(&self.top, &self.folder) }
     }
 
     /// What to try when the tests cannot be had in the way of the last attempt, and why. Each way is tried once.
@@ -145,18 +151,22 @@ impl MavenBuild<'_> {
     /// Tells whether the build failed because what one of its modules packs was not there.
     fn misses_own_module(&self, log: &str) -> bool {
         let reason = failure(log, &self.workspace.root);
-        let is_named = |module: &PathBuf| reason.contains(&format!(":{}:", module_name(module)));
-        is_missing(&reason) && modules_of(&self.top).iter().any(is_named)
+        modules_of(&self.top).iter().any(|module| misses_artifact(&reason, &module_name(module)))
     }
 
     fn problem(&self, what: &str) -> Problem {
         Problem { place: module_name(&self.top), what: what.to_owned() }
     }
 
+    /// The project's own wrapper, whether it works or not.
+    pub(super) fn wrapper(&self) -> Option<PathBuf> {
+        let wrappers = [&self.top, &self.workspace.root].map(|folder| folder.join("mvnw"));
+        wrappers.into_iter().find(|wrapper| is_executable(wrapper))
+    }
+
     /// The project's own wrapper if it works, else `mvn`.
     pub(super) fn program(&self, problems: &mut Vec<Problem>) -> Result<PathBuf, ProjectError> {
-        let wrappers = [&self.top, &self.workspace.root].map(|folder| folder.join("mvnw"));
-        if let Some(wrapper) = wrappers.into_iter().find(|wrapper| is_executable(wrapper)) {
+        if let Some(wrapper) = self.wrapper() {
             let mut command = Command::new(&wrapper);
             if succeeds(command.arg("--version").current_dir(&self.top), self.limits) {
                 return Ok(wrapper);
@@ -249,6 +259,17 @@ fn is_missing(reason: &str) -> bool {
     reason.contains("Could not resolve dependencies") || reason.contains("Could not find artifact")
 }
 
+/// Tells whether Maven lacked something of this artifact. The project that needed it is named as well, and is not meant.
+fn misses_artifact(reason: &str, artifact: &str) -> bool {
+    const FOR_PROJECT: &str = "Could not resolve dependencies for project ";
+    let missing = match reason.split_once(FOR_PROJECT) {
+        Some((_, project_and_rest)) => project_and_rest.split_once(' ').map_or("", |(_, rest)| rest),
+        None if is_missing(reason) => reason,
+        None => return false,
+    };
+    missing.contains(&format!(":{artifact}:"))
+}
+
 fn has_goals(arguments: &[OsString]) -> bool {
     let mut is_value = false;
     arguments.iter().any(|argument| {
@@ -262,6 +283,27 @@ fn has_goals(arguments: &[OsString]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_project_that_lacks_a_library_does_not_lack_itself() {
+        let project = "app: Could not resolve dependencies for project acme:app:jar:1:";
+        let library = format!("{project} Could not find artifact org.none:none:jar:1 in central (https://x)");
+        let module =
+            format!("{project} The following artifacts could not be resolved: acme:core:jar:1 (absent)");
+        // Maven 3.9 says it on several lines, which are joined.
+        let newer = "app: Could not resolve dependencies for project acme:app:jar:1 dependency: acme:core:jar:1 (compile)";
+        let plain = "Could not find artifact acme:core:jar:tests:1 in central";
+        let check = |reason: &str, missing: &[&str]| {
+            let found: Vec<_> =
+                ["app", "core"].into_iter().filter(|artifact| misses_artifact(reason, artifact)).collect();
+            assert_eq!(found, missing, "{reason}");
+        };
+        check(&library, &[]);
+        check(&module, &["core"]);
+        check(newer, &["core"]);
+        check(plain, &["core"]);
+        check("app: Compilation failure: src/acme/A.java:[1,2] :core: odd", &[]);
+    }
 
     #[test]
     fn goals_are_told_from_values_of_options() {

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// The list of reports that Catchment has written into the tree.
 const REPORTS: &str = "reports.json";
+/// The environment in which the copy was built last.
+const ENVIRONMENT: &str = "environment";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workspace {
@@ -82,6 +84,22 @@ impl Workspace {
             self.wipe_outputs().map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// Wipes the outputs of the copy if they were made in another environment, with another JDK perhaps: build tools take
+    /// them for current, and the tests then fail on them for a reason that no clean build has.
+    pub(super) fn wipe_outputs_of_another(&self, environment: u64) -> Result<(), ProjectError> {
+        self.create_own_folder()?;
+        let file = self.own_folder().join(ENVIRONMENT);
+        let wanted = format!("{environment:016x}\n");
+        if fs::read_to_string(&file).is_ok_and(|known| known == wanted) {
+            return Ok(());
+        }
+        if self.root.is_dir() {
+            let failed = |reason| self.copy_failed(&CopyError { path: self.root.clone(), reason });
+            self.wipe_outputs().map_err(failed)?;
+        }
+        write_private_file(&file, wanted.as_bytes()).map_err(cannot("write", &file))
     }
 
     /// As [`update`](Self::update), for a tree that somebody else has built.
@@ -232,6 +250,18 @@ mod tests {
         fs::remove_file(workspace.original.join("src/B.java")).unwrap();
         workspace.update().unwrap();
         assert!(!has(&workspace, "src/B.java") && !has(&workspace, "target"));
+    }
+
+    #[test]
+    fn outputs_of_another_jdk_are_not_used_again() {
+        let (_folder, workspace) = project();
+        workspace.wipe_outputs_of_another(1).unwrap();
+        workspace.update().unwrap();
+        write(&workspace.root, "target/classes/B.class", "made by the build");
+        workspace.wipe_outputs_of_another(1).unwrap();
+        assert!(has(&workspace, "target/classes/B.class"));
+        workspace.wipe_outputs_of_another(2).unwrap();
+        assert!(!has(&workspace, "target") && has(&workspace, "src/A.java"));
     }
 
     #[test]

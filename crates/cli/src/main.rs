@@ -1,5 +1,8 @@
 //! The `catchment` binary: parse, run, print the error, exit code.
 
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")))]
+compile_error!("Catchment runs on Linux on x86-64 with glibc; its agent is a library for JVMs there");
+
 mod args;
 mod commands;
 mod config;

@@ -26,6 +26,8 @@ fixtures! {
     objects: "objects", Framework::JUnit5, &["--matrix"];
     ports: "ports", Framework::JUnit5, &["--matrix"];
     stray: "stray", Framework::JUnit5, &["--matrix"];
+    unruly: "unruly", Framework::JUnit4, &["--matrix"];
+    wiping: "wiping", Framework::JUnit4, &["--matrix"];
 }
 
 #[test]

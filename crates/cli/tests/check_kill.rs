@@ -2,9 +2,10 @@
 //!
 //! Three moments, or as many as the variable `CATCHMENT_KILLS` says.
 
-use catchment_testkit::check::{CheckProject, Framework, Snapshot, differences};
+use catchment_testkit::check::{self, CheckProject, Framework, Snapshot, differences};
 use std::env;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,43 @@ fn a_killed_run_goes_on_where_it_was() {
         assert_eq!(before.changes(&after), Vec::<String>::new(), "files of the user");
         assert_eq!(project.marker.left_over(), Vec::<String>::new(), "processes left behind");
     }
+}
+
+/// The verdicts, by the expected file: what was interrupted and resumed must not differ from it.
+#[test]
+fn an_interrupted_run_says_so_and_goes_on_where_it_was() {
+    let (name, framework) = FIXTURE;
+    let expected = check::expected(name).expect("expected file");
+    for signal in ["INT", "TERM"] {
+        let project = CheckProject::new(name, framework).expect("fixture compiles");
+        let (code, words) = signalled_during_experiments(&project, signal);
+        assert_eq!(code, Some(130), "{signal}: {words}");
+        assert!(words.contains("interrupted; what was finished is kept"), "{signal}: {words}");
+        assert_eq!(project.marker.left_over(), Vec::<String>::new(), "{signal}: processes left behind");
+        assert_eq!(project.left_in_temporary().expect("folder"), Vec::<String>::new(), "{signal}");
+        let answer = project.check(&["--matrix"]).expect("resumed check");
+        let lines = differences(&expected, &answer.facts());
+        assert!(lines.is_empty(), "{signal}:\n  {}", lines.join("\n  "));
+    }
+}
+
+/// The exit code of a check that got the signal when its experiments had begun, and its words.
+fn signalled_during_experiments(project: &CheckProject, signal: &str) -> (Option<i32>, String) {
+    let mut command = project.command(&["--matrix", "--jobs=1"]).expect("command");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("catchment starts");
+    let mut words = String::new();
+    let mut is_sent = false;
+    for line in BufReader::new(child.stderr.take().expect("piped")).lines() {
+        let line = line.expect("text");
+        if line.starts_with("catchment: experiments") && !is_sent {
+            is_sent = true;
+            let sent = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+            assert!(sent.expect("kill starts").success());
+        }
+        words += &line;
+        words.push('\n');
+    }
+    (child.wait().expect("catchment has ended").code(), words)
 }
 
 /// Starts a check and kills it, and only it: what it has started must notice by itself.

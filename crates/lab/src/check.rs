@@ -85,7 +85,7 @@ pub(crate) fn baseline(session: &Session<'_>, slots: &mut [Slot<'_>]) -> Result<
     }
     let first = tests.iter().find_map(|test| Some((test, test.set_aside.as_ref()?)));
     Err(CheckError::NothingPasses(first.map_or_else(
-        || "no test was found in the classes the build runs".to_owned(),
+        || session.why_no_tests(&ledger.store),
         |(test, why)| format!("{}: {}", test.name, why.detail()),
     )))
 }

@@ -68,6 +68,9 @@ pub struct FindingWishes {
     pub strict: bool,
 }
 
+/// The output of the build, below the project's own folder.
+const BUILD_LOG: &str = "build.log";
+
 /// All that the threads of one command share. Only parts behind a lock change.
 #[derive(Debug)]
 pub(crate) struct Session<'p> {
@@ -148,6 +151,9 @@ impl<'p> Session<'p> {
         let folder = workspace.own_folder();
         let lock = lock::lock(&folder)?;
         let litter = Litter(DotlessFolder::of(&workspace));
+        if request.fresh {
+            Store::forget(&folder).map_err(LabError::from)?;
+        }
         progress.phase("build", None);
         let deadline = request.budget.map(|budget| begun + time_to_start_work(budget));
         let limits = build_limits(deadline, request.build_silence);
@@ -242,6 +248,20 @@ impl<'p> Session<'p> {
 
     pub(crate) fn problem(&self, place: &str, what: &str) {
         self.problems().insert(Problem { place: place.to_owned(), what: what.to_owned() });
+    }
+
+    /// The sentence for a project in which no test was found, with what went wrong before, if anything did.
+    pub(crate) fn why_no_tests(&self, store: &Store) -> String {
+        let of_build = self.project.problems.iter().map(|problem| problem.what.clone());
+        let of_session = self.problems().clone().into_iter().map(|problem| problem.what);
+        let of_suites = (0..self.project.configurations.len())
+            .filter_map(|configuration| store.finished(configuration, Phase::Suite, 0).ok().flatten())
+            .flatten();
+        let why = of_build.chain(of_suites).chain(of_session).next();
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let log = self.folder.join(BUILD_LOG);
+        let log = if log.is_file() { format!(" (log: {})", log.display()) } else { String::new() };
+        format!("no test was found in the classes that the build runs{why}{log}")
     }
 
     fn problems(&self) -> MutexGuard<'_, BTreeSet<Problem>> {

@@ -191,6 +191,14 @@ impl Room {
         changed.map_err(|error| WorkerEnd::Unusable { what: error.to_string() })
     }
 
+    /// A test of the build may have deleted it; the build tool makes it for every JVM.
+    fn make_working_folder(&self, configuration: &RunConfiguration) -> Result<(), WorkerEnd> {
+        let folder = &configuration.working_folder;
+        let is_ours = folder.starts_with(&self.copy) && !folder.exists();
+        let made = if is_ours { fs::create_dir_all(folder) } else { Ok(()) };
+        made.map_err(|error| WorkerEnd::Unusable { what: format!("{}: {error}", folder.display()) })
+    }
+
     fn change(&self, (path, content): &(PathBuf, Vec<u8>)) -> io::Result<()> {
         let path = self.copy.join(path);
         // Whoever cannot write into a file may still put another in its place.
@@ -297,8 +305,12 @@ impl<'a> Slot<'a> {
         self.started += 1;
         let room = if jvm_use == JvmUse::Fresh { &self.fresh_room } else { &self.warm_room };
         room.tidy(self.session, &self.changes)?;
+        let run_configuration = room.configurations[configuration].clone();
+        room.make_working_folder(&run_configuration)?;
+        let needed = run_configuration.tests.iter().chain([&run_configuration.working_folder]);
+        let needed = needed.filter(|path| path.exists()).cloned().collect();
         let setup = WorkerSetup {
-            configuration: room.configurations[configuration].clone(),
+            configuration: run_configuration,
             agent: self.session.agent.clone(),
             scratch: room.scratch.clone(),
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
@@ -307,7 +319,7 @@ impl<'a> Slot<'a> {
             equipment: self.equipment,
             end: self.session.end,
         };
-        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone());
+        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone(), needed);
         let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;
         self.session.stats().workers.add(begun.elapsed().as_secs_f64());
         Ok(Running { worker, events, configuration, settled: HashSet::new() })

@@ -69,7 +69,9 @@ pub enum StoreError {
     /// A full disk; tests that cannot write fail as well, and mean nothing.
     #[error("no space left on the disk of {}; what was finished is kept, and the next run goes on from there", path.display())]
     Full { path: PathBuf },
-    #[error("cannot keep results: {0}")]
+    #[error(
+        "results in .catchment/results.sqlite cannot be understood ({0}); --fresh sets them aside and begins anew"
+    )]
     Encoding(#[from] serde_json::Error),
 }
 
@@ -145,6 +147,13 @@ impl Store {
         Ok((Self::create(&path, &wanted)?, Found::Nothing))
     }
 
+    /// Sets the results of earlier sessions aside, whatever becomes of this one: it may be interrupted before it opens the
+    /// store.
+    pub(crate) fn forget(folder: &Path) -> Result<()> {
+        let path = folder.join(FILE);
+        if path.exists() { set_aside(folder, &path) } else { Ok(()) }
+    }
+
     /// A comparison of the file with the state that is wanted, which is a version and the classes. A disk that cannot be
     /// read is an error: the file may be a store.
     fn found(path: &Path, wanted: &str) -> Result<Found> {
@@ -152,7 +161,8 @@ impl Store {
         let connection = Connection::open(path).map_err(database)?;
         let query = "select value from meta where name = 'state'";
         match connection.query_row(query, [], |row| row.get::<_, String>(0)) {
-            Ok(state) if state == wanted => Ok(Found::Same),
+            Ok(state) if state == wanted && is_whole(&connection) => Ok(Found::Same),
+            Ok(state) if state == wanted => Ok(Found::NoStore),
             Ok(state) if state.split(' ').next() == Some(VERSION) => Ok(Found::Other),
             Ok(_) => Ok(Found::OtherVersion),
             Err(reason) if is_no_store(&reason) => Ok(Found::NoStore),
@@ -264,6 +274,12 @@ impl Store {
     }
 }
 
+/// Tells whether all pages of the file are what they should be.
+fn is_whole(connection: &Connection) -> bool {
+    let answer = connection.query_row("pragma quick_check(1)", [], |row| row.get::<_, String>(0));
+    answer.is_ok_and(|answer| answer == "ok")
+}
+
 fn set_aside(folder: &Path, path: &Path) -> Result<()> {
     // What was written last may still stand in the log beside it.
     for suffix in ["-wal", "-shm"] {
@@ -306,6 +322,20 @@ mod tests {
 
     fn fresh_attempt() -> Attempt {
         Attempt { is_fresh: true, ..Attempt::default() }
+    }
+
+    #[test]
+    fn what_was_forgotten_does_not_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        Store::forget(folder.path()).unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        store.pair_number("p").unwrap();
+        drop(store);
+        Store::forget(folder.path()).unwrap();
+        // Interrupted here, the next session is one without `fresh`.
+        let (_, found) = Store::open(folder.path(), 1, false).unwrap();
+        assert_eq!(found, Found::Nothing);
+        assert!(folder.path().join(SET_ASIDE).exists());
     }
 
     #[test]
@@ -408,6 +438,34 @@ mod tests {
         fs::remove_file(&path).unwrap();
         Connection::open(&path).unwrap().execute_batch("create table other (number integer)").unwrap();
         is_told();
+    }
+
+    #[test]
+    fn a_store_with_damage_behind_its_first_page_is_set_aside_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        for number in 0..500 {
+            store.pair_number(&format!("pair {number}")).unwrap();
+        }
+        drop(store);
+        let mut damaged = fs::read(&path).unwrap();
+        let last = damaged.len() - 4096;
+        damaged[last..].fill(0xa5);
+        fs::write(&path, damaged).unwrap();
+        assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::NoStore);
+    }
+
+    #[test]
+    fn forged_results_are_an_error_that_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        store.finish(0, Phase::Suite, 0, &[]).unwrap();
+        for forged in ["no JSON", "{\"odd\":1}", "[1,2,3]"] {
+            store.execute("update finished set problems = ?1", [forged]).unwrap();
+            let error = store.finished(0, Phase::Suite, 0).unwrap_err().to_string();
+            assert!(error.contains("cannot be understood") && error.contains("--fresh"), "{error}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! [`WorkerEnd`] says how.
 
 mod command;
+mod heap;
 mod lasting;
 mod output;
 mod socket;
@@ -32,8 +33,8 @@ const START_TIME: Duration = Duration::from_secs(120);
 const TICK: Duration = Duration::from_millis(100);
 /// A JVM that was asked to end, or that said it is ending, may take this long to run its shutdown hooks.
 const END_TIME: Duration = Duration::from_secs(5);
-/// For the thread dump of a JVM that does not answer.
-const DUMP_TIME: Duration = Duration::from_millis(700);
+/// For the thread dump of a JVM that does not answer. One that collects garbage without end takes its time.
+const DUMP_TIME: Duration = Duration::from_secs(3);
 
 /// Set when the user wants the run to end; workers then stop waiting.
 pub(crate) type Interrupt = AtomicBool;
@@ -316,10 +317,14 @@ impl Worker {
     fn timed_out(&mut self) -> WorkerEnd {
         let before = self.output.mark();
         unix::ask_for_stacks(self.child.id());
-        std::thread::sleep(DUMP_TIME);
-        let stacks = self.output.text_since(before);
+        let deadline = Instant::now() + DUMP_TIME;
+        let mut stacks = self.output.text_since(before);
+        while !heap::is_told(&stacks) && Instant::now() < deadline {
+            std::thread::sleep(TICK);
+            stacks = self.output.text_since(before);
+        }
         self.kill();
-        WorkerEnd::Timeout { stacks }
+        if heap::is_full(&stacks) { WorkerEnd::OutOfMemory } else { WorkerEnd::Timeout { stacks } }
     }
 
     /// The socket is closed: the JVM has ended or is about to.

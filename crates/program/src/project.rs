@@ -14,6 +14,9 @@ use crate::walk::{Met, sorted_entries, walk};
 const BUILD_FILES: &[&str] =
     &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 
+/// Where `check` builds, in the folder of the build.
+const CHECKED_COPY: &str = ".catchment/build";
+
 /// Never modules of the build: sources, outputs, and `buildSrc`, which is code of the build itself.
 const NO_MODULES: &[&str] = &["src", "target", "build", "out", "bin", "buildSrc", "node_modules"];
 
@@ -33,6 +36,7 @@ pub fn application_roots(path: &Path) -> Result<Vec<PathBuf>, LoadError> {
         return non_empty(outputs, || LoadError::NotBuilt {
             path: path.to_owned(),
             command: build_command(path),
+            checked: checked_copy(path),
         });
     }
     if let Some(image) = jdk_image(path) {
@@ -56,6 +60,18 @@ fn non_empty(roots: Vec<PathBuf>, error: impl FnOnce() -> LoadError) -> Result<V
 
 fn is_build(folder: &Path) -> bool {
     BUILD_FILES.iter().any(|file| folder.join(file).is_file())
+}
+
+/// The copy of this build, or of this module of it, in which `check` has compiled it: not the classes of the project, as
+/// its sources may have changed since, but the user may name it.
+fn checked_copy(folder: &Path) -> Option<PathBuf> {
+    let folder = fs::canonicalize(folder).ok()?;
+    let copies = folder.ancestors().filter_map(|above| {
+        let module = folder.strip_prefix(above).ok()?;
+        // Collected, because joining nothing would append a slash.
+        Some(above.join(CHECKED_COPY).join(module).components().collect::<PathBuf>())
+    });
+    copies.into_iter().find(|copy| is_build(copy) && !outputs_of(copy, &MAIN).is_empty())
 }
 
 /// The command that compiles a build and its tests.
@@ -229,6 +245,20 @@ mod tests {
         how(&["pom.xml", "mvnw"], "./mvnw test-compile");
         how(&["build.gradle"], "gradle testClasses");
         how(&["settings.gradle.kts", "gradlew"], "./gradlew testClasses");
+    }
+
+    #[test]
+    fn what_a_check_has_built_is_named() {
+        let files = ["pom.xml", "core/pom.xml", ".catchment/build/pom.xml", ".catchment/build/core/pom.xml"];
+        let class = ".catchment/build/core/target/classes/a/A.class";
+        let root = folder_with(&[&files[..], &[class]].concat());
+        let real = fs::canonicalize(root.path()).unwrap();
+        for (folder, copy) in [("", ".catchment/build"), ("core", ".catchment/build/core")] {
+            let error = application_roots(&root.path().join(folder)).unwrap_err().to_string();
+            let expected = format!("; or name what the last check has built: {}", real.join(copy).display());
+            assert!(error.ends_with(&expected), "{error}");
+            assert_eq!(application_roots(&real.join(copy)).unwrap().len(), 1);
+        }
     }
 
     #[test]

@@ -127,10 +127,20 @@ pub struct LoadReport {
 pub enum LoadError {
     #[error("cannot read {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: ReadError },
-    #[error("no compiled classes in {}; build it first: {command}", path.display())]
-    NotBuilt { path: PathBuf, command: &'static str },
+    #[error("no compiled classes in {}; build it first: {command}{}", path.display(), or_checked(checked.as_deref()))]
+    NotBuilt {
+        path: PathBuf,
+        command: &'static str,
+        /// The copy that a check has built, if there is one.
+        checked: Option<PathBuf>,
+    },
     #[error("no classes and no archives in {}", path.display())]
     NoClasses { path: PathBuf },
+}
+
+fn or_checked(copy: Option<&Path>) -> String {
+    let instead = |copy: &Path| format!("; or name what the last check has built: {}", copy.display());
+    copy.map_or_else(String::new, instead)
 }
 
 impl LoadError {

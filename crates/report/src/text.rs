@@ -1,11 +1,11 @@
 //! How places and numbers look on a terminal.
 
-use catchment_pairs::ClauseDescription;
+use catchment_pairs::{ClassLocation, ClauseDescription};
 
-/// `com.acme.Cache.load  Cache.java:83  catch IOException | SQLException`
-pub(crate) fn clause_line(clause: &ClauseDescription) -> String {
+/// `com.acme.Cache.load  src/main/java/com/acme/Cache.java:83  catch IOException | SQLException`
+pub(crate) fn clause_line(clause: &ClauseDescription, location: &ClassLocation) -> String {
     let (class, method) = (&clause.class, readable(&clause.method));
-    let place = source_place(clause.source_file.as_deref(), clause.line());
+    let place = source_place(shown_file(location, clause.source_file.as_deref()), clause.line());
     format!("{class}.{method}  {place}  catch {}", simple_names(&clause.types))
 }
 
@@ -47,6 +47,12 @@ fn member_name(name: &str) -> &str {
         "static" => "<clinit>",
         other => other,
     }
+}
+
+/// The file as a path from the top of the repository, which terminals and editors can open; else the name that the class
+/// file has.
+pub(crate) fn shown_file<'a>(location: &'a ClassLocation, file: Option<&'a str>) -> Option<&'a str> {
+    location.source_of(file).or(file)
 }
 
 /// `Cache.java:83`, or as much of it as is known.
@@ -105,8 +111,14 @@ mod tests {
             ..ClauseDescription::default()
         };
         assert_eq!(
-            clause_line(&clause),
+            clause_line(&clause, &ClassLocation::default()),
             "com.acme.Cache.load  Cache.java:83  catch IOException | Outer$Failure"
+        );
+        let source = Some("core/src/com/acme/Cache.java".to_owned());
+        let location = ClassLocation { source, ..ClassLocation::default() };
+        assert_eq!(
+            clause_line(&clause, &location),
+            "com.acme.Cache.load  core/src/com/acme/Cache.java:83  catch IOException | Outer$Failure"
         );
         assert_eq!(source_place(None, Some(3)), "line 3");
         assert_eq!(source_place(Some("A.kt"), None), "A.kt");

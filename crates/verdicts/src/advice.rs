@@ -63,7 +63,7 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
         Unknown::LeftOut => return None,
         Unknown::NotObserved(why) => format!("could not be observed: {why}"),
         Unknown::NeverExecuted => format!(
-            "no test executes this try: add one in which it throws {}, and one of its normal work",
+            "no test executes this try: add one in which it throws {}, and one in which it succeeds",
             pair.clause.types.join(" or ")
         ),
         Unknown::ExecutedByNoTestAlone => {
@@ -84,7 +84,7 @@ pub fn explain(reason: &Unknown, pair: &CheckedPair, tests: &[CheckedTest]) -> O
              executes it whenever it runs would decide",
             name(*test, tests)
         ),
-        Unknown::NeverNominal => "no test shows this try at its normal work: add one".into(),
+        Unknown::NeverNominal => "in no test does this try succeed: add one in which it does".into(),
         Unknown::Unstable(number) => {
             format!(
                 "test {} gives different outcomes under the same injection: one that always does the same would decide",

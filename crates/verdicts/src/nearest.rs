@@ -85,7 +85,7 @@ fn is_for_another_test(outcome: &Outcome) -> bool {
     matches!(why, Artefact(_) | Diverged | NotConstructible(_) | NotFired | NotReached | Skipped(_))
 }
 
-/// The one that does least besides.
+/// The one that does least besides. Of several the first by name: durations differ from run to run.
 fn executing(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest> {
     let near = project.pairs.iter().filter_map(|other| Some((nearness(pair, other)?, other)));
     let executions = near.flat_map(|(nearness, other)| {
@@ -96,8 +96,8 @@ fn executing(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTest
     });
     let counting = executions.filter(|(_, executing)| is_evidence(project, executing.test));
     let best = counting.min_by_key(|(nearness, executing)| {
-        let millis = project.test(executing.test).and_then(|test| test.solo_millis);
-        (*nearness, executing.usages.entries(), millis, executing.test)
+        let name = project.test(executing.test).map(|test| test.name.as_str());
+        (*nearness, executing.usages.entries(), name, executing.test)
     });
     best.map(|(nearness, executing)| NearestTest { test: executing.test, nearness })
 }
@@ -130,8 +130,9 @@ fn named_after(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTe
         let class = test.name.strip_prefix(package).unwrap_or(&test.name).trim_start_matches('.');
         names.iter().any(|each| class.strip_prefix(each.as_str()).is_some_and(|rest| rest.starts_with('.')))
     };
-    let mut tests = (0..).map(TestId).zip(&project.tests);
-    let (test, _) = tests.find(|(_, test)| test.is_evidence() && is_named(test))?;
+    let tests = (0..).map(TestId).zip(&project.tests);
+    let named = tests.filter(|(_, test)| test.is_evidence() && is_named(test));
+    let (test, _) = named.min_by_key(|(id, test)| (test.name.as_str(), *id))?;
     Some(NearestTest { test, nearness: Nearness::NamedAfterClass })
 }
 
@@ -148,8 +149,9 @@ fn by_package(project: &CheckedProject, pair: &CheckedPair) -> Option<NearestTes
         package.split('.').zip(others.split('.')).take_while(|(one, other)| one == other).count()
     };
     let tests = (0..).map(TestId).zip(&project.tests).filter(|(_, test)| test.is_evidence());
-    let near = tests.map(|(id, test)| (in_common(test), id)).filter(|(common, _)| *common > 0);
-    let (_, test) = near.min_by_key(|(common, id)| (Reverse(*common), *id))?;
+    let near = tests.map(|(id, test)| (in_common(test), test.name.as_str(), id));
+    let near = near.filter(|(common, ..)| *common > 0);
+    let (.., test) = near.min_by_key(|(common, name, id)| (Reverse(*common), *name, *id))?;
     Some(NearestTest { test, nearness: Nearness::NearestPackage })
 }
 
@@ -200,6 +202,23 @@ mod tests {
     fn a_test_that_executes_the_try_and_little_else_is_nearest() {
         let found = nearest(vec![pair("a.Cache", "load", &[(2, 1, 0), (0, 5, 0), (1, 2, 0)])]);
         assert_eq!(found, Some((1, Nearness::ExecutesTry)), "and not one that is red");
+    }
+
+    #[test]
+    fn neither_durations_nor_the_order_of_tests_decide() {
+        let of = |millis: [u64; 2], names: [&str; 2]| {
+            let mut project = project(vec![pair("a.Cache", "load", &[(0, 1, 0), (1, 1, 0)])]);
+            for ((test, millis), name) in project.tests.iter_mut().zip(millis).zip(names) {
+                (test.solo_millis, test.name) = (Some(millis), name.to_owned());
+            }
+            let nearest = nearest_test(&project, &project.pairs[0]).unwrap();
+            project.test(nearest.test).unwrap().name.clone()
+        };
+        for millis in [[1, 900], [900, 1]] {
+            for names in [["a.BTest.x", "a.ATest.y"], ["a.ATest.y", "a.BTest.x"]] {
+                assert_eq!(of(millis, names), "a.ATest.y", "{millis:?} {names:?}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::build_run::BuildRun;
 use crate::gradle::{GradleBuild, NO_CONFIGURATION_CACHE, Properties, failure, in_script, read_all};
-use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
+use crate::libraries::{Asked, BuildQuery, LibrariesStep, ModuleNeeds, NeededElement, announcement};
 use crate::limits::BuildLimits;
 use crate::{ProjectError, cannot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,10 @@ const SCRIPT: &str = include_str!("libraries.gradle");
 /// No build has a task of this name.
 const TASK: &str = "catchmentLibraries";
 
-pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
+pub(crate) fn ask(
+    query: &BuildQuery<'_>,
+    progress: &mut dyn FnMut(LibrariesStep<'_>),
+) -> Result<Asked, ProjectError> {
     let run = BuildRun::unseen(&query.folder);
     let build = GradleBuild {
         workspace: query.workspace,
@@ -23,7 +26,10 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         arguments: &[],
         limits: BuildLimits::default(),
     };
-    progress("asking Gradle for the libraries");
+    let program = build.wrapper().map_or("gradle", |_| "./gradlew (the project's own wrapper)");
+    let command = format!("{program} {TASK}");
+    progress(LibrariesStep::BuildTool(&announcement(&command, query)));
+    progress(LibrariesStep::Phase("asking Gradle for the libraries"));
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;
     let answers = query.folder.join("answers");

@@ -7,7 +7,7 @@
 
 use crate::ProjectError;
 use crate::build_run::{BuildRun, TestsInBuild};
-use crate::libraries::{Asked, BuildQuery, ModuleNeeds, NeededElement};
+use crate::libraries::{Asked, BuildQuery, LibrariesStep, ModuleNeeds, NeededElement, announcement};
 use crate::limits::BuildLimits;
 use crate::maven::MavenBuild;
 use crate::maven::log::{failure, module_begun};
@@ -28,7 +28,10 @@ const FILE: &str = "@answer";
 /// Kinds of artifacts that are on no class path.
 const NO_CLASSES: &[&str] = &["pom", "war", "ear", "zip", "tar.gz", "tar.bz2", "so", "dll", "exe"];
 
-pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Result<Asked, ProjectError> {
+pub(crate) fn ask(
+    query: &BuildQuery<'_>,
+    progress: &mut dyn FnMut(LibrariesStep<'_>),
+) -> Result<Asked, ProjectError> {
     let run = BuildRun::unseen(&query.folder);
     let build = MavenBuild {
         workspace: query.workspace,
@@ -38,6 +41,9 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         tests: TestsInBuild::LeftOut,
         limits: BuildLimits::default(),
     };
+    let program = build.wrapper().map_or("mvn", |_| "./mvnw (the project's own wrapper)");
+    let command = format!("{program} dependency:collect");
+    progress(LibrariesStep::BuildTool(&announcement(&command, query)));
     // That the wrapper does not start is of no interest here.
     let program = build.program(&mut Vec::new())?;
     let answers = query.folder.join("answers");
@@ -48,10 +54,12 @@ pub(crate) fn ask(query: &BuildQuery<'_>, progress: &mut dyn FnMut(&str)) -> Res
         // A module that cannot be asked must not keep others from answering.
         command.current_dir(&query.top).args(["-B", "-fn"]).args(offline.then_some("-o"));
         command.arg(GOAL).arg(format!("-DoutputFile={}", answer_file(&answers)));
-        progress(if offline { "asking Maven for the libraries" } else { "letting Maven find the libraries" });
+        let asking =
+            if offline { "asking Maven for the libraries" } else { "letting Maven find the libraries" };
+        progress(LibrariesStep::Phase(asking));
         let built = run.run(&mut command, &mut |line| {
             if let Some(module) = module_begun(line) {
-                progress(&format!("asking Maven for the libraries of {module}"));
+                progress(LibrariesStep::Phase(&format!("asking Maven for the libraries of {module}")));
             }
         })?;
         failed = (!built.succeeded || built.log.contains("[ERROR]"))

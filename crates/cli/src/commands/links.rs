@@ -23,9 +23,10 @@ use catchment_exceptions::{
 };
 use catchment_lab::Progress;
 use catchment_report::{
-    ExplainedLink, LinksBy, LinksReport, LinksView, ListedProblem, links_named, write_blind_spots_json,
-    write_blind_spots_text, write_catalogue_json, write_catalogue_text, write_escapes_json,
-    write_escapes_text, write_links_json, write_links_text, write_paths_json, write_paths_text,
+    ExplainedLink, LinksBy, LinksReport, LinksView, ListedProblem, escaped, links_named,
+    write_blind_spots_json, write_blind_spots_text, write_catalogue_json, write_catalogue_text,
+    write_escapes_json, write_escapes_text, write_links_json, write_links_text, write_paths_json,
+    write_paths_text,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -43,7 +44,7 @@ enum View {
 }
 
 impl View {
-    /// Classes that the JSON of the view locates.
+    /// Classes that the view locates.
     fn classes<'a>(&'a self, answer: &'a LinksAnswer) -> BTreeSet<&'a str> {
         match self {
             Self::Links => {
@@ -69,7 +70,23 @@ impl View {
                     .map(|site| site.class.as_str())
                     .collect()
             }
-            Self::BlindSpots | Self::Catalogue => BTreeSet::new(),
+            Self::BlindSpots => answer.blind_spots.iter().map(|blind| blind.site.class.as_str()).collect(),
+            Self::Catalogue => BTreeSet::new(),
+        }
+    }
+
+    fn show_paths(&mut self, report: &LinksReport) {
+        match self {
+            Self::Paths(links) => {
+                let frames = links.iter_mut().flat_map(|link| &mut link.paths);
+                report.show_paths_of(frames.flat_map(|path| &mut path.frames).map(|frame| &mut frame.site));
+            }
+            Self::Escapes(escapes) => {
+                let points = escapes.iter_mut().flat_map(|method| &mut method.exceptions);
+                let points = points.flat_map(|exception| &mut exception.points);
+                report.show_paths_of(points.map(|point| &mut point.site));
+            }
+            Self::Links | Self::BlindSpots | Self::Catalogue => {}
         }
     }
 }
@@ -78,7 +95,6 @@ impl View {
 const MOST_EXPLAINED: usize = 10;
 
 pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
-    let started = Instant::now();
     let file = ReportFile::open_if_given(args.output.as_deref())?;
     // A jar has no configuration of its own.
     let config = Config::of_project(if args.folder.is_file() { Path::new(".") } else { &args.folder })?;
@@ -86,6 +102,8 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let mut progress = progress::on_stderr();
     progress.phase("class path", None);
     let (classes, mut problems) = args.open(&config, &jdk, &mut *progress)?;
+    // Waiting for a build tool is no part of the analysis.
+    let started = Instant::now();
     problems.extend(problems_of(&classes));
     let own = classes.own();
     require_classes(args, &classes, own.application.len() + own.tests.len())?;
@@ -124,15 +142,19 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
     let found = report.answer.links.len();
     report.answer.select(&wanted);
     if report.answer.links.is_empty() && found > 0 && !args.is_about_more_than_links() {
-        eprintln!("catchment: none of the {found} links is what --package, --type and --fault ask for");
+        output::tell(&format_args!(
+            "none of the {found} links is what --package, --type and --fault ask for"
+        ));
     }
     if args.json && !args.is_about_more_than_links() {
         search.add_sites(&mut report.answer);
     }
-    let view = view(args, &mut search, &report, &wanted)?;
-    if args.json {
-        let sources = SourceTree::of_project(&args.folder);
-        report.locations = classes.locations(view.classes(&report.answer), sources.as_ref());
+    let mut view = view(args, &mut search, &report, &wanted)?;
+    let sources = SourceTree::of_project(&args.folder);
+    report.locations = classes.locations(view.classes(&report.answer), sources.as_ref());
+    if !args.json {
+        report.show_paths();
+        view.show_paths(&report);
     }
     let render = |out: &mut dyn Write| render(out, args, &report, &view);
     match file {
@@ -147,7 +169,8 @@ pub(crate) fn run(args: &LinksArgs) -> Result<ExitCode> {
 }
 
 fn write_methods(path: &Path, search: &LinkSearch<'_>) -> Result<()> {
-    let lines: String = search.methods().into_iter().map(|method| method + "\n").collect();
+    let lines: String =
+        search.methods().into_iter().map(|method| format!("{}\n", escaped(&method))).collect();
     fs::write(path, lines).with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -234,7 +257,7 @@ fn tell(progress: &mut dyn Progress, stage: Stage) {
 
 fn tell_of_problems(request: &SearchRequest, report: &LinksReport) {
     for problem in &report.problems {
-        eprintln!("catchment: {}: {}", problem.place, problem.what);
+        output::tell(&format_args!("{}: {}", problem.place, problem.what));
     }
     // The JDK has oddities of its own, which are in the JSON.
     let own = &request.own;
@@ -243,7 +266,7 @@ fn tell_of_problems(request: &SearchRequest, report: &LinksReport) {
         own.application.contains(&name) || own.tests.contains(&name)
     };
     for problem in report.answer.problems.iter().filter(|problem| is_own(&problem.class)) {
-        eprintln!("catchment: {}: {}", problem.class, problem.what);
+        output::tell(&format_args!("{}: {}", problem.class, problem.what));
     }
 }
 

@@ -32,9 +32,7 @@ fn count(
     destination: Destination,
 ) -> Result<ExitCode> {
     let mut watched = watch(&command, options)?;
-    if json {
-        locations::fill_in(&mut watched.run.pairs);
-    }
+    locations::fill_in(&mut watched.run.pairs);
     let run = &watched.run;
     let diagnosis = nothing_observed(run.jvms_started, run.jvms.len(), &run.problems, options);
     let render = |out: &mut dyn Write| render(out, &watched, json);

@@ -4,7 +4,8 @@ use crate::support::{assert_follows_schema, catchment, error_text, point_of};
 use catchment_testkit::jdk;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const PARENT: &str = "<groupId>acme</groupId><artifactId>all</artifactId><version>1</version>";
@@ -67,6 +68,43 @@ fn links(folder: &Path, options: &[&str]) -> (Value, Output) {
 
 fn has_asked(output: &Output) -> bool {
     error_text(output).contains("asking Maven for the libraries")
+}
+
+/// A wrapper that notes each of its runs.
+fn write_wrapper(root: &Path) -> PathBuf {
+    let (wrapper, runs) = (root.join("mvnw"), root.with_extension("runs"));
+    fs::write(&wrapper, format!("#!/bin/sh\necho \"$@\" >> {}\nexec mvn \"$@\"\n", runs.display())).unwrap();
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    runs
+}
+
+#[test]
+fn a_wrapper_is_run_only_after_it_was_told_and_never_where_it_is_forbidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("project");
+    write_modules(&root);
+    let built = Command::new("mvn").args(["-B", "-q", "test-compile"]).current_dir(&root).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stdout));
+    let runs = write_wrapper(&root);
+
+    let (json, output) = links(&root, &["--no-build-tool", "--entry", "acme.App.of"]);
+    assert!(!runs.exists() && !has_asked(&output));
+    let problem = json["problems"][0]["what"].as_str().unwrap();
+    assert!(problem.contains("no build tool may be run: name them with --libraries"), "{problem}");
+
+    let (_, output) = links(&root, &[]);
+    assert!(runs.exists());
+    let words = error_text(&output);
+    let copy = root.join(".catchment/libraries/tree");
+    let told = format!("running ./mvnw (the project's own wrapper) dependency:collect in {}", copy.display());
+    let (told, asked) = (words.find(&told), words.find("asking Maven for the libraries"));
+    assert!(told.is_some() && told < asked, "{words}");
+
+    // What is known may be used.
+    fs::remove_file(&runs).unwrap();
+    let (json, _) = links(&root, &["--no-build-tool"]);
+    assert!(!runs.exists());
+    assert_eq!(json["problems"], Value::from(Vec::<String>::new()));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod bad_input;
 mod demo;
 mod handlers;
+mod hostile_names;
 mod links;
 mod links_cache;
 mod links_libraries;

@@ -405,18 +405,18 @@ fn the_report_for_people_is_on_stderr_and_says_all_of_it() {
     let expected = "\
 err
 Colours.main  Colours.java:7  catch IllegalStateException
-    entered 10: 9 pink, 1 white, 0 blue, 0 open
-    caught   1 java.lang.IllegalStateException  from Colours.mix:16
+    entered 10 times: 9 without exception, 1 caught here, 0 not caught here, 0 unfinished
+    caught    1 java.lang.IllegalStateException  from Colours.mix:16
 Colours.mix  Colours.java:17  catch IllegalArgumentException
-    entered 10: 4 pink, 3 white, 3 blue, 0 open
-    caught   3 java.lang.IllegalArgumentException  from Colours.mix:14
-    blue     2 caught by another clause of this try
-    escaped  1 java.lang.IllegalStateException  from Colours.mix:16
+    entered 10 times: 4 without exception, 3 caught here, 3 not caught here, 0 unfinished
+    caught    3 java.lang.IllegalArgumentException  from Colours.mix:14
+    elsewhere 2 caught by another clause of this try
+    escaped   1 java.lang.IllegalStateException  from Colours.mix:16
 Colours.mix  Colours.java:19  catch ArithmeticException
-    entered 10: 4 pink, 2 white, 4 blue, 0 open
-    caught   2 java.lang.ArithmeticException  from Colours.mix:15
-    blue     3 caught by another clause of this try
-    escaped  1 java.lang.IllegalStateException  from Colours.mix:16
+    entered 10 times: 4 without exception, 2 caught here, 4 not caught here, 0 unfinished
+    caught    2 java.lang.ArithmeticException  from Colours.mix:15
+    elsewhere 3 caught by another clause of this try
+    escaped   1 java.lang.IllegalStateException  from Colours.mix:16
 3 try-catch pairs of loaded classes in 1 JVM: 3 entered, 3 caught something
 ";
     assert_eq!(error_text(&output), expected);

@@ -146,6 +146,15 @@ pub(crate) fn run_suite(
         suite_runs.add_units(units);
         suite_runs.problems.extend(problems);
         let result = running.run_suite(&classes, silence(session, settings), until, steps);
+        if let Some(deleted) = running.events.deleted.take() {
+            running.events.finished.truncate(deleted.finished);
+            running.events.running = None;
+            suite_runs.add_runs(&mut running.events);
+            let why = format!("it deletes {}, which its tests run from", deleted.folder.display());
+            classes = suite_runs.add_end(&running, &why, &classes);
+            running.stop();
+            continue;
+        }
         suite_runs.add_runs(&mut running.events);
         match result {
             Ok(problems) => {
@@ -157,7 +166,7 @@ pub(crate) fn run_suite(
                 return Ok(SuiteRuns { is_cut: true, ..suite_runs.without_parts_of_wholes() });
             }
             Err(end @ (WorkerEnd::Interrupted | WorkerEnd::Unusable { .. })) => return Err(end.into()),
-            Err(end) => classes = suite_runs.add_end(&running, &end, &classes),
+            Err(end) => classes = suite_runs.add_end(&running, &end.to_string(), &classes),
         }
     }
     Ok(suite_runs.without_parts_of_wholes())
@@ -208,13 +217,13 @@ impl SuiteRuns {
         self
     }
 
-    /// Notes the end of a JVM in the middle of the suite; the classes that are still to be run.
-    fn add_end(&mut self, running: &Running<'_>, end: &WorkerEnd, classes: &[String]) -> Vec<String> {
+    /// Notes the end of a JVM, or of what it can be used for, in the middle of the suite; the classes that are still to be run.
+    fn add_end(&mut self, running: &Running<'_>, end: &str, classes: &[String]) -> Vec<String> {
         let last = running.events.running.clone();
         let last = last.or_else(|| running.events.finished.last().map(|run| run.test.clone()));
         let class = last.as_ref().and_then(|test| self.units.get(test)).map(|unit| unit.class.clone());
         if let Some(test) = &running.events.running {
-            let run = PlainRun { outcome: PlainOutcome::Ended(end.to_string()), ..PlainRun::default() };
+            let run = PlainRun { outcome: PlainOutcome::Ended(end.to_owned()), ..PlainRun::default() };
             self.add_run(test.clone(), run);
         }
         let position = class.as_ref().and_then(|class| classes.iter().position(|each| is_in(class, each)));

@@ -10,6 +10,7 @@ use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::{Record, WovenClass};
 use catchment_watch::Usages;
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 /// The events of one JVM so far.
 #[derive(Debug)]
@@ -30,12 +31,23 @@ pub(crate) struct WorkerEvents<'a> {
     pub(crate) has_no_memory: bool,
     /// Pairs whose class or method runs as it was delivered, and why.
     pub(crate) unobserved: BTreeMap<PairNumber, String>,
+    /// Folders that its tests run from.
+    needed: Vec<PathBuf>,
+    pub(crate) deleted: Option<Deleted>,
     /// Usages between two tests of the suite, by the second of them; of all its parts together.
     before: HashMap<String, Vec<(PairNumber, Usages)>>,
 }
 
+/// A folder that tests run from, deleted while they ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Deleted {
+    pub(crate) folder: PathBuf,
+    /// Tests that had finished then, the one that deleted it included. Those behind it fail for want of the folder.
+    pub(crate) finished: usize,
+}
+
 impl<'a> WorkerEvents<'a> {
-    pub(crate) fn new(session: &'a Session<'a>, ids: PairNumbers) -> Self {
+    pub(crate) fn new(session: &'a Session<'a>, ids: PairNumbers, needed: Vec<PathBuf>) -> Self {
         Self {
             session,
             ids,
@@ -48,6 +60,8 @@ impl<'a> WorkerEvents<'a> {
             fired: None,
             has_no_memory: false,
             unobserved: BTreeMap::new(),
+            needed,
+            deleted: None,
             before: HashMap::new(),
         }
     }
@@ -86,6 +100,12 @@ impl<'a> WorkerEvents<'a> {
 }
 
 impl WorkerEvents<'_> {
+    fn note_deleted(&mut self) {
+        let deleted = self.needed.iter().find(|folder| self.deleted.is_none() && !folder.exists());
+        let deleted = deleted.map(|folder| Deleted { folder: folder.clone(), finished: self.finished.len() });
+        self.deleted = self.deleted.take().or(deleted);
+    }
+
     fn add_class(&mut self, class: &WovenClass) {
         if class.changed_before {
             self.session.problem(&class.class, CHANGED);
@@ -143,6 +163,7 @@ impl Listener for WorkerEvents<'_> {
             Event::TestFinished(run) => {
                 self.running = None;
                 self.finished.push(run);
+                self.note_deleted();
                 if self.steps_left > 0 {
                     self.steps_left -= 1;
                     self.session.reporter.step(1);

@@ -13,9 +13,9 @@ use crate::failure_text::shortened;
 use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
-    CheckEvidence, CheckFinding, CheckedPair, DecidedPairs, ExperimentResult, Findings, Judgement, Message,
-    NoOutcome, NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unfinished, Unknown, Verdicts,
-    advice_on_dependence, explain, nearest_test,
+    CheckEvidence, CheckFinding, CheckedPair, ColourCounts, DecidedPairs, ExperimentResult, Findings,
+    Judgement, Message, NoOutcome, NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unfinished,
+    Unknown, Verdicts, advice_on_dependence, explain, nearest_test,
 };
 use fine::{write_fine, write_hidden};
 use reasons::write_reasons;
@@ -171,7 +171,7 @@ fn write_evidence(
 }
 
 pub(crate) fn line_of(pair: &CheckedPair) -> String {
-    let text = clause_line(&pair.clause);
+    let text = clause_line(&pair.clause, &pair.location);
     if pair.clause.maybe_generated { format!("{text}  (maybe generated)") } else { text }
 }
 
@@ -193,14 +193,13 @@ fn write_pair(
     writeln!(out)?;
     writeln!(out, "{}", line_of(pair))?;
     writeln!(out, "    id {}", pair.clause.id)?;
-    let usages = pair.usages;
+    let ColourCounts { pink, white, blue, open } = pair.usages;
+    let entries = usize::try_from(pair.usages.entries()).unwrap_or(usize::MAX);
     writeln!(
         out,
-        "    {} pink, {} white, {} blue, {} open; {}",
-        usages.pink,
-        usages.white,
-        usages.blue,
-        usages.open,
+        "    the try is executed {} by {}: {pink} without exception, {white} caught here, {blue} not caught here, \
+         {open} unfinished",
+        counted(entries, "time", "times"),
         counted(pair.executing_tests.len(), "test", "tests")
     )?;
     writeln!(

@@ -2,7 +2,7 @@
 
 use crate::handlers::{HandlerListing, ListedClass};
 use crate::plain_text::PlainText;
-use crate::text::{clause_line, counted, readable, source_place};
+use crate::text::{clause_line, counted, readable, shown_file, source_place};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -25,14 +25,15 @@ fn write_pairs(out: &mut dyn Write, class: &ListedClass) -> io::Result<()> {
             (_, true) => "  (maybe a copy of another)",
             _ => "",
         };
-        writeln!(out, "{}{mark}", clause_line(&clause))?;
+        writeln!(out, "{}{mark}", clause_line(&clause, &class.location))?;
     }
     Ok(())
 }
 
 fn write_filtered(out: &mut dyn Write, class: &ListedClass) -> io::Result<()> {
     for handler in &class.pairs.filtered {
-        let place = source_place(class.pairs.source_file.as_deref(), handler.line);
+        let file = shown_file(&class.location, class.pairs.source_file.as_deref());
+        let place = source_place(file, handler.line);
         let reason = handler.reason.as_str();
         writeln!(out, "{}.{}  {place}  filtered: {reason}", class.pairs.class, readable(&handler.method))?;
     }

@@ -4,6 +4,7 @@ use crate::text::{readable, simple_name, source_place};
 use catchment_exceptions::{
     BlindSpot, FoundLink, Layer, LinkedPair, LinksAnswer, PointDescription, RaisedBy, Site,
 };
+use catchment_pairs::ClassLocation;
 
 pub(crate) fn layer(layer: Layer) -> &'static str {
     match layer {
@@ -79,5 +80,5 @@ pub fn links_named(answer: &LinksAnswer, text: &str) -> Vec<FoundLink> {
 
 /// `com.acme.Cache.load  Cache.java:83  catch IOException`
 pub(crate) fn clause(linked: &LinkedPair) -> String {
-    crate::text::clause_line(&linked.pair)
+    crate::text::clause_line(&linked.pair, &ClassLocation::default())
 }

@@ -2,7 +2,7 @@
 
 use crate::failure_text::shortened;
 use crate::plain_text::PlainText;
-use crate::text::{clause_line, counted, readable, simple_name, source_place};
+use crate::text::{clause_line, counted, readable, shown_file, simple_name, source_place};
 use catchment_lab::{Accepted, Case, Refusal, Stretched, StretchedClause};
 use catchment_patch::unified_diff;
 use catchment_verdicts::TestId;
@@ -163,14 +163,19 @@ fn write_patch_summary(
 }
 
 fn place(stretched: &Stretched, position: usize) -> String {
-    stretched.checked.pairs.get(position).map(|pair| clause_line(&pair.clause)).unwrap_or_default()
+    stretched
+        .checked
+        .pairs
+        .get(position)
+        .map(|pair| clause_line(&pair.clause, &pair.location))
+        .unwrap_or_default()
 }
 
 /// For the middle of a sentence.
 fn short_place(stretched: &Stretched, position: usize) -> String {
     let Some(pair) = stretched.checked.pairs.get(position) else { return String::new() };
     let clause = &pair.clause;
-    let place = source_place(clause.source_file.as_deref(), clause.line());
+    let place = source_place(shown_file(&pair.location, clause.source_file.as_deref()), clause.line());
     format!("{}.{} ({place})", clause.class, clause.method)
 }
 

@@ -1,4 +1,4 @@
-//! A watched run for a terminal: entered pairs first, each with its colours; then what was never entered.
+//! A watched run for a terminal: entered pairs first, each with how its executions ended; then what was never entered.
 
 use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable};
@@ -36,8 +36,8 @@ fn write_entered(out: &mut dyn Write, pair: &WatchedPair, is_ambiguous: bool) ->
     let usages = pair.usages;
     writeln!(
         out,
-        "    entered {}: {} pink, {} white, {} blue, {} open",
-        usages.entries,
+        "    entered {}: {} without exception, {} caught here, {} not caught here, {} unfinished",
+        counted(usize::try_from(usages.entries).unwrap_or(usize::MAX), "time", "times"),
         usages.pink,
         usages.white,
         usages.blue(),
@@ -47,7 +47,7 @@ fn write_entered(out: &mut dyn Write, pair: &WatchedPair, is_ambiguous: bool) ->
         write_exception(out, "caught", exception)?;
     }
     if usages.sibling > 0 {
-        writeln!(out, "    blue     {} caught by another clause of this try", usages.sibling)?;
+        writeln!(out, "    elsewhere {} caught by another clause of this try", usages.sibling)?;
     }
     for exception in &pair.escaped {
         write_exception(out, "escaped", exception)?;
@@ -57,7 +57,7 @@ fn write_entered(out: &mut dyn Write, pair: &WatchedPair, is_ambiguous: bool) ->
 
 fn write_exception(out: &mut dyn Write, what: &str, watched: &WatchedException) -> io::Result<()> {
     let name = watched.exception.as_deref().unwrap_or("(class not noted)");
-    writeln!(out, "    {what:<8} {} {name}{}", watched.count, origins(&watched.origins))
+    writeln!(out, "    {what:<9} {} {name}{}", watched.count, origins(&watched.origins))
 }
 
 fn origins(origins: &[Origin]) -> String {
@@ -131,7 +131,7 @@ fn write_jvms(out: &mut dyn Write, run: &WatchedRun) -> io::Result<()> {
 }
 
 fn line_of(pair: &WatchedPair) -> String {
-    clause_line(&pair.clause)
+    clause_line(&pair.clause, &pair.location)
 }
 
 #[cfg(test)]
@@ -171,10 +171,10 @@ mod tests {
         let expected = "\
 a.B.m  B.java:2  catch IOException
     from /one
-    entered 2: 1 pink, 0 white, 0 blue, 1 open
+    entered 2 times: 1 without exception, 0 caught here, 0 not caught here, 1 unfinished
 a.B.m  B.java:2  catch IOException
     from /two
-    entered 2: 1 pink, 0 white, 0 blue, 1 open
+    entered 2 times: 1 without exception, 0 caught here, 0 not caught here, 1 unfinished
 2 try-catch pairs of loaded classes in 0 JVMs: 2 entered, 0 caught something
 ";
         assert_eq!(text_of(&run), expected);

@@ -135,7 +135,7 @@ fn with_routine(count: u32) -> CheckedProject {
 
 #[test]
 fn the_numbers_of_one_report_agree() {
-    let all_not_resilient = "not purely resilient             9               6\n";
+    let all_not_resilient = "not purely resilient                 9               6\n";
     let sentence = "\n9 clauses are not purely resilient: 3 are findings, 1 is suppressed; for 5 a test merely notices the \
                     failure, which is normal.\n";
     let short = text(&with_routine(2), SHORT);
@@ -163,7 +163,7 @@ fn clauses_that_are_all_as_expected_need_no_places() {
 fn whoever_wants_to_fail_on_them_sees_every_clause_that_is_not_purely_resilient() {
     let strict = strict_text(&with_routine(2));
     assert!(strict.starts_with("10 findings\n"), "{strict}");
-    let finding = ". com.acme.Routine.run  Routine.java:113  catch IOException\n   com.acme.CacheTest.warm fails when \
+    let finding = ". com.acme.Routine.run  core/src/main/java/com/acme/Routine.java:113  catch IOException\n   com.acme.CacheTest.warm fails when \
                    IOException comes at once\n     java.lang.AssertionError: expected <1>\n";
     assert!(strict.contains(finding) && !strict.contains("which is normal"), "{strict}");
     let many = strict_text(&with_routine(20));
@@ -193,7 +193,12 @@ fn lambdas_are_named_after_their_method_and_ids_stay_as_they_are() {
     let name = "com.acme.CacheTest.odd".into();
     project.tests.push(CheckedTest { name, set_aside: Some(red), ..CheckedTest::default() });
     let all = text(&project, ALL);
-    assert!(all.contains("\ncom.acme.Cache.load (lambda)  Cache.java:13  catch IOException\n"), "{all}");
+    assert!(
+        all.contains(
+            "\ncom.acme.Cache.load (lambda)  core/src/main/java/com/acme/Cache.java:13  catch IOException\n"
+        ),
+        "{all}"
+    );
     assert!(
         all.contains("\n    id com.acme.Cache.lambda$load$0()V#0.0:java.io.IOException@0000000c\n"),
         "{all}"

@@ -6,10 +6,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) const LINKS_EXAMPLES: &str = "\
-Nothing of the program is run: its classes, those of its libraries and the JDK are read, and exceptions are followed from \
+The program is not run: its classes, those of its libraries and the JDK are read, and exceptions are followed from \
 where they are raised (every throw, and the operations of a catalogue of what fails when disk, network or system do) to the \
-clauses they can come to. In a Maven or Gradle project the build says which libraries there are; it compiles and tests nothing, \
-and its answer is cached in .catchment.
+clauses they can come to. In a Maven or Gradle project the build tool, or the project's own wrapper (mvnw, gradlew), is run to \
+learn which libraries there are. That is said before; it happens in a copy, compiles and tests nothing, and the answer is cached in \
+.catchment. --no-build-tool does without.
 
 The program begins at its main methods, tests and servlets unless others are named, or where there are none at its public methods. \
 Tests of a large program can lead far, into mocks and databases: --entry-points api looks at the program alone. \
@@ -44,6 +45,9 @@ pub(crate) struct LinksArgs {
     /// Jars and folders that DIR needs; unless given, the build of a Maven or Gradle project is asked
     #[arg(long, value_name = "PATH", help_heading = "The program", conflicts_with = "classpath")]
     pub(crate) libraries: Option<OsString>,
+    /// Never run the build tool or wrapper of DIR to learn its libraries: what an earlier `check` or `links` has seen counts
+    #[arg(long, help_heading = "The program", conflicts_with = "classpath")]
+    pub(crate) no_build_tool: bool,
     /// The JDK whose classes are meant: its home; that of JAVA_HOME or of `java` unless given
     #[arg(long, value_name = "HOME", help_heading = "The program")]
     pub(crate) jdk: Option<PathBuf>,
@@ -65,9 +69,11 @@ pub(crate) struct LinksArgs {
     /// Classes of this name never are; can be repeated
     #[arg(long, value_name = "PATTERN", help_heading = "The program")]
     pub(crate) exclude: Vec<String>,
-    /// How calls are followed, from coarse to precise: cha, rta, pta, inpta or 2obj, the last three perhaps with a
-    /// filter, +dr, +cdr, +mdr or +vdr, which drops links that no call in the try can come to with the objects it is
-    /// given
+    /// How calls are followed, from coarse and fast to precise and slow: cha (class hierarchy analysis), rta (rapid type
+    /// analysis), pta (points-to analysis), inpta (the same, each `new` by itself) or 2obj (the same, each object by
+    /// itself). Behind one of the last three may stand a filter, which drops links that no call in the try can come to
+    /// with the objects it is given: +dr (data reachability), +cdr (for each class apart), +mdr (method), +vdr
+    /// (variable)
     #[arg(
         long,
         value_name = "NAME",

@@ -6,7 +6,7 @@ use crate::commands::links::memory;
 use crate::config::Config;
 use crate::exit::{BadInput, NothingObserved};
 use anyhow::Result;
-use catchment_build::{LibrariesRequest, libraries};
+use catchment_build::{LibrariesRequest, LibrariesStep, libraries};
 use catchment_exceptions::{
     Catalogue, Ceiling, ClauseScope, EntryKind, EntryPoints, FaultSelection, Layer, LinkSelection,
     OwnClasses, SearchRequest,
@@ -72,8 +72,13 @@ impl LinksArgs {
             Some(given) => split(given),
             None => {
                 let own = [application.clone(), tests.clone()].concat();
-                let request = LibrariesRequest { folder: self.folder.clone(), own, with_tests };
-                let found = libraries(&request, &mut |phase| progress.phase(phase, None)).unwrap_or_default();
+                let (folder, no_build_tool) = (self.folder.clone(), self.no_build_tool);
+                let request = LibrariesRequest { folder, own, with_tests, no_build_tool };
+                let found = libraries(&request, &mut |step| match step {
+                    LibrariesStep::BuildTool(sentence) => progress.note(sentence),
+                    LibrariesStep::Phase(phase) => progress.phase(phase, None),
+                });
+                let found = found.unwrap_or_default();
                 let listed = |it: Problem| ListedProblem { place: it.place, what: it.what };
                 problems.extend(found.problems.into_iter().map(listed));
                 found.paths

@@ -3,7 +3,7 @@
 use super::line_of;
 use crate::check::CheckReport;
 use crate::failure_text::shortened;
-use crate::text::{counted, readable, simple_name, source_place};
+use crate::text::{counted, readable, shown_file, simple_name, source_place};
 use catchment_verdicts::{
     CheckedPair, ExperimentResult, FineSite, Judgement, Outcome, SourceIndependence, explain,
 };
@@ -28,7 +28,7 @@ pub(crate) fn write_hidden(out: &mut dyn Write, report: &CheckReport<'_>) -> io:
     for (pair, (experiment, site)) in failing {
         writeln!(out)?;
         writeln!(out, "-  {}", line_of(pair))?;
-        writeln!(out, "   {}", failure_text(report, experiment, site))?;
+        writeln!(out, "   {}", failure_text(report, pair, experiment, site))?;
     }
     Ok(())
 }
@@ -47,7 +47,7 @@ pub(crate) fn write_fine(
         }
         (SourceIndependence::Dependent, Some((experiment, site))) => {
             write_verdict(out, fine, "")?;
-            return writeln!(out, "      {}", failure_text(report, experiment, site));
+            return writeln!(out, "      {}", failure_text(report, pair, experiment, site));
         }
         _ => {
             let reasons = fine.unknown.iter();
@@ -73,19 +73,26 @@ fn failure<'a>(
 }
 
 /// `T fails when IOException comes before the call of java.io.Reader.read (Cache.java:83): expected ...`.
-fn failure_text(report: &CheckReport<'_>, experiment: &ExperimentResult, at: &FineSite) -> String {
+fn failure_text(
+    report: &CheckReport<'_>,
+    pair: &CheckedPair,
+    experiment: &ExperimentResult,
+    at: &FineSite,
+) -> String {
     let Outcome::Fail(failure) = &experiment.outcome else { return String::new() };
     let what = match &at.callee {
         Some(callee) => format!("the call of {callee}"),
         None => "the throw".to_owned(),
     };
+    let name = at.site.file.as_deref();
+    let file = if at.site.class == pair.clause.class { shown_file(&pair.location, name) } else { name };
     let inside = if at.is_in_body { String::new() } else { format!(" in {}", readable(&at.method())) };
     format!(
         "{} {} when {} comes before {what}{inside} ({}): {}",
         report.test_name(experiment),
         failure.kind.verb(),
         simple_name(&experiment.exception),
-        source_place(at.site.file.as_deref(), at.site.line),
+        source_place(file, at.site.line),
         shortened(&failure.text)
     )
 }

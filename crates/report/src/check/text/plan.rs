@@ -9,7 +9,7 @@ pub fn write_plan_text(out: &mut dyn Write, project: &CheckedProject) -> io::Res
     let out = &mut PlainText::new(out);
     let planned: Vec<_> = project.pairs.iter().filter(|pair| of_plan(pair).next().is_some()).collect();
     for pair in &planned {
-        writeln!(out, "{}", clause_line(&pair.clause))?;
+        writeln!(out, "{}", clause_line(&pair.clause, &pair.location))?;
         let types = pair.clause.types.len();
         if types > 1 {
             writeln!(out, "    catches {types} types: every test is tried with each of them")?;

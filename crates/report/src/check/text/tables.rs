@@ -25,9 +25,13 @@ pub(crate) fn write_pair_table(
     let pairs = counted(tables.all.pairs, "try-catch pair", "try-catch pairs");
     let executed = tables.executed.pairs;
     writeln!(out)?;
-    writeln!(out, "{pairs}, {executed} executed by tests, {} with the catch entered", tables.entered.pairs)?;
+    writeln!(
+        out,
+        "{pairs}: tests execute the try of {executed}, and enter the catch of {}",
+        tables.entered.pairs
+    )?;
     writeln!(out)?;
-    writeln!(out, "  {:<24}{:>10}{:>16}", "", "executed", "catch entered")?;
+    writeln!(out, "  {:<24}{:>14}{:>16}", "verdict", "try executed", "catch entered")?;
     let (executed, entered) = (&tables.executed, &tables.entered);
     let rows = [
         ("source-independent", executed.source_independent, entered.source_independent),
@@ -38,8 +42,10 @@ pub(crate) fn write_pair_table(
         ("resilience unknown", executed.unknown_resilience, entered.unknown_resilience),
     ];
     for (name, executed, entered) in rows {
-        writeln!(out, "  {name:<24}{executed:>10}{entered:>16}")?;
+        writeln!(out, "  {name:<24}{executed:>14}{entered:>16}")?;
     }
+    writeln!(out, "  source-independent: the catch works wherever in its try the exception comes from")?;
+    writeln!(out, "  purely resilient: tests pass even when the try fails at once")?;
     let decided = (tables.all.selectively_independent, tables.all.selectively_dependent);
     if decided != (0, 0) {
         writeln!(
@@ -100,12 +106,13 @@ pub(crate) fn write_test_table(out: &mut dyn Write, project: &CheckedProject) ->
     let tests = counted(table.total, "test", "tests");
     writeln!(out)?;
     writeln!(out, "{tests}{}", run_by(&project.configurations))?;
-    let expected = table.expected_exceptions.map(|count| format!("; {count} reached test code"));
-    let expected = format!("expect exceptions{}", expected.unwrap_or_default());
-    let internal = format!("pass through catches; {} caught by the application", table.internal_exceptions);
-    write_colour(out, "blue", table.blue, table.total, &expected)?;
-    write_colour(out, "white", table.white, table.total, &internal)?;
-    write_colour(out, "pink", table.pink, table.total, "see no exception")?;
+    let reached = table.expected_exceptions.map(|count| format!(" ({count} reached test code)"));
+    let blue = format!("see an exception come out of the application{}", reached.unwrap_or_default());
+    let white =
+        format!("run while the application catches exceptions ({} caught)", table.internal_exceptions);
+    write_share(out, table.blue, table.total, &blue)?;
+    write_share(out, table.white, table.total, &white)?;
+    write_share(out, table.pink, table.total, "see no exception")?;
     match project.tests.iter().filter(|test| test.shared_context).count() {
         0 => Ok(()),
         count => writeln!(
@@ -125,9 +132,9 @@ fn run_by(configurations: &[CheckedConfiguration]) -> String {
     if kinds.is_empty() { String::new() } else { format!(", run by {}", kinds.join(" and ")) }
 }
 
-fn write_colour(out: &mut dyn Write, name: &str, count: usize, total: usize, what: &str) -> io::Result<()> {
+fn write_share(out: &mut dyn Write, count: usize, total: usize, what: &str) -> io::Result<()> {
     let share = if total == 0 { 0.0 } else { 100.0 * count as f64 / total as f64 };
-    writeln!(out, "  {name:<6}{count:>7} ({share:>3.0} %)  {what}")
+    writeln!(out, "  {count:>7} ({share:>3.0} %)  {what}")
 }
 
 /// Tests that are no evidence, by reason.
