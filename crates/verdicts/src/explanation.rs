@@ -7,7 +7,7 @@
 use crate::experiment::{ExperimentResult, FailureKind, NoOutcome, Outcome};
 use crate::finding::{Message, RelatedSite, SiteRole};
 use crate::frame::Frame;
-use crate::project::{CheckedPair, CheckedProject, Reliance};
+use crate::project::{CheckedPair, CheckedProject, FieldRead, Reliance};
 use crate::rules::Rule;
 use crate::sites::{site_of_frame, site_of_pair};
 
@@ -52,7 +52,16 @@ impl Subject<'_> {
             },
         });
         let relied = self.relied().iter().flat_map(|reliance| self.sites_of(reliance));
-        throws.into_iter().chain(relied).chain(self.fails()).collect()
+        let read = self.left_to_calls().iter().filter_map(|field| self.site_of_read(field));
+        throws.into_iter().chain(relied).chain(read).chain(self.fails()).collect()
+    }
+
+    fn site_of_read(&self, field: &FieldRead) -> Option<RelatedSite> {
+        Some(RelatedSite {
+            role: SiteRole::Reads,
+            site: site_of_pair(self.pair, Some(field.line?)),
+            words: format!("the catch reads {}", field.what),
+        })
     }
 
     fn sites_of(&self, reliance: &Reliance) -> Vec<RelatedSite> {
@@ -85,6 +94,12 @@ impl Subject<'_> {
     /// What the clause relies on, as far as that says anything about the finding.
     fn relied(&self) -> &[Reliance] {
         if self.rule == Rule::FailsAtOnce { &self.pair.relies_on } else { &[] }
+    }
+
+    /// Fields that the clause reads and calls in the try can have set, where it reads nothing that the try sets itself.
+    fn left_to_calls(&self) -> &[FieldRead] {
+        let is_asked = self.rule == Rule::FailsAtOnce && self.pair.relies_on.is_empty();
+        if is_asked { &self.pair.left_to_calls } else { &[] }
     }
 
     fn test(&self) -> &str {
@@ -122,9 +137,14 @@ impl Subject<'_> {
     }
 
     fn reasons(&self) -> Vec<String> {
-        let handler = self
-            .line_in_clause()
-            .map(|line| format!("The failure comes out of the catch itself, line {line}"));
+        let handler = self.what_the_catch_did();
+        let read = self.left_to_calls().iter().map(|field| {
+            let read = in_lines(field.line.as_slice());
+            format!(
+                "The catch reads {}{read}, which the try does not set itself: only its calls can",
+                field.what
+            )
+        });
         let relied = self.relied().iter().map(|relied| capitalised(&reliance_words(relied)));
         let made = self.shown_by.and_then(|experiment| experiment.made.as_deref());
         let made = made.filter(|made| made.starts_with(WITHOUT_CONSTRUCTORS) && self.failure().is_some());
@@ -135,21 +155,30 @@ impl Subject<'_> {
             1 => Some("1 other test shows the same".to_owned()),
             more => Some(format!("{more} other tests show the same")),
         };
-        handler.into_iter().chain(relied).chain(made).chain(timeouts).chain(others).collect()
+        handler.into_iter().chain(relied).chain(read).chain(made).chain(timeouts).chain(others).collect()
     }
 
-    /// The line of the clause that the failure comes from, where it comes from there.
-    fn line_in_clause(&self) -> Option<u32> {
-        let frame = Frame::of_failure(self.failure()?.1)?;
+    /// The part of the clause in the failure, where the failure shows one.
+    fn what_the_catch_did(&self) -> Option<String> {
+        let (experiment, (_, text)) = (self.shown_by?, self.failure()?);
         let clause = &self.pair.clause;
-        let lines = clause.catch_line?..=clause.catch_end_line?;
-        let is_there = frame.class == clause.class && frame.method == clause.method;
-        frame.line.filter(|line| is_there && lines.contains(line))
+        let frame = Frame::of_failure(text)?;
+        let line = frame.line.filter(|_| frame.class == clause.class && frame.method == clause.method)?;
+        let is_in_clause = clause.catch_line? <= line && line <= clause.catch_end_line?;
+        if is_in_clause {
+            return Some(format!("The failure comes out of the catch itself, line {line}"));
+        }
+        // An injected exception has the trace of the site where it was thrown.
+        let is_thrown_one =
+            text.strip_prefix(experiment.exception.as_str()).is_some_and(|rest| rest.starts_with([':', ' ']));
+        (is_thrown_one && Some(line) == clause.try_line)
+            .then(|| "The catch lets the exception go on: it is what the test ends with".to_owned())
     }
 
     fn to_do(&self) -> Option<String> {
         match self.rule {
             Rule::FailsAtOnce => Some(match self.relied() {
+                [] if !self.left_to_calls().is_empty() => self.ask_what_the_calls_set(),
                 [] => self.ask_what_the_calls_do(),
                 relied => set_before(relied),
             }),
@@ -166,13 +195,28 @@ impl Subject<'_> {
         }
     }
 
-    fn ask_what_the_calls_do(&self) -> String {
+    /// ` (lines 3 to 5)`, the lines of the body, or nothing.
+    fn lines_of_try(&self) -> String {
         let clause = &self.pair.clause;
-        let lines = match (clause.try_line, clause.try_end_line) {
+        match (clause.try_line, clause.try_end_line) {
             (Some(first), Some(last)) if first < last => format!(" (lines {first} to {last})"),
             (Some(line), _) => format!(" (line {line})"),
             _ => String::new(),
-        };
+        }
+    }
+
+    fn ask_what_the_calls_set(&self) -> String {
+        let names: Vec<&str> = self.left_to_calls().iter().map(|field| field.what.as_str()).collect();
+        let (names, be, them) = listed(&names);
+        format!(
+            "find out whether the calls in the try{} set {names}. If so, decide what {names} {be} to be when the exception comes before \
+             those calls, and set {them} so before the try or in the catch",
+            self.lines_of_try()
+        )
+    }
+
+    fn ask_what_the_calls_do(&self) -> String {
+        let lines = self.lines_of_try();
         format!(
             "find out what the calls in the try{lines} do that the test counts on. If the program needs that too, do it before \
              the try or in the catch; if only the test wants it, accept the finding ([[suppress]] in catchment.toml)"
@@ -196,7 +240,11 @@ pub fn reliance_words(reliance: &Reliance) -> String {
     let read = in_lines(reliance.read_line.as_slice());
     let set = in_lines(&reliance.set_lines);
     // Then the code is right until somebody edits the try.
-    let first = if reliance.may_be_older { "" } else { " before anything in it can throw" };
+    let first = match (reliance.may_be_older, reliance.set_lines.len()) {
+        (true, _) => "",
+        (false, ..=1) => " before anything in it can throw",
+        (false, _) => ", for the first time before anything in it can throw",
+    };
     format!("{reader} reads {}{read}, which the try sets{set}{first}", reliance.what)
 }
 
@@ -217,17 +265,22 @@ fn set_before(relied: &[Reliance]) -> String {
     {
         return format!("move what sets {what} (line {line}) before the try, or set it in the catch");
     }
-    let names: Vec<&str> = relied.iter().take(NAMED).map(|reliance| reliance.what.as_str()).collect();
-    let (names, be, them) = match names.as_slice() {
-        [one] => ((*one).to_owned(), "is", "it"),
-        [others @ .., last] => (format!("{} and {last}", others.join(", ")), "are", "them"),
-        [] => (String::new(), "is", "it"),
-    };
+    let names: Vec<&str> = relied.iter().map(|reliance| reliance.what.as_str()).collect();
+    let (names, be, them) = listed(&names);
     let first = relied.iter().flat_map(|reliance| &reliance.set_lines).min();
     let first = first.map(|line| format!(" before line {line}")).unwrap_or_default();
     format!(
         "decide what {names} {be} to be when the exception comes{first}, and set {them} so before the try or in the catch"
     )
+}
+
+/// The first of these names with their verb and pronoun: `a, b and c`, `are`, `them`.
+fn listed(names: &[&str]) -> (String, &'static str, &'static str) {
+    match &names[..names.len().min(NAMED)] {
+        [] => (String::new(), "is", "it"),
+        [one] => ((*one).to_owned(), "is", "it"),
+        [others @ .., last] => (format!("{} and {last}", others.join(", ")), "are", "them"),
+    }
 }
 
 fn limit(kind: FailureKind) -> &'static str {

@@ -48,8 +48,8 @@ pub use nearest::{NearestTest, Nearness, nearest_test};
 pub use needed::{Needed, Step, what_is_needed};
 pub use nothing_tested::why_nothing_tested;
 pub use project::{
-    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FineGrained,
-    FineSite, Problem, Reliance, Selective, SetAside, TestColour, TestId,
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FieldRead,
+    FineGrained, FineSite, Problem, Reliance, Selective, SetAside, TestColour, TestId,
 };
 pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};

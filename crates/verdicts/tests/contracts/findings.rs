@@ -3,7 +3,7 @@
 use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
 use catchment_verdicts::{
     CheckFinding, CheckedPair, CheckedProject, CheckedTest, Dependence, ExperimentResult, FailureKind,
-    FindingPolicy, Findings, Level, Mode, NoOutcome, Outcome, Reliance, Rule, SetAside, SiteRole,
+    FieldRead, FindingPolicy, Findings, Level, Mode, NoOutcome, Outcome, Reliance, Rule, SetAside, SiteRole,
     Suppression, TestId, advice, findings_of, judge, judge_all,
 };
 
@@ -287,6 +287,28 @@ fn where_nothing_is_known_the_to_do_asks() {
 }
 
 #[test]
+fn fields_that_only_calls_can_set_are_asked_about_where_the_try_sets_nothing_itself() {
+    let field = |what: &str, line| FieldRead { what: what.into(), line: Some(line) };
+    let finding = finding_with(|project| {
+        project.pairs[0].left_to_calls = vec![field("field running", 14), field("field port", 15)];
+    });
+    assert_eq!(
+        finding.message.reasons[0],
+        "The catch reads field running (line 14), which the try does not set itself: only its calls can"
+    );
+    let expected = "find out whether the calls in the try (lines 10 to 12) set field running and field port. If so, decide \
+                    what field running and field port are to be when the exception comes before those calls, and set them so \
+                    before the try or in the catch";
+    assert_eq!(finding.message.to_do.as_deref(), Some(expected));
+    assert_eq!(finding.related[1].role, SiteRole::Reads);
+    let finding = finding_with(|project| {
+        project.pairs[0].left_to_calls = vec![field("field running", 14)];
+        project.pairs[0].relies_on = vec![reliance("variable total", 14, &[11], true)];
+    });
+    assert_eq!(finding.message.reasons.len(), 1, "what is known goes first");
+}
+
+#[test]
 fn what_a_clause_relies_on_explains_no_other_rule() {
     let mut project = project(&[("p", member(PINK, &[Truth::Fail]), FailureKind::Assertion)]);
     project.pairs[0].relies_on = vec![reliance("variable total", 14, &[11], true)];
@@ -315,6 +337,10 @@ fn the_failing_assertion_and_the_catch_that_fails_are_told() {
     let (reasons, _) = sites("java.lang.NullPointerException: no at com.acme.Cache.load:17");
     assert_eq!(reasons, [""; 0], "behind the catch");
     assert_eq!(sites("a.E at org.other.Helper.check:9").1, None, "nobody knows that file");
+    let goes_on = ["The catch lets the exception go on: it is what the test ends with"];
+    assert_eq!(sites("com.acme.Failure0: no at com.acme.Cache.load:10").0, goes_on);
+    assert_eq!(sites("com.acme.Failure01: no at com.acme.Cache.load:10").0, [""; 0], "another exception");
+    assert_eq!(sites("com.acme.Failure0: no at com.acme.Cache.load:11").0, [""; 0], "from another line");
 }
 
 #[test]
