@@ -26,6 +26,9 @@ pub(crate) struct Options {
     /// Only the tests of this package.
     #[arg(long, value_name = "PACKAGE")]
     package: Option<String>,
+    /// Another build of Catchment to watch with, in turn with this one and in place of JaCoCo.
+    #[arg(long, value_name = "PATH")]
+    beside: Option<PathBuf>,
 }
 
 /// A way to run the suite.
@@ -34,26 +37,33 @@ enum Way {
     Plain,
     Watch,
     Jacoco,
+    /// Under `catchment watch` of another build.
+    Beside,
 }
 
 impl Way {
-    const ALL: [Self; 3] = [Self::Plain, Self::Watch, Self::Jacoco];
+    /// The last is what this build is held to.
+    fn all(options: &Options) -> [Self; 3] {
+        [Self::Plain, Self::Watch, if options.beside.is_some() { Self::Beside } else { Self::Jacoco }]
+    }
 
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::Watch => "watch",
             Self::Jacoco => "JaCoCo",
+            Self::Beside => "beside",
         }
     }
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let bench = Bench::prepare(options)?;
+    let ways = Way::all(options);
     let mut times = [const { Vec::new() }; 3];
     let mut tests = None;
     for round in 1..=options.runs {
-        for (way, times) in Way::ALL.into_iter().zip(&mut times) {
+        for (way, times) in ways.into_iter().zip(&mut times) {
             let run = bench.run(way)?;
             let expected = *tests.get_or_insert(run.tests);
             eprintln!("{round}: {:<6} {:>7.2} s, {}", way.name(), run.time.as_secs_f64(), run.tests);
@@ -63,22 +73,22 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
             times.push(run.time);
         }
     }
-    let [plain, watch, jacoco] = times.map(Measurements::new);
+    let [plain, watch, peer] = times.map(Measurements::new);
     println!("commons-lang3's suite, CPU time of the test JVM; {}", tests.context("nothing was run")?);
     println!("plain   {plain}");
     println!("watch   {watch}");
-    println!("JaCoCo  {jacoco}");
-    Ok(judge(&plain, &watch, &jacoco))
+    println!("{:<7} {peer}", ways[2].name());
+    Ok(judge(&plain, &watch, (ways[2].name(), &peer)))
 }
 
-fn judge(plain: &Measurements, watch: &Measurements, jacoco: &Measurements) -> ExitCode {
+fn judge(plain: &Measurements, watch: &Measurements, (name, peer): (&str, &Measurements)) -> ExitCode {
     let ratio = |it: &Measurements| it.median().as_secs_f64() / plain.median().as_secs_f64();
     let cheap = ratio(watch) <= BAR;
-    // Inside JaCoCo's own spread counts as equal.
-    let below_jacoco = watch.median() <= jacoco.slowest();
+    // Inside the peer's own spread counts as equal.
+    let not_above = watch.median() <= peer.slowest();
     println!("watch / plain   {:.3} (bar {BAR}: {})", ratio(watch), verdict(cheap));
-    println!("JaCoCo / plain  {:.3} (watch not above: {})", ratio(jacoco), verdict(below_jacoco));
-    if cheap && below_jacoco { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!("{name} / plain  {:.3} (watch not above: {})", ratio(peer), verdict(not_above));
+    if cheap && not_above { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The time that one run took, and the tests that it ran.
@@ -121,6 +131,7 @@ struct Bench {
     jdk: jdk::Jdk,
     jacoco: PathBuf,
     catchment: PathBuf,
+    beside: Option<PathBuf>,
     package: Option<String>,
 }
 
@@ -136,6 +147,7 @@ impl Bench {
             jdk: jdk::installed(17)?,
             jacoco,
             catchment,
+            beside: options.beside.clone(),
             package: options.package.clone(),
         })
     }
@@ -167,8 +179,13 @@ impl Bench {
     /// The suite, timed by this program, under the agent if asked for.
     fn command(&self, way: Way, result: &Path, suite: &Command) -> Result<Command> {
         let mut words: Vec<OsString> = Vec::new();
-        if way == Way::Watch {
-            words.extend([self.catchment.clone().into(), "watch".into(), "--output".into()]);
+        let watching = match way {
+            Way::Watch => Some(&self.catchment),
+            Way::Beside => self.beside.as_ref(),
+            Way::Plain | Way::Jacoco => None,
+        };
+        if let Some(catchment) = watching {
+            words.extend([catchment.into(), "watch".into(), "--output".into()]);
             words.extend([result.with_file_name("report").into(), "--".into()]);
         }
         let this = std::env::current_exe().context("cannot find this program")?;
