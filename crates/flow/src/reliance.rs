@@ -9,7 +9,7 @@ use crate::solve::solve;
 use crate::uses::Trace;
 use crate::variables::{Receiver, Variable, read_by, written_by};
 use crate::writes::{Reaching, Untouched, Write, Written};
-use catchment_classfile::ClassFile;
+use catchment_classfile::{ClassFile, Member, access};
 use catchment_pairs::CompiledTry;
 use std::collections::BTreeSet;
 
@@ -53,6 +53,41 @@ pub fn reliance(
         &accesses.reads,
         handler,
     )
+}
+
+/// Fields that clause number `clause` of a try reads and the body of the try does not write itself, each with its first
+/// read: only a call in the body can have written them. Fields of `this` and static ones of the class itself, but for
+/// those that are final.
+pub fn fields_left_to_calls(
+    class: &ClassFile<'_>,
+    compiled_try: &CompiledTry,
+    clause: usize,
+) -> Result<Vec<(Variable, Access)>, FlowError> {
+    let method = Method::open(class, compiled_try.method)?;
+    let handler = usize::from(method.clause(compiled_try, clause)?.handler);
+    let accesses = Accesses::of(&method)?;
+    let (own, written) = (method.clause_pcs(handler)?, accesses.written_in(compiled_try));
+    let name = class.name.to_binary_name();
+    let mut found: Vec<(Variable, Access)> = Vec::new();
+    for (pc, variable) in accesses.reads.iter().filter(|(pc, _)| own.contains(pc)) {
+        let is_known = found.iter().any(|(known, _)| known == variable);
+        if !is_known && !written.contains(variable) && is_open_field(class, &name, variable) {
+            found.push((variable.clone(), Access { pc: *pc, line: method.line(*pc) }));
+        }
+    }
+    Ok(found)
+}
+
+/// Tells whether methods of the class can be expected to write a field.
+fn is_open_field(class: &ClassFile<'_>, class_name: &str, variable: &Variable) -> bool {
+    let Variable::Field { owner, name, of } = variable else { return false };
+    let is_own = match of {
+        Receiver::This => true,
+        Receiver::Static => owner == class_name,
+        Receiver::Other => false,
+    };
+    let is_final = |field: &Member<'_>| field.access & access::FINAL != 0 && field.name.to_string() == *name;
+    is_own && !class.fields.iter().any(is_final)
 }
 
 /// Everything the method reads and writes, by pc.

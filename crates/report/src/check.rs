@@ -1,6 +1,9 @@
 //! A checked project with what follows from it: what all renderers of `check` read.
 
 pub(crate) mod json;
+pub(crate) mod markdown;
+pub(crate) mod sarif;
+mod sentences;
 pub(crate) mod text;
 
 use catchment_verdicts::{

@@ -2,7 +2,7 @@
 
 use catchment_exceptions::Site;
 use catchment_pairs::{ClassLocation, ClauseDescription};
-use catchment_verdicts::{Finding, SourceSite};
+use catchment_verdicts::{Finding, RelatedSite, SourceSite};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -88,7 +88,7 @@ pub(crate) struct JsonFinding<'a, E> {
     message: String,
     site: JsonSite<'a>,
     pair: Option<&'a str>,
-    related: Vec<JsonSite<'a>>,
+    related: Vec<JsonRelatedSite<'a>>,
     evidence: E,
     accepted: Option<&'a str>,
 }
@@ -102,10 +102,25 @@ impl<'a, E> JsonFinding<'a, E> {
             message: finding.message.to_string(),
             site: (&finding.site).into(),
             pair: finding.pair.as_deref(),
-            related: finding.related.iter().map(JsonSite::from).collect(),
+            related: finding.related.iter().map(JsonRelatedSite::from).collect(),
             evidence,
             accepted: finding.accepted.as_deref(),
         }
+    }
+}
+
+/// SITE with its part in a finding.
+#[derive(Serialize)]
+struct JsonRelatedSite<'a> {
+    #[serde(flatten)]
+    site: JsonSite<'a>,
+    role: &'static str,
+    words: &'a str,
+}
+
+impl<'a> From<&'a RelatedSite> for JsonRelatedSite<'a> {
+    fn from(RelatedSite { role, site, words }: &'a RelatedSite) -> Self {
+        Self { site: site.into(), role: role.as_str(), words }
     }
 }
 
@@ -114,7 +129,7 @@ impl<'a, E> JsonFinding<'a, E> {
 pub(crate) struct JsonSite<'a> {
     class: &'a str,
     method: &'a str,
-    /// Null where a catalogue entry means all overloads.
+    /// Null where it is not known, and where a catalogue entry means all overloads.
     descriptor: Option<&'a str>,
     /// Null where no single instruction is meant.
     pc: Option<u16>,
@@ -124,7 +139,8 @@ pub(crate) struct JsonSite<'a> {
 
 impl<'a> From<&'a SourceSite> for JsonSite<'a> {
     fn from(SourceSite { class, method, descriptor, pc, line, file }: &'a SourceSite) -> Self {
-        Self { class, method, descriptor: Some(descriptor), pc: *pc, line: *line, file: file.as_deref() }
+        let descriptor = Some(descriptor.as_str()).filter(|descriptor| !descriptor.is_empty());
+        Self { class, method, descriptor, pc: *pc, line: *line, file: file.as_deref() }
     }
 }
 

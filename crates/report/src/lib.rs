@@ -1,5 +1,5 @@
-//! Renderers of results, for a terminal and as JSON. One renderer or one small view per file; all of them write to what
-//! they are given and change nothing.
+//! Renderers of results: for a terminal, as JSON, and for pull requests as SARIF and Markdown. One renderer or one small
+//! view per file; all of them write to what they are given and change nothing.
 //!
 //! JSON is one line, with a `schema` field that names its contract: fields are added, never changed in meaning.
 
@@ -8,14 +8,18 @@ mod failure_text;
 mod handlers;
 mod json;
 mod links;
+mod markdown;
 mod plain_text;
 mod recording;
+mod sarif;
 mod stretch;
 mod text;
 mod watch;
 
 pub use check::CheckReport;
 pub use check::json::write_check_json;
+pub use check::markdown::{MarkdownOptions, write_check_markdown};
+pub use check::sarif::{SarifOptions, left_out_of_sarif, write_check_sarif};
 pub use check::text::plan::write_plan_text;
 pub use check::text::stats::write_stats_text;
 pub use check::text::{CheckDetail, finding_line, write_check_text};

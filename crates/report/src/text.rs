@@ -65,7 +65,7 @@ pub(crate) fn source_place(source_file: Option<&str>, line: Option<u32>) -> Stri
     }
 }
 
-fn simple_names(types: &[String]) -> String {
+pub(crate) fn simple_names(types: &[String]) -> String {
     let simple = types.iter().map(|name| simple_name(name));
     simple.collect::<Vec<_>>().join(" | ")
 }
@@ -73,6 +73,12 @@ fn simple_names(types: &[String]) -> String {
 /// `IOException` of `java.io.IOException`.
 pub(crate) fn simple_name(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
+}
+
+/// With a capital letter.
+pub(crate) fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `1 class`, `2 classes`.

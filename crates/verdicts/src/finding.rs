@@ -15,27 +15,75 @@ pub struct Finding<E> {
     pub site: SourceSite,
     /// Id of the pair, where the finding is about one.
     pub pair: Option<String>,
-    /// Other sites that help to understand the finding.
-    pub related: Vec<SourceSite>,
+    /// Other sites that help to understand the finding; the one where the exception is thrown first.
+    pub related: Vec<RelatedSite>,
     pub evidence: E,
     /// The user's reason for living with the finding.
     pub accepted: Option<String>,
 }
 
-/// The text of a finding; every report shows these words.
+/// The text of a finding; every report shows these words. No sentence ends with a full stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
-    /// From the general to the particular.
+    /// The answer first, then the experiment that shows it.
     pub sentences: Vec<String>,
     /// The first line of the failure that shows it best, in the words of the test.
     pub failure: Option<String>,
+    /// More that is known: what the clause relies on, how sure the evidence is.
+    pub reasons: Vec<String>,
+    /// The mend, or the question to ask where no reason is known.
+    pub to_do: Option<String>,
+}
+
+impl Message {
+    /// The message in one line, with `failure` in place of its own.
+    pub fn with_failure(&self, failure: Option<&str>) -> String {
+        let shown = self.sentences.join(". ");
+        let shown = [Some(shown.as_str()), failure].into_iter().flatten().collect::<Vec<_>>().join(": ");
+        let to_do = self.to_do.iter().map(|to_do| format!("To do: {to_do}"));
+        let parts = [shown].into_iter().chain(self.reasons.iter().cloned()).chain(to_do);
+        parts.collect::<Vec<_>>().join(". ")
+    }
 }
 
 impl fmt::Display for Message {
     /// In one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<&str> = self.sentences.iter().chain(&self.failure).map(String::as_str).collect();
-        f.write_str(&parts.join(": "))
+        f.write_str(&self.with_failure(self.failure.as_deref()))
+    }
+}
+
+/// A site that helps to understand a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedSite {
+    pub role: SiteRole,
+    pub site: SourceSite,
+    /// The role in words: `the try sets variable total`.
+    pub words: String,
+}
+
+/// The part that a related site plays in a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteRole {
+    /// The exception is thrown there.
+    Throws,
+    /// The try sets there what is read later.
+    Sets,
+    /// The clause, or the code after it, reads there what the try sets.
+    Reads,
+    /// The failure comes from there: the test, or the code that it runs.
+    Fails,
+}
+
+impl SiteRole {
+    /// The word used in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Throws => "throws",
+            Self::Sets => "sets",
+            Self::Reads => "reads",
+            Self::Fails => "fails",
+        }
     }
 }
 
@@ -46,6 +94,7 @@ pub struct SourceSite {
     /// Binary name with dots.
     pub class: String,
     pub method: String,
+    /// Empty where it is not known.
     pub descriptor: String,
     /// Byte offset in the code of the method, where one instruction is meant.
     pub pc: Option<u16>,

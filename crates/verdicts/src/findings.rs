@@ -5,18 +5,19 @@
 //! the other pairs that are not purely resilient, which most catches cannot be; then unstable ones. Within each: the
 //! worse kind of failure first, then those that more tests show, then the order of the project.
 
-use crate::advice::explain;
 use crate::dependence::Dependence;
-use crate::experiment::{ExperimentResult, FailureKind, Outcome};
-use crate::finding::{Finding, Message, SourceSite, finding_id};
+use crate::experiment::{FailureKind, Outcome};
+use crate::explanation::Subject;
+use crate::finding::{Finding, finding_id};
 use crate::judge::{PureResilience, SourceIndependence, Verdicts, judge};
 use crate::project::{CheckedPair, CheckedProject, TestId};
 use crate::rules::{Level, Rule};
+use crate::sites::site_of_pair;
 use crate::unknown::Unknown;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// A finding of `check`. Its site is the catch, its related site the beginning of the try.
+/// A finding of `check`. Its site is the catch.
 pub type CheckFinding = Finding<CheckEvidence>;
 
 /// The experiments behind a finding of `check`.
@@ -79,7 +80,7 @@ impl Findings {
 pub fn findings_of(project: &CheckedProject, verdicts: &[Verdicts], policy: FindingPolicy<'_>) -> Findings {
     let judged = project.pairs.iter().zip(verdicts).enumerate();
     let mut all: Vec<_> = judged
-        .filter_map(|(position, (pair, verdicts))| finding(project, position, pair, verdicts))
+        .filter_map(|(position, (pair, verdicts))| finding(project, position, pair, verdicts, policy.strict))
         .collect();
     all.sort_by_key(|finding| rank(finding, project));
     let stale =
@@ -106,7 +107,7 @@ pub fn open_finding(
     policy: FindingPolicy<'_>,
 ) -> Option<CheckFinding> {
     let pair = project.pairs.get(position)?;
-    let found = finding(project, position, pair, &judge(pair, &project.tests))?;
+    let found = finding(project, position, pair, &judge(pair, &project.tests), policy.strict)?;
     let is_routine = found.rule == Rule::NotResilient && !policy.strict;
     let is_accepted = policy.suppressions.iter().any(|it| it.pair == pair.clause.id);
     (!is_routine && !is_accepted).then_some(found)
@@ -117,6 +118,7 @@ fn finding(
     position: usize,
     pair: &CheckedPair,
     verdicts: &Verdicts,
+    is_strict: bool,
 ) -> Option<CheckFinding> {
     let broken = broken_contract(pair, verdicts)?;
     let (failures, only_timeouts): (&[usize], bool) = match broken {
@@ -142,14 +144,24 @@ fn finding(
         Broken::Reachability => Rule::Unreachable,
         Broken::Stability => Rule::Unstable,
     };
+    let unstable = (rule == Rule::Unstable).then(|| unstable_experiment(verdicts)).flatten();
+    let subject = Subject {
+        project,
+        pair,
+        rule,
+        shown_by: shown_by.or(unstable).and_then(experiment),
+        tests: tests.len(),
+        only_timeouts,
+        is_strict,
+    };
     Some(Finding {
         id: finding_id(rule, &pair.clause.id),
         rule,
         level: if only_timeouts { rule.level().min(Level::Warning) } else { rule.level() },
-        message: message(project, pair, verdicts, rule, shown_by.and_then(experiment)),
-        site: site(pair, pair.clause.line()),
+        message: subject.message(),
+        site: site_of_pair(pair, pair.clause.line()),
         pair: Some(pair.clause.id.clone()),
-        related: pair.clause.try_line.map(|line| site(pair, Some(line))).into_iter().collect(),
+        related: subject.related(),
         evidence: CheckEvidence { pair: position, shown_by, tests: tests.len(), only_timeouts },
         accepted: None,
     })
@@ -181,59 +193,14 @@ fn broken_contract(pair: &CheckedPair, verdicts: &Verdicts) -> Option<Broken> {
     verdicts.is_unstable().then_some(Broken::Stability)
 }
 
-fn message(
-    project: &CheckedProject,
-    pair: &CheckedPair,
-    verdicts: &Verdicts,
-    rule: Rule,
-    shown_by: Option<&ExperimentResult>,
-) -> Message {
-    let sentence = |text: String| Message { sentences: vec![text], failure: None };
-    match (rule, shown_by.map(|experiment| (experiment, &experiment.outcome))) {
-        (Rule::Unreachable, _) => {
-            let why = pair.not_injectable.as_deref().unwrap_or_default();
-            sentence(format!("no exception thrown at the try can reach this catch: {why}"))
-        }
-        (_, Some((experiment, Outcome::Fail(failure)))) if rule != Rule::Unstable => {
-            let works = (rule == Rule::FailsAtOnce).then(|| WORKS_OTHERWISE.to_owned());
-            let fails = failure_at_once(project, experiment, failure.kind);
-            let failure = failure.text.lines().next().unwrap_or_default();
-            Message {
-                sentences: works.into_iter().chain([fails]).collect(),
-                failure: Some(failure.to_owned()),
-            }
-        }
-        _ => {
-            let reasons =
-                verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
-            let unstable = reasons.filter(|reason| matches!(reason, Unknown::Unstable(_)));
-            let why = unstable.filter_map(|reason| explain(reason, pair, &project.tests)).next();
-            sentence(format!("unstable: {}", why.unwrap_or_default()))
-        }
-    }
-}
-
-const WORKS_OTHERWISE: &str =
-    "works where the test causes the exception, not when a copy of it comes at the start of the try";
-
-/// `com.acme.CacheTest.corrupt fails when IOException comes at once`.
-fn failure_at_once(project: &CheckedProject, experiment: &ExperimentResult, kind: FailureKind) -> String {
-    let test = project.test(experiment.test).map_or("?", |test| test.name.as_str());
-    let exception = experiment.exception.rsplit('.').next().unwrap_or_default();
-    format!("{test} {} when {exception} comes at once", kind.verb())
-}
-
-fn site(pair: &CheckedPair, line: Option<u32>) -> SourceSite {
-    let clause = &pair.clause;
-    let file = clause.source_file.as_deref();
-    SourceSite {
-        class: clause.class.clone(),
-        method: clause.method.clone(),
-        descriptor: clause.descriptor.clone(),
-        pc: None,
-        line,
-        file: pair.location.source_of(file).or(file).map(str::to_owned),
-    }
+/// The experiment whose runs had different outcomes.
+fn unstable_experiment(verdicts: &Verdicts) -> Option<usize> {
+    let reasons = verdicts.source_independence.unknown.iter().chain(&verdicts.pure_resilience.unknown);
+    let mut unstable = reasons.filter_map(|reason| match reason {
+        Unknown::Unstable(number) => Some(*number),
+        _ => None,
+    });
+    unstable.next()
 }
 
 /// The harm that the experiment shows; 0 for a test that failed as tests do.

@@ -9,9 +9,11 @@ mod advice;
 mod attempt;
 mod dependence;
 mod experiment;
+mod explanation;
 mod finding;
 mod findings;
 mod fine;
+mod frame;
 mod judge;
 mod matrix;
 mod nearest;
@@ -20,6 +22,7 @@ mod nothing_tested;
 mod project;
 mod rules;
 mod selective;
+mod sites;
 mod stats;
 mod tables;
 mod unfinished;
@@ -34,7 +37,8 @@ pub use dependence::{Dependence, DependenceJudgement};
 pub use experiment::{
     CaughtElsewhere, ExperimentResult, Failure, FailureKind, Mode, NoOutcome, NotRun, Outcome,
 };
-pub use finding::{Finding, Message, SourceSite};
+pub use explanation::reliance_words;
+pub use finding::{Finding, Message, RelatedSite, SiteRole, SourceSite};
 pub use findings::{
     CheckEvidence, CheckFinding, FindingPolicy, Findings, StaleSuppression, Suppression, findings_of,
     open_finding,
@@ -44,8 +48,8 @@ pub use nearest::{NearestTest, Nearness, nearest_test};
 pub use needed::{Needed, Step, what_is_needed};
 pub use nothing_tested::why_nothing_tested;
 pub use project::{
-    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FineGrained,
-    FineSite, Problem, Reliance, Selective, SetAside, TestColour, TestId,
+    CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FieldRead,
+    FineGrained, FineSite, Problem, Reliance, Selective, SetAside, TestColour, TestId,
 };
 pub use rules::{Level, Rule};
 pub use stats::{Stats, Timed};

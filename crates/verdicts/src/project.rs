@@ -169,6 +169,8 @@ pub struct CheckedPair {
     pub without_copies: Vec<(TestId, String)>,
     /// Of a clause that is not source-independent: what it reads of what its try has written.
     pub relies_on: Vec<Reliance>,
+    /// Of such a clause: fields that it reads and its try does not write itself.
+    pub left_to_calls: Vec<FieldRead>,
     /// The reason why no injected exception can reach the clause, if so.
     pub not_injectable: Option<String>,
     /// The reason why nothing is known about its usages, if so: its class or method ran as delivered.
@@ -227,6 +229,14 @@ pub struct Reliance {
     pub set_lines: Vec<u32>,
     /// An exception may come before any of them, so that an older value is read.
     pub may_be_older: bool,
+}
+
+/// A field that a clause reads and the body of its try does not write itself: only the calls in it can have written it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldRead {
+    /// `field size`.
+    pub what: String,
+    pub line: Option<u32>,
 }
 
 /// Executions of a try, counted by colour: how they ended as seen from one of its clauses.

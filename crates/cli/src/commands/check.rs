@@ -1,37 +1,31 @@
 //! `catchment check`: the main job, from a folder to findings.
 
 pub(crate) mod args;
+mod reports;
 
 use crate::commands::check::args::{CheckArgs, FailOn};
+use crate::commands::check::reports::Reports;
 use crate::config::Config;
 use crate::exit::ExitCode;
-use crate::output::{self, ReportFile};
+use crate::output;
 use crate::progress;
 use anyhow::Result;
-use catchment_lab::{CheckRequest, FindingWishes, SessionRequest, check};
-use catchment_report::{
-    CheckDetail, CheckReport, write_check_json, write_check_text, write_plan_text, write_stats_text,
-};
+use catchment_lab::{CheckRequest, FindingWishes, check};
+use catchment_report::CheckReport;
 use catchment_verdicts::{FindingPolicy, Rule, why_nothing_tested};
-use std::io::{self, Write};
 
 pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
     args.project.require_usable()?;
     let config = Config::of_project(&args.project.folder)?;
     // Before the work: its results must have a place to go.
-    let file = ReportFile::open_if_given(args.project.output.as_deref())?;
+    let reports = Reports::open(&args)?;
     output::tell_of_refused_cache();
     let checked = {
         let mut progress = progress::on_stderr();
         check(&request(&args, &config), &mut *progress)?
     };
     let report = CheckReport::new(&checked, policy(&args, &config));
-    let render = |out: &mut dyn Write| render(out, &args, &report);
-    let written = match file {
-        Some(file) => file.write(render),
-        None => output::to_stdout(render),
-    };
-    match written {
+    match reports.write(&args, &report) {
         // Whoever reads the report has seen enough; the findings still count.
         Err(error) if output::is_broken_pipe(&error) => {}
         outcome => outcome?,
@@ -42,17 +36,6 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
     }
     let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding.rule));
     Ok(if has_findings && !args.list { ExitCode::FINDINGS } else { ExitCode::CLEAN })
-}
-
-fn render(out: &mut dyn Write, args: &CheckArgs, report: &CheckReport<'_>) -> io::Result<()> {
-    match (args.json, args.list) {
-        (true, _) => return write_check_json(out, report),
-        (false, true) => write_plan_text(out, report.project)?,
-        (false, false) => {
-            write_check_text(out, report, CheckDetail { all: args.all })?;
-        }
-    }
-    if args.stats { write_stats_text(out, &report.project.stats) } else { Ok(()) }
 }
 
 /// Findings that make the exit code must be listed.
@@ -66,6 +49,9 @@ fn announced(args: &CheckArgs, config: &Config) -> FindingWishes {
 }
 
 fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
+    let mut session = args.project.request(config);
+    session.announced = Some(announced(args, config));
+    session.project.reports.extend(args.sarif.iter().chain(&args.markdown).cloned());
     CheckRequest {
         matrix: args.matrix,
         confirm_passes: args.confirm_passes,
@@ -74,7 +60,7 @@ fn request(args: &CheckArgs, config: &Config) -> CheckRequest {
         selective: args.selective,
         fine: args.fine,
         list: args.list,
-        session: SessionRequest { announced: Some(announced(args, config)), ..args.project.request(config) },
+        session,
     }
 }
 
@@ -110,6 +96,8 @@ mod tests {
             &["--budget", "10"],
             &["--jobs", "0"],
             &["--fail-on", "everything"],
+            &["--sarif-suppressed"],
+            &["--list", "--sarif", "x"],
         ] {
             let typed = ["catchment", "check"].iter().chain(typed);
             assert!(Args::try_parse_from(typed.clone()).is_err(), "{:?}", typed.collect::<Vec<_>>());
@@ -121,6 +109,13 @@ mod tests {
         let is_strict = |typed: &[&str]| policy(&args(typed), &Config::default()).strict;
         assert!(!is_strict(&[]) && !is_strict(&["--fail-on", "never", "--all"]));
         assert!(is_strict(&["--fail-on", "not-resilient"]) && is_strict(&["--fail-on", "any", "--all"]));
+    }
+
+    #[test]
+    fn no_report_is_part_of_the_project() {
+        let args = args(&["-o", "check.json", "--sarif", "check.sarif", "--markdown", "check.md"]);
+        let reports = request(&args, &Config::default()).session.project.reports;
+        assert_eq!(reports, ["check.json", "check.sarif", "check.md"].map(std::path::PathBuf::from));
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl ProjectArgs {
                 build_arguments: self.build_arguments.clone(),
                 class_paths: self.classpath.as_ref().map(|class_path| self.class_paths(class_path)),
                 fresh: self.fresh,
-                report: self.output.clone().filter(|path| path != Path::new("-")),
+                reports: self.output.iter().filter(|path| *path != Path::new("-")).cloned().collect(),
             },
             selection: config.selection(&self.include, &self.exclude),
             jobs: self.jobs.or(config.jobs).map_or_else(default_jobs, NonZeroUsize::get),

@@ -12,6 +12,7 @@ mod links_seen;
 mod links_texts;
 mod maven;
 mod other_agents;
+mod pull_request;
 mod support;
 mod watch;
 mod watch_links;

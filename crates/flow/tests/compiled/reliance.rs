@@ -2,7 +2,7 @@
 
 use crate::classes::{JAVAC, compile, fixture, only_clause, tries};
 use catchment_classfile::ClassFile;
-use catchment_flow::{Access, Receiver, Relied, Variable, reliance};
+use catchment_flow::{Access, Receiver, Relied, Variable, fields_left_to_calls, reliance};
 use catchment_pairs::pairs_of;
 use std::fs;
 
@@ -173,4 +173,39 @@ fn variables_behind_the_first_256_slots_are_followed() {
            try {{ fail(); n += 1000; fail(); n = 2; fail(); }} catch (RuntimeException e) {{ x = e; see(n); }} }}"
     ));
     assert_eq!(found, ["3 n 3 3 before"]);
+}
+
+/// `3 f`: line and name.
+fn left_to_calls(method: &str) -> Vec<String> {
+    let bytes = compile(&format!("{HEAD}final int c = 1; {method} }}"), &["-g"]);
+    only_clause(&bytes, |class, compiled_try| {
+        let found = fields_left_to_calls(class, compiled_try, 0).expect("followed");
+        let told = found.into_iter().map(|(variable, read)| match variable {
+            Variable::Field { name, .. } => format!("{} {name}", read.line.unwrap_or_default()),
+            local => panic!("{local:?}"),
+        });
+        told.collect()
+    })
+}
+
+#[test]
+fn fields_that_only_calls_can_have_written_are_told_apart() {
+    let found = left_to_calls(
+        "void m(int n) {
+           try { f = 2; fail(); } catch (RuntimeException e) {
+             see(n + s);
+             see(f + c + s + other.f); }
+           see(s); }",
+    );
+    assert_eq!(found, ["4 s", "5 other"], "not what the body writes, not final ones, not those of others");
+}
+
+#[test]
+fn a_read_behind_the_clause_is_none_of_its_own() {
+    let found = left_to_calls(
+        "void m() {
+           try { fail(); } catch (RuntimeException e) { see(0); }
+           see(f); }",
+    );
+    assert_eq!(found, [""; 0]);
 }

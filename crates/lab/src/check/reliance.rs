@@ -1,17 +1,23 @@
-//! Reliances: variables that a source-dependent clause reads and its try has written.
+//! Reliances: variables that a source-dependent clause reads and its try has written, and fields that it reads and the
+//! calls in its try can have written.
 
 use catchment_build::{Project, class_file};
 use catchment_classfile::ClassFile;
-use catchment_flow::{Receiver, Relied, Variable, reliance};
+use catchment_flow::{Receiver, Relied, Variable, fields_left_to_calls, reliance};
 use catchment_pairs::pairs_of;
-use catchment_verdicts::{CheckedPair, CheckedProject, Reliance, SourceIndependence, Verdicts, judge};
+use catchment_verdicts::{
+    CheckedPair, CheckedProject, FieldRead, Reliance, SourceIndependence, Verdicts, judge,
+};
+use std::collections::BTreeSet;
 
 /// Adds its reliances to every source-dependent pair, as an explanation.
 pub(crate) fn add_reliances(checked: &mut CheckedProject, project: &Project) {
     for position in 0..checked.pairs.len() {
         let pair = &checked.pairs[position];
         if is_dependent(&judge(pair, &checked.tests)) {
-            checked.pairs[position].relies_on = relies_on(pair, project);
+            let (relies_on, left_to_calls) = relies_on(pair, project);
+            checked.pairs[position].relies_on = relies_on;
+            checked.pairs[position].left_to_calls = left_to_calls;
         }
     }
 }
@@ -22,18 +28,24 @@ fn is_dependent(verdicts: &Verdicts) -> bool {
 }
 
 /// The reliances of a pair; none where the code cannot be read, since they explain and decide nothing.
-fn relies_on(pair: &CheckedPair, project: &Project) -> Vec<Reliance> {
-    let Some((_, bytes)) = class_file(project, &pair.clause.class) else { return Vec::new() };
-    let Ok(class) = ClassFile::parse(&bytes) else { return Vec::new() };
+fn relies_on(pair: &CheckedPair, project: &Project) -> (Vec<Reliance>, Vec<FieldRead>) {
+    let Some((_, bytes)) = class_file(project, &pair.clause.class) else { return Default::default() };
+    let Ok(class) = ClassFile::parse(&bytes) else { return Default::default() };
     let pairs = pairs_of(&class);
-    let sites = pairs.sites_of(&pair.clause.id).into_iter();
-    let found = sites.flat_map(|(index, clause)| {
+    let (mut relied, mut left_to_calls): (Vec<Relied>, Vec<FieldRead>) = Default::default();
+    for (index, clause) in pairs.sites_of(&pair.clause.id) {
         let site = &pairs.tries[index];
-        let found = reliance(&class, site, clause).unwrap_or_default().into_iter();
         // What the try reads itself, when it is executed again, is not what the clause relies on.
-        found.filter(|relied| !(relied.after && site.holds(relied.read.pc)))
-    });
-    joined(found.map(described))
+        let found = reliance(&class, site, clause).unwrap_or_default().into_iter();
+        relied.extend(found.filter(|relied| !(relied.after && site.holds(relied.read.pc))));
+        let found = fields_left_to_calls(&class, site, clause).unwrap_or_default().into_iter();
+        let found = found.map(|(field, read)| FieldRead { what: name_of(&field), line: read.line });
+        left_to_calls.extend(found);
+    }
+    // Copies of an inlined clause read the same.
+    let mut seen = BTreeSet::new();
+    left_to_calls.retain(|field| seen.insert(field.what.clone()));
+    (joined(relied.into_iter().map(described)), left_to_calls)
 }
 
 fn described(relied: Relied) -> Reliance {

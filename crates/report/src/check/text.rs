@@ -9,13 +9,14 @@ pub(crate) mod stats;
 mod tables;
 
 use crate::check::CheckReport;
+use crate::check::sentences::unfinished;
 use crate::failure_text::shortened;
 use crate::plain_text::PlainText;
 use crate::text::{clause_line, counted, readable, simple_name};
 use catchment_verdicts::{
-    CheckEvidence, CheckFinding, CheckedPair, ColourCounts, DecidedPairs, ExperimentResult, Findings,
-    Judgement, Message, NoOutcome, NotRun, Outcome, PureResilience, Reliance, SourceIndependence, Unfinished,
-    Unknown, Verdicts, advice_on_dependence, explain, nearest_test,
+    CheckFinding, CheckedPair, ColourCounts, ExperimentResult, Findings, Judgement, Message, Outcome,
+    PureResilience, SourceIndependence, Verdicts, advice_on_dependence, explain, nearest_test,
+    reliance_words,
 };
 use fine::{write_fine, write_hidden};
 use reasons::write_reasons;
@@ -26,9 +27,6 @@ use tables::{write_pair_table, write_set_aside, write_test_table};
 const WORTH_DOING_FIRST: usize = 10;
 /// Number of problems that are shown without `--all`.
 const PROBLEMS_SHOWN: usize = 5;
-
-/// How exceptions are made that may not be what any real one is.
-const WITHOUT_CONSTRUCTORS: &str = "allocated";
 
 /// The level of detail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -118,12 +116,7 @@ fn write_finding(
     let (pair, _) = report.pair_of(finding);
     writeln!(out)?;
     writeln!(out, "{label} {}", line_of(pair))?;
-    write_message(out, &finding.message)?;
-    let shown_by = finding.evidence.shown_by.and_then(|number| pair.experiments.get(number));
-    let Some(experiment) = shown_by else { return Ok(()) };
-    write_evidence(out, finding, experiment)?;
-    let mut reliances = pair.relies_on.iter();
-    reliances.try_for_each(|reliance| writeln!(out, "   {}", reliance_line(reliance)))
+    write_message(out, &finding.message)
 }
 
 /// A finding in one line, for the moment at which it is found.
@@ -132,42 +125,20 @@ pub fn finding_line(pair: &CheckedPair, finding: &CheckFinding) -> String {
     format!("{}: {}", line_of(pair), readable(shown))
 }
 
+/// The answer, what shows it, what is known of the reason, what to do: a line each.
 fn write_message(out: &mut dyn Write, message: &Message) -> io::Result<()> {
-    if let Some((last, before)) = message.sentences.split_last() {
-        before.iter().try_for_each(|sentence| writeln!(out, "   {sentence}:"))?;
-        writeln!(out, "   {last}")?;
+    let (last, first) =
+        message.sentences.split_last().map_or(("", [].as_slice()), |(last, first)| (last, first));
+    first.iter().try_for_each(|sentence| writeln!(out, "   {}.", readable(sentence)))?;
+    match &message.failure {
+        Some(failure) => {
+            writeln!(out, "   {}:", readable(last))?;
+            writeln!(out, "     {}", shortened(failure))?;
+        }
+        None => writeln!(out, "   {}.", readable(last))?,
     }
-    message.failure.iter().try_for_each(|failure| writeln!(out, "     {}", shortened(failure)))
-}
-
-/// `it reads variable size (line 34), which the try sets (lines 30, 31)`.
-fn reliance_line(reliance: &Reliance) -> String {
-    let place = if reliance.is_read_after { "the code behind it" } else { "it" };
-    let lines = |lines: &[u32]| match lines {
-        [] => String::new(),
-        [line] => format!(" (line {line})"),
-        lines => format!(" (lines {})", lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
-    };
-    let read = lines(reliance.read_line.as_slice());
-    format!("{place} reads {}{read}, which the try sets{}", reliance.what, lines(&reliance.set_lines))
-}
-
-fn write_evidence(
-    out: &mut dyn Write,
-    finding: &CheckFinding,
-    experiment: &ExperimentResult,
-) -> io::Result<()> {
-    let CheckEvidence { tests, only_timeouts, .. } = finding.evidence;
-    if let Some(made) = experiment.made.as_deref().filter(|made| made.starts_with(WITHOUT_CONSTRUCTORS)) {
-        writeln!(out, "   the exception was {made}")?;
-    }
-    if only_timeouts {
-        writeln!(out, "   the only evidence is a timeout")?;
-    }
-    match tests.saturating_sub(1) {
-        0 => Ok(()),
-        more => writeln!(out, "   {} so too", counted(more, "other test says", "other tests say")),
-    }
+    message.reasons.iter().try_for_each(|reason| writeln!(out, "   {}.", readable(reason)))?;
+    message.to_do.iter().try_for_each(|to_do| writeln!(out, "   To do: {}.", readable(to_do)))
 }
 
 pub(crate) fn line_of(pair: &CheckedPair) -> String {
@@ -221,7 +192,7 @@ fn write_pair(
     if let Some(advice) = advice_on_dependence(pair, verdicts, &report.project.tests) {
         writeln!(out, "    {advice}")?;
     }
-    pair.relies_on.iter().try_for_each(|each| writeln!(out, "    {}", reliance_line(each)))?;
+    pair.relies_on.iter().try_for_each(|relied| writeln!(out, "    {}", reliance_words(relied)))?;
     if let Some(selective) = &verdicts.selective {
         write_selective(out, report, pair, selective)?;
     }
@@ -299,67 +270,11 @@ fn write_notes(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> 
 
 /// A check that was cut short must not look like one that was not.
 fn write_unfinished(out: &mut dyn Write, report: &CheckReport<'_>) -> io::Result<()> {
-    let experiments = || report.project.pairs.iter().flat_map(|pair| &pair.experiments);
-    let left =
-        |why: NotRun| experiments().filter(|it| it.outcome == Outcome::None(NoOutcome::NotRun(why))).count();
-    let (budget, interrupted) = (left(NotRun::Budget) + single_left(report), left(NotRun::Interrupted));
-    let unfinished = report.project.unfinished;
-    let why = match (budget, interrupted) {
-        (0, 0) if unfinished.is_none() => return Ok(()),
-        (_, 0) => "the budget was used up",
-        _ => "the check was interrupted",
-    };
+    let sentences = unfinished(report);
+    let Some((first, others)) = sentences.split_first() else { return Ok(()) };
     writeln!(out)?;
-    writeln!(out, "Incomplete: {why}.")?;
-    match &unfinished {
-        Some(unfinished) => write_open(out, report, unfinished)?,
-        None => {
-            let experiments = counted(budget + interrupted, "experiment was", "experiments were");
-            writeln!(out, "  {experiments} not run.")?;
-        }
-    }
-    writeln!(out, "  The next check goes on from here.")
-}
-
-/// What is known, what is open, and what more time would buy.
-fn write_open(out: &mut dyn Write, report: &CheckReport<'_>, unfinished: &Unfinished) -> io::Result<()> {
-    let DecidedPairs { executed, decided, experiments, unseen_tests } = DecidedPairs::of(report.project);
-    let clauses = counted(executed, "clause", "clauses");
-    write!(
-        out,
-        "  {decided} of {clauses} that tests execute {} done",
-        if decided == 1 { "is" } else { "are" }
-    )?;
-    if unseen_tests > 0 {
-        let tests = counted(unseen_tests, "test has", "tests have");
-        return writeln!(out, "; {tests} not run at all, and until then only failures count.");
-    }
-    match unfinished.seconds {
-        Some(seconds) => writeln!(out, "; about {} would do for the rest.", more_time(seconds)),
-        None => {
-            let left = counted(experiments, "experiment is", "experiments are");
-            writeln!(out, "; at most {left} left, and how long they take is not known yet.")
-        }
-    }
-}
-
-/// `40 more seconds`, `4 more minutes`: no more exact than it can be.
-fn more_time(seconds: f64) -> String {
-    if seconds < 90.0 {
-        format!("{:.0} more seconds", (seconds / 10.0).ceil().max(1.0) * 10.0)
-    } else {
-        format!("{:.0} more minutes", (seconds / 60.0).ceil())
-    }
-}
-
-/// Single executions that nobody has come to.
-fn single_left(report: &CheckReport<'_>) -> usize {
-    let selective = report.verdicts.iter().filter_map(|verdicts| verdicts.selective.as_ref());
-    let left = selective.flat_map(|judgement| &judgement.unknown).map(|reason| match reason {
-        Unknown::NotRun(count) => *count,
-        _ => 0,
-    });
-    left.sum()
+    writeln!(out, "{first}")?;
+    others.iter().try_for_each(|sentence| writeln!(out, "  {sentence}"))
 }
 
 fn write_problems(out: &mut dyn Write, report: &CheckReport<'_>, detail: CheckDetail) -> io::Result<()> {

@@ -2,5 +2,7 @@
 
 mod golden;
 mod json;
+mod markdown;
 mod sample;
+mod sarif;
 mod text;

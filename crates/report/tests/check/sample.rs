@@ -40,6 +40,11 @@ pub(crate) fn project() -> CheckedProject {
 fn tests() -> Vec<CheckedTest> {
     let coloured = |name: &str, colour| CheckedTest {
         name: format!("com.acme.{name}"),
+        location: ClassLocation {
+            source: Some("core/src/test/java/com/acme/CacheTest.java".into()),
+            module: Some("core".into()),
+            jar: None,
+        },
         colour: Some(colour),
         suite_millis: 12,
         solo_millis: Some(15),

@@ -164,7 +164,7 @@ fn whoever_wants_to_fail_on_them_sees_every_clause_that_is_not_purely_resilient(
     let strict = strict_text(&with_routine(2));
     assert!(strict.starts_with("10 findings\n"), "{strict}");
     let finding = ". com.acme.Routine.run  core/src/main/java/com/acme/Routine.java:113  catch IOException\n   com.acme.CacheTest.warm fails when \
-                   IOException comes at once\n     java.lang.AssertionError: expected <1>\n";
+                   IOException comes at once:\n     java.lang.AssertionError: expected <1>\n   To do: let the catch give";
     assert!(strict.contains(finding) && !strict.contains("which is normal"), "{strict}");
     let many = strict_text(&with_routine(20));
     assert!(many.starts_with("The first 10 of 28 findings; --all shows the others\n"), "{many}");

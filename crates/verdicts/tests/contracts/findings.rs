@@ -3,8 +3,8 @@
 use crate::universe::{MIXED, Member, PINK, Truth, WHITE, failure, full_matrix, member};
 use catchment_verdicts::{
     CheckFinding, CheckedPair, CheckedProject, CheckedTest, Dependence, ExperimentResult, FailureKind,
-    FindingPolicy, Findings, Level, Mode, NoOutcome, Outcome, Rule, SetAside, Suppression, TestId, advice,
-    findings_of, judge, judge_all,
+    FieldRead, FindingPolicy, Findings, Level, Mode, NoOutcome, Outcome, Reliance, Rule, SetAside, SiteRole,
+    Suppression, TestId, advice, findings_of, judge, judge_all,
 };
 
 /// A project in which every pair is executed by the same tests, each with its own outcome.
@@ -152,11 +152,17 @@ fn a_finding_says_by_itself_what_it_is_about() {
     let suppressions = [suppress("p")];
     let accepted = &findings(&project, &suppressions).accepted[0];
     let expected = [
-        "works where the test causes the exception, not when a copy of it comes at the start of the try",
-        "com.acme.CacheTest.corrupt never ends when Failure0 comes at once",
+        "The catch, or the code after it, relies on what the try did before the exception came",
+        "com.acme.CacheTest.corrupt passes when Failure0 comes from where the try throws it, and never ends when a copy of \
+         it comes at once",
     ];
     assert_eq!(accepted.message.sentences, expected);
-    assert!(accepted.message.to_string().starts_with(&format!("{}: ", expected.join(": "))));
+    let message = accepted.message.to_string();
+    assert!(message.starts_with(&format!("{}: ", expected.join(". "))), "{message}");
+    assert!(
+        message.contains(". The only evidence is a timeout. To do: find out what the calls in the try do"),
+        "{message}"
+    );
     assert_eq!((accepted.site.class.as_str(), accepted.site.line), ("com.acme.Cache", Some(83)));
     assert_eq!((accepted.pair.as_deref(), accepted.accepted.as_deref()), (Some("p"), Some("known")));
     // A timeout alone is weaker evidence than a failed assertion.
@@ -168,10 +174,16 @@ fn a_finding_says_by_itself_what_it_is_about() {
 /// `UPDATE_GOLDEN` writes the page anew.
 #[test]
 fn the_page_of_rules_is_the_table() {
-    let row = |rule: &Rule| format!("| `{}` | {} | {} |\n", rule.id(), rule.level().as_str(), rule.meaning());
+    let row = |rule: &Rule| {
+        format!("| [`{0}`](#{0}) | {1} | {2} |\n", rule.id(), rule.level().as_str(), rule.meaning())
+    };
+    let section = |rule: &Rule| {
+        format!("\n## {}\n\n**{}.** {}\n\n{}\n", rule.id(), rule.title(), rule.meaning(), rule.help())
+    };
     let rows: String = Rule::ALL.iter().map(row).collect();
+    let sections: String = Rule::ALL.iter().map(section).collect();
     let page = format!(
-        "# Rules\n\nEvery finding names the rule it breaks.\n\n| rule | level | meaning |\n| --- | --- | --- |\n{rows}"
+        "# Rules\n\nEvery finding names the rule it breaks.\n\n| rule | level | meaning |\n| --- | --- | --- |\n{rows}{sections}"
     );
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -208,4 +220,145 @@ fn there_is_no_advice_where_there_is_nothing_to_do() {
     assert_eq!(advice_on(&pair, &tests), None, "most catches cannot be purely resilient");
     let left_out = CheckedPair { left_out: true, ..CheckedPair::default() };
     assert_eq!(advice_on(&left_out, &[]), None);
+}
+
+fn reliance(what: &str, read: u32, set: &[u32], may_be_older: bool) -> Reliance {
+    Reliance {
+        what: what.into(),
+        read_line: Some(read),
+        set_lines: set.to_vec(),
+        may_be_older,
+        ..Reliance::default()
+    }
+}
+
+/// A finding about the place, whose pair is changed first.
+fn finding_with(change: impl FnOnce(&mut CheckedProject)) -> CheckFinding {
+    let mut project = project(&[("p", member(WHITE, &[Truth::Fail]), FailureKind::Assertion)]);
+    let clause = &mut project.pairs[0].clause;
+    clause.class = "com.acme.Cache".into();
+    clause.method = "load".into();
+    clause.source_file = Some("Cache.java".into());
+    (clause.try_line, clause.try_end_line) = (Some(10), Some(12));
+    (clause.catch_line, clause.catch_end_line) = (Some(13), Some(16));
+    project.tests[0].name = "com.acme.CacheTest.corrupt".into();
+    project.tests[0].location.source = Some("src/test/java/com/acme/CacheTest.java".into());
+    change(&mut project);
+    findings(&project, &[]).open.remove(0)
+}
+
+fn fails_with(project: &mut CheckedProject, text: &str) {
+    for experiment in &mut project.pairs[0].experiments {
+        if let Outcome::Fail(failure) = &mut experiment.outcome {
+            failure.text = text.into();
+        }
+    }
+}
+
+#[test]
+fn the_to_do_names_what_the_try_sets_and_the_catch_reads() {
+    let relying_on = |relied: Vec<Reliance>| {
+        let message = finding_with(|project| project.pairs[0].relies_on = relied).message;
+        (message.reasons.join(". "), message.to_do.unwrap())
+    };
+    let (reasons, to_do) = relying_on(vec![reliance("variable total", 14, &[11], true)]);
+    assert_eq!(reasons, "The catch reads variable total (line 14), which the try sets (line 11)");
+    let expected = "decide what variable total is to be when the exception comes before line 11, and set it so before the \
+                    try or in the catch";
+    assert_eq!(to_do, expected);
+    // What comes first anyway can be moved.
+    let (_, to_do) = relying_on(vec![reliance("variable total", 14, &[11], false)]);
+    assert_eq!(to_do, "move what sets variable total (line 11) before the try, or set it in the catch");
+    let two = vec![reliance("variable total", 14, &[11, 12], true), reliance("field size", 15, &[12], false)];
+    let (reasons, to_do) = relying_on(two);
+    assert!(reasons.ends_with("which the try sets (line 12) before anything in it can throw"), "{reasons}");
+    let expected = "decide what variable total and field size are to be when the exception comes before line 11, and set \
+                    them so before the try or in the catch";
+    assert_eq!(to_do, expected);
+}
+
+#[test]
+fn where_nothing_is_known_the_to_do_asks() {
+    let to_do = finding_with(|_| ()).message.to_do.unwrap();
+    assert!(
+        to_do.starts_with("find out what the calls in the try (lines 10 to 12) do that the test counts on."),
+        "{to_do}"
+    );
+}
+
+#[test]
+fn fields_that_only_calls_can_set_are_asked_about_where_the_try_sets_nothing_itself() {
+    let field = |what: &str, line| FieldRead { what: what.into(), line: Some(line) };
+    let finding = finding_with(|project| {
+        project.pairs[0].left_to_calls = vec![field("field running", 14), field("field port", 15)];
+    });
+    assert_eq!(
+        finding.message.reasons[0],
+        "The catch reads field running (line 14), which the try does not set itself: only its calls can"
+    );
+    let expected = "find out whether the calls in the try (lines 10 to 12) set field running and field port. If so, decide \
+                    what field running and field port are to be when the exception comes before those calls, and set them so \
+                    before the try or in the catch";
+    assert_eq!(finding.message.to_do.as_deref(), Some(expected));
+    assert_eq!(finding.related[1].role, SiteRole::Reads);
+    let finding = finding_with(|project| {
+        project.pairs[0].left_to_calls = vec![field("field running", 14)];
+        project.pairs[0].relies_on = vec![reliance("variable total", 14, &[11], true)];
+    });
+    assert_eq!(finding.message.reasons.len(), 1, "what is known goes first");
+}
+
+#[test]
+fn what_a_clause_relies_on_explains_no_other_rule() {
+    let mut project = project(&[("p", member(PINK, &[Truth::Fail]), FailureKind::Assertion)]);
+    project.pairs[0].relies_on = vec![reliance("variable total", 14, &[11], true)];
+    let strict = &findings(&project, &[]).open[0];
+    assert_eq!((strict.rule, strict.message.reasons.len()), (Rule::NotResilient, 0));
+    let usual = findings_of(&project, &judge_all(&project), FindingPolicy::default());
+    assert!(
+        strict.message.to_do.is_some() && usual.routine[0].message.to_do.is_none(),
+        "routine ones stay short"
+    );
+}
+
+#[test]
+fn the_failing_assertion_and_the_catch_that_fails_are_told() {
+    let sites = |text: &str| {
+        let finding = finding_with(|project| fails_with(project, text));
+        let fails = finding.related.iter().find(|related| related.role == SiteRole::Fails).cloned();
+        (finding.message.reasons, fails.map(|related| (related.site.file, related.site.line)))
+    };
+    let (reasons, fails) = sites("a.E: expected 3 but was 0 at com.acme.CacheTest$Inner.lambda$corrupt$0:41");
+    assert_eq!(reasons, [""; 0]);
+    assert_eq!(fails, Some((Some("src/test/java/com/acme/CacheTest.java".into()), Some(41))));
+    let (reasons, fails) = sites("java.lang.NullPointerException: no at com.acme.Cache.load:15");
+    assert_eq!(reasons, ["The failure comes out of the catch itself, line 15"]);
+    assert_eq!(fails, Some((Some("Cache.java".into()), Some(15))));
+    let (reasons, _) = sites("java.lang.NullPointerException: no at com.acme.Cache.load:17");
+    assert_eq!(reasons, [""; 0], "behind the catch");
+    assert_eq!(sites("a.E at org.other.Helper.check:9").1, None, "nobody knows that file");
+    let goes_on = ["The catch lets the exception go on: it is what the test ends with"];
+    assert_eq!(sites("com.acme.Failure0: no at com.acme.Cache.load:10").0, goes_on);
+    assert_eq!(sites("com.acme.Failure01: no at com.acme.Cache.load:10").0, [""; 0], "another exception");
+    assert_eq!(sites("com.acme.Failure0: no at com.acme.Cache.load:11").0, [""; 0], "from another line");
+}
+
+#[test]
+fn related_sites_begin_with_the_throw_and_have_every_line_that_matters() {
+    let finding = finding_with(|project| {
+        project.pairs[0].relies_on = vec![reliance("variable total", 14, &[11, 12], true)];
+        fails_with(project, "a.E at com.acme.CacheTest.corrupt:41");
+    });
+    let sites: Vec<_> = finding.related.iter().map(|it| (it.role.as_str(), it.site.line.unwrap())).collect();
+    assert_eq!(sites, [("throws", 10), ("sets", 11), ("sets", 12), ("reads", 14), ("fails", 41)]);
+    assert_eq!(finding.related[0].words, "Failure0 is thrown here, as the try begins");
+    assert_eq!(finding.related[3].words, "the catch reads variable total");
+}
+
+#[test]
+fn an_unstable_finding_has_no_failure_of_its_own() {
+    let project = project(&[("p", member(PINK, &[Truth::Unstable]), FailureKind::Assertion)]);
+    let message = &findings(&project, &[]).open[0].message;
+    assert_eq!(message.failure, None);
+    assert!(message.sentences[0].starts_with("Undecided: ") && message.to_do.is_some(), "{message}");
 }

@@ -1,6 +1,7 @@
 //! Arguments of `check`.
 
 use crate::commands::project_args::ProjectArgs;
+use std::path::PathBuf;
 
 pub(crate) const CHECK_EXAMPLES: &str = "\
 The build runs once, in a copy of the project under .catchment/, to see how it runs its tests. Then the suite runs once, \
@@ -23,6 +24,8 @@ Examples:
   catchment check --list                          what would be done
   catchment check --include 'com.acme.io.*' --all
   catchment check --json -o check.json            for programs (schema catchment.check/1)
+  catchment check --sarif check.sarif --markdown check.md
+                                                  for pull requests
   catchment check -- -pl core -Pfast              arguments for Maven or Gradle
   catchment check --classpath target/classes --test-classpath target/test-classes:junit.jar";
 
@@ -49,6 +52,15 @@ pub(crate) struct CheckArgs {
     /// Report as JSON (schema catchment.check/1)
     #[arg(long, help_heading = "Report")]
     pub(crate) json: bool,
+    /// Also write the findings as SARIF 2.1.0 to this file, for GitHub code scanning and other viewers
+    #[arg(long, value_name = "FILE", conflicts_with = "list", help_heading = "Report")]
+    pub(crate) sarif: Option<PathBuf>,
+    /// In the SARIF file, list suppressed findings too, marked as such; GitHub shows them as open
+    #[arg(long, requires = "sarif", help_heading = "Report")]
+    pub(crate) sarif_suppressed: bool,
+    /// Also write the first findings as a Markdown table to this file, for a comment or a job summary
+    #[arg(long, value_name = "FILE", conflicts_with = "list", help_heading = "Report")]
+    pub(crate) markdown: Option<PathBuf>,
     /// List every pair with its verdicts
     #[arg(long, help_heading = "Report")]
     pub(crate) all: bool,

@@ -3,6 +3,7 @@
 use super::reasons::commonest;
 use super::{CheckDetail, line_of};
 use crate::check::CheckReport;
+use crate::check::sentences::pairs_of;
 use crate::failure_text::shortened;
 use crate::text::{counted, readable};
 use catchment_verdicts::{
@@ -22,14 +23,8 @@ pub(crate) fn write_pair_table(
     detail: CheckDetail,
 ) -> io::Result<()> {
     let tables = PairTables::of(report.project, &report.verdicts);
-    let pairs = counted(tables.all.pairs, "try-catch pair", "try-catch pairs");
-    let executed = tables.executed.pairs;
     writeln!(out)?;
-    writeln!(
-        out,
-        "{pairs}: tests execute the try of {executed}, and enter the catch of {}",
-        tables.entered.pairs
-    )?;
+    writeln!(out, "{}", pairs_of(&tables))?;
     writeln!(out)?;
     writeln!(out, "  {:<24}{:>14}{:>16}", "verdict", "try executed", "catch entered")?;
     let (executed, entered) = (&tables.executed, &tables.entered);
