@@ -12,8 +12,8 @@ use crate::trial::proof::{Keeper, Unproven};
 use crate::trial::reported::location_of;
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
-    Attempt, CheckedPair, DecidedPairs, Demands, ExecutingTest, ExperimentResult, Needed, NoOutcome, NotRun,
-    Outcome, Step, TestId, Unfinished, experiment_of, not_injectable, taken_over, what_is_needed,
+    Attempt, CheckedPair, DecidedPairs, Demands, ExecutingTest, ExperimentResult, Mode, Needed, NoOutcome,
+    NotRun, Outcome, Step, TestId, Unfinished, experiment_of, not_injectable, taken_over, what_is_needed,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -139,7 +139,8 @@ impl<'a, 'p> Experiments<'a, 'p> {
             {
                 for (exception, name) in pair.clause.types.iter().enumerate() {
                     let is_done = pair.experiments.iter().any(|experiment| {
-                        experiment.test == executing.test
+                        experiment.mode == Mode::ShortCircuit
+                            && experiment.test == executing.test
                             && experiment.exception == *name
                             && experiment.is_final()
                     });
@@ -169,9 +170,11 @@ impl<'a, 'p> Experiments<'a, 'p> {
         let why = if self.trials.session.is_interrupted() { NotRun::Interrupted } else { NotRun::Budget };
         self.add_not_run(why);
         let mut ledger = self.trials.session.ledger();
-        let done: usize = ledger.checked.pairs.iter().map(|pair| pair.experiments.len()).sum();
-        let not_run =
-            ledger.checked.pairs.iter().flat_map(|pair| &pair.experiments).filter(is_not_run).count();
+        let of_plan = || {
+            let all = ledger.checked.pairs.iter().flat_map(|pair| &pair.experiments);
+            all.filter(|experiment| experiment.mode == Mode::ShortCircuit)
+        };
+        let (done, not_run) = (of_plan().count(), of_plan().filter(is_not_run).count());
         let mut stats = self.trials.session.stats();
         stats.experiments = (done - not_run) as u64;
         stats.not_needed = stats.planned.saturating_sub(done as u64);
@@ -300,7 +303,10 @@ impl Tenant for Experiments<'_, '_> {
 
 fn remove(pair: &mut CheckedPair, key: OfPair) {
     let exception = &pair.clause.types[key.exception];
-    pair.experiments.retain(|known| !(known.test == key.test && known.exception == *exception));
+    let is_it = |known: &ExperimentResult| {
+        known.mode == Mode::ShortCircuit && known.test == key.test && known.exception == *exception
+    };
+    pair.experiments.retain(|known| !is_it(known));
 }
 
 /// The planned exception at the beginning of every execution of the try. It looks like `own` or, without one, like what the
