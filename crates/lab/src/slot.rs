@@ -315,7 +315,7 @@ impl<'a> Slot<'a> {
             scratch: room.scratch.clone(),
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
-            compiles_fast: jvm_use != JvmUse::Suite,
+            runs_single_tests: jvm_use != JvmUse::Suite,
             equipment: self.equipment,
             end: self.session.end,
         };

@@ -6,6 +6,7 @@ use catchment_build::{Framework, RunConfiguration, remove_all};
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use catchment_watch::{InstalledAgent, create_private_folder};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -34,8 +35,8 @@ pub(crate) struct WorkerSetup {
     pub(crate) marker: String,
     /// The largest heap, unless the build sets one.
     pub(crate) max_heap_mib: u64,
-    /// Compile fast rather than well: single tests seldom run long enough to repay the JVM's second compiler.
-    pub(crate) compiles_fast: bool,
+    /// Single tests seldom run long enough to repay the JVM's second compiler, or a garbage collector with several threads.
+    pub(crate) runs_single_tests: bool,
     pub(crate) equipment: Equipment,
     /// The moment at which the budget is used up.
     pub(crate) end: Option<Instant>,
@@ -86,10 +87,12 @@ impl WorkerSetup {
     fn jvm_arguments(&self, socket: &Path) -> Vec<OsString> {
         let given = &self.configuration.jvm_arguments;
         let in_environment = self.tool_options();
-        let is_given = |prefix: &str| {
-            given.iter().any(|each| each.to_string_lossy().starts_with(prefix))
-                || in_environment.split_whitespace().any(|each| each.starts_with(prefix))
-        };
+        let options: Vec<_> = given
+            .iter()
+            .map(|option| option.to_string_lossy())
+            .chain(in_environment.split_whitespace().map(Cow::Borrowed))
+            .collect();
+        let is_given = |prefix: &str| options.iter().any(|option| option.starts_with(prefix));
         // In front of other agents, as ids are made of the code of classes as they were built.
         let mut arguments = vec![self.agent_argument(socket)];
         arguments.extend(given.iter().cloned());
@@ -103,8 +106,13 @@ impl WorkerSetup {
             add("-Xmx", OsStr::new(&format!("{}m", self.max_heap_mib)));
         }
         add("-XX:ErrorFile=", self.error_file().as_os_str());
-        if self.compiles_fast {
+        if self.runs_single_tests {
             add("-XX:TieredStopAtLevel=", OsStr::new("1"));
+            let chooses_collector =
+                |option: &Cow<'_, str>| option.starts_with("-XX:+Use") && option.ends_with("GC");
+            if !options.iter().any(chooses_collector) {
+                arguments.push("-XX:+UseSerialGC".into());
+            }
         }
         // Behind what is given: tests must not share a temporary folder with anybody.
         arguments.push(joined("-Djava.io.tmpdir=", self.temporary().as_os_str()));
@@ -204,7 +212,7 @@ mod tests {
             scratch: "/scratch".into(),
             marker: "m".to_owned(),
             max_heap_mib: 512,
-            compiles_fast: false,
+            runs_single_tests: false,
             equipment: Equipment::NONE,
             end: None,
         }
@@ -249,6 +257,21 @@ mod tests {
     #[test]
     fn a_worker_has_a_limit_for_its_heap_unless_there_is_one() {
         assert!(arguments(&setup(&[])).contains(&"-Xmx512m".to_owned()));
+    }
+
+    #[test]
+    fn single_tests_have_the_cheapest_compiler_and_collector_unless_the_build_chooses() {
+        let mut setup = setup(&[]);
+        let chosen = |setup: &WorkerSetup| -> Vec<String> {
+            let is_choice = |option: &String| option.starts_with("-XX:Tiered") || option.ends_with("GC");
+            arguments(setup).into_iter().filter(is_choice).collect()
+        };
+        assert_eq!(chosen(&setup), [""; 0]);
+        setup.runs_single_tests = true;
+        assert_eq!(chosen(&setup), ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]);
+        setup.configuration.environment.push((TOOL_OPTIONS.into(), "-XX:TieredStopAtLevel=3".into()));
+        setup.configuration.jvm_arguments.push("-XX:+UseZGC".into());
+        assert_eq!(chosen(&setup), ["-XX:+UseZGC"]);
     }
 
     #[test]
