@@ -57,7 +57,7 @@ fn signalled_during_experiments(project: &CheckProject, signal: &str) -> (Option
     let mut is_sent = false;
     for line in BufReader::new(child.stderr.take().expect("piped")).lines() {
         let line = line.expect("text");
-        if line.starts_with("catchment: experiments") && !is_sent {
+        if line.starts_with("catchment: clauses whose catch tests enter") && !is_sent {
             is_sent = true;
             let sent = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
             assert!(sent.expect("kill starts").success());
