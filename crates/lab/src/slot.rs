@@ -288,15 +288,16 @@ impl<'a> Slot<'a> {
         self.warm.as_ref().map(|warm| warm.configuration)
     }
 
-    /// One more test has left threads behind. Whether the worker is to be replaced for it: what they go on doing would be taken
-    /// for the doing of the tests that follow, and may cost them a core. Where many tests leave some, a JVM each is too much.
+    /// One more test has left threads behind. Tells if the worker is to be replaced for it: what they go on doing would be
+    /// taken for the doing of the tests that follow, and may cost them a core. Where many tests leave some, a JVM each is too
+    /// much.
     pub(crate) fn note_litter(&mut self) -> bool {
         self.littered += 1;
         let clean_starts = &self.session.clean_starts;
-        let is_too_much =
+        let is_replaced =
             clean_starts.load(Ordering::Relaxed) < CLEAN_STARTS || self.littered >= LITTERED_TESTS;
-        clean_starts.fetch_add(u32::from(is_too_much), Ordering::Relaxed);
-        is_too_much
+        clean_starts.fetch_add(u32::from(is_replaced), Ordering::Relaxed);
+        is_replaced
     }
 
     /// A JVM beside the warm one.
