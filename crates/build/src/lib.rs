@@ -35,6 +35,7 @@ mod verify;
 mod workspace;
 
 pub use class_folders::module_path;
+pub use command_line::options_in;
 pub use compiled::class_file;
 pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
