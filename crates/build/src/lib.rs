@@ -43,6 +43,8 @@ pub use copy::remove_all;
 pub use dotless::DotlessFolder;
 pub use libraries::{Libraries, LibrariesRequest, LibrariesStep, libraries};
 pub use limits::BuildLimits;
+pub use processes::processor_time;
+pub use reports::earlier_longest_test;
 pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;

@@ -9,7 +9,7 @@ pub(crate) mod turns;
 use crate::session::{LabError, Session};
 use crate::slot::counters::PairNumbers;
 use crate::slot::events::WorkerEvents;
-use crate::worker::{Worker, WorkerEnd, WorkerSetup};
+use crate::worker::{Silence, Worker, WorkerEnd, WorkerSetup};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::{TestRun, TestUnit};
 use catchment_protocol::equipment::Equipment;
@@ -68,7 +68,7 @@ impl Running<'_> {
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
-        silence: Duration,
+        silence: Silence,
         until: Option<Instant>,
         steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
@@ -91,7 +91,7 @@ impl Running<'_> {
         &mut self,
         class: &str,
         experiment: Option<Experiment>,
-        silence: Duration,
+        limit: Duration,
     ) -> Result<(ClassRun, u64), LabError> {
         if experiment.is_none() {
             self.settled.insert(class.to_owned());
@@ -100,6 +100,7 @@ impl Running<'_> {
         self.events.running = None;
         let start = Instant::now();
         let classes = [class.to_owned()];
+        let silence = Silence::of(limit);
         let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, None);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let end = unless_over(self.explained(result))?.err();
