@@ -40,7 +40,7 @@ pub use compiled::class_file;
 pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
-pub use dotless::DotlessFolder;
+pub use dotless::{DotlessFolder, Strayed};
 pub use libraries::{Libraries, LibrariesRequest, LibrariesStep, libraries};
 pub use limits::BuildLimits;
 pub use processes::processor_time;

@@ -26,7 +26,9 @@ use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
 use crate::store::Store;
 use crate::worker::Interrupt;
-use catchment_build::{BuildLimits, DotlessFolder, Project, ProjectRequest, RunConfiguration, remove_all};
+use catchment_build::{
+    BuildLimits, DotlessFolder, Project, ProjectRequest, RunConfiguration, Strayed, remove_all,
+};
 use catchment_verdicts::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, FindingPolicy, Problem, Rule, Stats,
     Suppression, open_finding,
@@ -104,7 +106,8 @@ pub(crate) struct Session<'p> {
     ledger: Mutex<Ledger>,
     stats: Mutex<Stats>,
     problems: Mutex<BTreeSet<Problem>>,
-    litter: Litter,
+    /// Where tests write that take the dots of a path for separators; what they leave there goes with the session.
+    litter: DotlessFolder,
     _slots: SlotsFolder,
     _lock: File,
 }
@@ -120,16 +123,6 @@ pub(crate) struct Ledger {
 /// The copies of the project that slots work in; they go with the session.
 #[derive(Debug)]
 struct SlotsFolder(PathBuf);
-
-/// Where tests write that take the dots of a path for separators; what they leave there goes with the session.
-#[derive(Debug)]
-struct Litter(DotlessFolder);
-
-impl Drop for Litter {
-    fn drop(&mut self) {
-        self.0.remove();
-    }
-}
 
 impl Drop for SlotsFolder {
     fn drop(&mut self) {
@@ -150,9 +143,9 @@ impl<'p> Session<'p> {
         let workspace = catchment_build::workspace(&request.project).map_err(LabError::from)?;
         let folder = workspace.own_folder();
         let lock = lock::lock(&folder)?;
-        let litter = Litter(DotlessFolder::of(&workspace));
-        if request.fresh {
-            Store::forget(&folder).map_err(LabError::from)?;
+        let (litter, left_behind) = DotlessFolder::of(&workspace);
+        if let Some(strayed) = left_behind {
+            progress.note(&format!("{}: {}", strayed.from.display(), why_strayed(&strayed)));
         }
         progress.phase("build", None);
         let deadline = request.budget.map(|budget| begun + time_to_start_work(budget));
@@ -162,6 +155,8 @@ impl<'p> Session<'p> {
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
         accept(&pairs)?;
+        let forgotten =
+            if request.fresh { Some(Store::forget(&folder).map_err(LabError::from)?) } else { None };
         let (store, found) =
             Store::open(&folder, project.fingerprint, request.fresh).map_err(LabError::from)?;
         if let Some(note) = found.note() {
@@ -323,10 +318,8 @@ impl<'p> Session<'p> {
 
     /// The ledger's results, complete with costs and problems. The ledger is empty afterwards.
     pub(crate) fn checked(&self) -> CheckedProject {
-        if let Some(folder) = self.litter.0.remove() {
-            let what = "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by \
-                        taking dots for slashes; what it wrote there has been removed";
-            self.problem(&folder.display().to_string(), what);
+        if let Some(strayed) = self.litter.clear() {
+            self.problem(&strayed.from.display().to_string(), &why_strayed(&strayed));
         }
         let mut ledger = self.ledger();
         let mut checked = std::mem::take(&mut ledger.checked);
@@ -389,6 +382,14 @@ fn name_configurations(tests: &mut [CheckedTest], configurations: &[CheckedConfi
     tests.iter().for_each(|test| *times.entry(test.name.clone()).or_default() += 1);
     for test in tests.iter_mut().filter(|test| times[&test.name] > 1) {
         if let Some(configuration) = configurations.get(test.configuration) {
+fn why_strayed(strayed: &Strayed) -> String {
+    let to = strayed.to.display();
+    format!(
+        "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by taking dots for \
+         slashes; what it wrote there is in {to} now"
+    )
+}
+
             test.name = format!("{} ({})", test.name, configuration.name);
         }
     }
