@@ -243,6 +243,38 @@ fn names_that_one_test_has_looked_up_are_looked_up_again_by_the_next() {
         }
     }";
     project.rewrite_class("lost/Mood.java", source).expect("compiled");
+/// The clause goes on waiting for what only its try can have started.
+#[test]
+fn what_is_told_while_a_check_runs_is_what_its_report_says() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    let mood = "package lost; public final class Mood {
+        private static int started;
+        public static void leave() {}
+        public static void upset() {}
+        public static int answer() {
+            started = 0;
+            try {
+                started = 1;
+                if (started == 1) throw new IllegalStateException(\"late\");
+            } catch (IllegalStateException failed) {
+                while (started == 0) {
+                    try { Thread.sleep(50); } catch (InterruptedException stop) { return 3; }
+                }
+            }
+            return 1;
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", mood).expect("compiled");
+    let output = project.command(&["--fail-on=not-resilient"]).expect("command").output().expect("started");
+    let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+    let findings = answer.json()["findings"].as_array().expect("findings");
+    let rules: Vec<_> = findings.iter().map(|finding| finding["rule"].as_str().expect("rule")).collect();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let told: Vec<_> = errors.lines().filter(|line| line.starts_with("catchment: finding: ")).collect();
+    assert_eq!(rules, ["fails-at-once"], "{errors}");
+    assert_eq!(told.len(), 1, "{errors}");
+}
+
     let answer = project.check(&["--jobs=1"]).expect("check");
     assert_eq!(answer.json()["set_aside"], serde_json::json!([]));
 }

@@ -100,8 +100,7 @@ pub(crate) struct Session<'p> {
     pub(crate) silence: Duration,
     allow_external: bool,
     announced: Option<FindingWishes>,
-    /// Ids of the findings that have been told.
-    told: Mutex<BTreeSet<String>>,
+    announcements: Mutex<Announcements>,
     begun: Instant,
     ledger: Mutex<Ledger>,
     stats: Mutex<Stats>,
@@ -118,6 +117,15 @@ pub(crate) struct Ledger {
     pub(crate) store: Store,
     /// Grows from the baselines to the verdicts' evidence.
     pub(crate) checked: CheckedProject,
+}
+
+/// The findings that have been told, and what may have one.
+#[derive(Debug, Default)]
+struct Announcements {
+    /// Ids of findings.
+    told: BTreeSet<String>,
+    /// Positions of pairs of which more is to be found out.
+    open: BTreeSet<usize>,
 }
 
 /// The copies of the project that slots work in; they go with the session.
@@ -185,7 +193,7 @@ impl<'p> Session<'p> {
             silence: request.silence.unwrap_or(suite::SILENCE),
             allow_external: request.allow_external,
             announced: request.announced.clone(),
-            told: Mutex::default(),
+            announcements: Mutex::default(),
             begun,
             ledger: Mutex::new(Ledger {
                 store,
@@ -286,13 +294,32 @@ impl<'p> Session<'p> {
         self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Tells of the finding on the pair at this position, if there is one that nothing will take back.
-    pub(crate) fn announce(&self, checked: &CheckedProject, position: usize) {
+    /// Notes that something was found out about the pair at this position, and tells of the finding on it, if there is one
+    /// that nothing will take back. Until the pair `is_settled`, another finding may take the place of the one that there is.
+    pub(crate) fn announce(&self, checked: &CheckedProject, position: usize, is_settled: bool) {
+        let mut announcements = self.announcements.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_settled {
+            announcements.open.remove(&position);
+            self.tell_finding(checked, position, &mut announcements.told);
+        } else {
+            announcements.open.insert(position);
+        }
+    }
+
+    /// Tells of the findings on all pairs that were not settled before: nothing more is asked about them.
+    pub(crate) fn announce_the_rest(&self) {
+        let checked = &self.ledger().checked;
+        let mut announcements = self.announcements.lock().unwrap_or_else(PoisonError::into_inner);
+        for position in std::mem::take(&mut announcements.open) {
+            self.tell_finding(checked, position, &mut announcements.told);
+        }
+    }
+
+    fn tell_finding(&self, checked: &CheckedProject, position: usize, told: &mut BTreeSet<String>) {
         let Some(FindingWishes { suppressions, strict }) = &self.announced else { return };
         let policy = FindingPolicy { suppressions, strict: *strict };
         let Some(finding) = open_finding(checked, position, policy) else { return };
         let stands = !matches!(finding.rule, Rule::Unreachable | Rule::Unstable);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if stands && told.insert(finding.id.clone()) {
             self.reporter.finding(&checked.pairs[position], &finding);
         }
