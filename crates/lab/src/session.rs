@@ -155,6 +155,8 @@ impl<'p> Session<'p> {
         if let Some(strayed) = left_behind {
             progress.note(&format!("{}: {}", strayed.from.display(), why_strayed(&strayed)));
         }
+        let forgotten =
+            if request.fresh { Some(Store::forget(&folder).map_err(LabError::from)?) } else { None };
         progress.phase("build", None);
         let deadline = request.budget.map(|budget| begun + time_to_start_work(budget));
         let limits = build_limits(deadline, request.build_silence);
@@ -162,9 +164,12 @@ impl<'p> Session<'p> {
             .map_err(LabError::from)?;
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
-        accept(&pairs)?;
-        let forgotten =
-            if request.fresh { Some(Store::forget(&folder).map_err(LabError::from)?) } else { None };
+        if let Err(refused) = accept(&pairs) {
+            if let Some(forgotten) = forgotten {
+                Store::remember(&folder, forgotten).map_err(LabError::from)?;
+            }
+            return Err(refused);
+        }
         let (store, found) =
             Store::open(&folder, project.fingerprint, request.fresh).map_err(LabError::from)?;
         if let Some(note) = found.note() {
@@ -377,6 +382,14 @@ impl<'p> Session<'p> {
     }
 }
 
+fn why_strayed(strayed: &Strayed) -> String {
+    let to = strayed.to.display();
+    format!(
+        "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by taking dots for \
+         slashes; what it wrote there is in {to} now"
+    )
+}
+
 fn build_limits(deadline: Option<Instant>, silence: Option<Duration>) -> BuildLimits {
     let BuildLimits { silence: usual, .. } = BuildLimits::default();
     BuildLimits { deadline, silence: silence.unwrap_or(usual) }
@@ -409,14 +422,6 @@ fn name_configurations(tests: &mut [CheckedTest], configurations: &[CheckedConfi
     tests.iter().for_each(|test| *times.entry(test.name.clone()).or_default() += 1);
     for test in tests.iter_mut().filter(|test| times[&test.name] > 1) {
         if let Some(configuration) = configurations.get(test.configuration) {
-fn why_strayed(strayed: &Strayed) -> String {
-    let to = strayed.to.display();
-    format!(
-        "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by taking dots for \
-         slashes; what it wrote there is in {to} now"
-    )
-}
-
             test.name = format!("{} ({})", test.name, configuration.name);
         }
     }
