@@ -53,7 +53,11 @@ const REPORTS: [&str; 2] = ["surefire-reports", "failsafe-reports"];
 /// Milliseconds that the longest test took when the user built the project last, if that has left reports. The build of a
 /// check leaves Maven's tests out.
 pub fn earlier_longest_test(workspace: &Workspace, configuration: &RunConfiguration) -> Option<u64> {
-    let outputs = configuration.tests.iter().filter_map(|folder| folder.parent());
+    longest_reported_beside(workspace, &configuration.tests)
+}
+
+fn longest_reported_beside(workspace: &Workspace, tests: &[PathBuf]) -> Option<u64> {
+    let outputs = tests.iter().filter_map(|folder| folder.parent());
     let outputs: BTreeSet<PathBuf> = outputs.map(|folder| workspace.in_original(folder)).collect();
     let folders = outputs.iter().flat_map(|output| REPORTS.map(|reports| output.join(reports)));
     let reports = folders.flat_map(|folder| read_reports(&folder, SystemTime::UNIX_EPOCH).0);
@@ -152,6 +156,26 @@ mod tests {
             test("a.BTest", "flaky", Outcome::Passed, 0),
         ];
         assert_eq!(report.tests, expected);
+    }
+
+    #[test]
+    fn the_longest_test_of_the_users_own_build_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::of(folder.path());
+        let tests =
+            [workspace.root.join("core/target/test-classes"), workspace.root.join("target/test-classes")];
+        assert_eq!(longest_reported_beside(&workspace, &tests), None);
+        for (file, seconds) in [
+            ("target/surefire-reports/TEST-a.ATest.xml", "12.5"),
+            ("core/target/failsafe-reports/TEST-a.BIT.xml", "200"),
+            ("other/target/surefire-reports/TEST-a.CTest.xml", "999"),
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let xml = format!("<testsuite name='a'><testcase name='t' time='{seconds}'/></testsuite>");
+            fs::write(path, xml).unwrap();
+        }
+        assert_eq!(longest_reported_beside(&workspace, &tests), Some(200_000));
     }
 
     #[test]

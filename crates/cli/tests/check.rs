@@ -157,6 +157,22 @@ fn a_test_that_uses_up_the_memory_on_purpose_is_not_red() {
 }
 
 #[test]
+fn a_test_that_is_busy_in_silence_does_not_hang_and_one_that_waits_does() {
+    let set_aside = |wait: &str| {
+        let project = answering(&format!(
+            "long end = System.nanoTime() + 9_000_000_000L;
+             try {{ while (System.nanoTime() < end) {{ {wait} }} return 1; }}
+             catch (IllegalStateException failed) {{ return 1; }}"
+        ));
+        fs::write(project.folder().join("catchment.toml"), "silence = \"4s\"").expect("settings");
+        let output = project.command(&["--jobs=1"]).expect("command").output().expect("started");
+        let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+        answer.json()["set_aside"].as_array().expect("tests").len()
+    };
+    assert_eq!((set_aside("Math.sqrt(end);"), set_aside("Thread.sleep(100);")), (0, 1));
+}
+
+#[test]
 fn comparing_urls_is_no_talk_to_other_machines_and_looking_up_a_name_is() {
     let set_aside = |body: &str| {
         // With its one test set aside, a check has nothing to say, and ends with 3.
@@ -227,22 +243,6 @@ fn findings_are_told_as_soon_as_they_stand() {
     assert_eq!((told, told > 0), (findings.iter().filter(stands).count(), true), "{errors}");
 }
 
-#[test]
-fn names_that_one_test_has_looked_up_are_looked_up_again_by_the_next() {
-    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
-    // `answer` has to give 1, and does so only where the JDK remembers no addresses.
-    let source = "package lost; public final class Mood {
-        public static void leave() {}
-        public static void upset() {}
-        public static int answer() {
-            try {
-                String kept = java.security.Security.getProperty(\"networkaddress.cache.ttl\");
-                String missing = java.security.Security.getProperty(\"networkaddress.cache.negative.ttl\");
-                return \"00\".equals(kept + missing) ? 1 : 2;
-            } catch (IllegalStateException failed) { return 3; }
-        }
-    }";
-    project.rewrite_class("lost/Mood.java", source).expect("compiled");
 /// The clause goes on waiting for what only its try can have started.
 #[test]
 fn what_is_told_while_a_check_runs_is_what_its_report_says() {
@@ -275,6 +275,22 @@ fn what_is_told_while_a_check_runs_is_what_its_report_says() {
     assert_eq!(told.len(), 1, "{errors}");
 }
 
+#[test]
+fn names_that_one_test_has_looked_up_are_looked_up_again_by_the_next() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    // `answer` has to give 1, and does so only where the JDK remembers no addresses.
+    let source = "package lost; public final class Mood {
+        public static void leave() {}
+        public static void upset() {}
+        public static int answer() {
+            try {
+                String kept = java.security.Security.getProperty(\"networkaddress.cache.ttl\");
+                String missing = java.security.Security.getProperty(\"networkaddress.cache.negative.ttl\");
+                return \"00\".equals(kept + missing) ? 1 : 2;
+            } catch (IllegalStateException failed) { return 3; }
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", source).expect("compiled");
     let answer = project.check(&["--jobs=1"]).expect("check");
     assert_eq!(answer.json()["set_aside"], serde_json::json!([]));
 }
