@@ -34,11 +34,12 @@ pub struct DotlessFolder {
     first_new: Option<PathBuf>,
 }
 
-/// What tests have written, and where it is now.
+/// Files that tests have written beside their copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strayed {
-    /// The path that it had.
+    /// The folder that they were in.
     pub from: PathBuf,
+    /// The folder that they are in now.
     pub to: PathBuf,
 }
 
@@ -63,7 +64,7 @@ impl DotlessFolder {
         (dotless, left_behind)
     }
 
-    /// Takes what tests have written there out of the tree.
+    /// Moves what tests have written there out of the tree.
     pub fn clear(&self) -> Option<Strayed> {
         let first_new = self.first_new.as_ref()?;
         if !self.folder.is_dir() {
@@ -90,7 +91,7 @@ impl DotlessFolder {
         (moved > 0).then(|| Strayed { from: self.folder.clone(), to })
     }
 
-    /// What there is in that folder under such names.
+    /// Paths in that folder with such names.
     fn entries(&self, folder: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.join(folder)).into_iter().flatten().flatten();
         entries

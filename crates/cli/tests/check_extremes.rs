@@ -183,7 +183,7 @@ fn a_security_manager_of_a_test_does_not_keep_its_jvm_from_answering() {
     assert_eq!(pair["source_independence"], "independent", "{pair}");
 }
 
-/// What somebody may put in the place of a file of ours.
+/// Content that somebody else puts in the place of a file of ours.
 fn forge(file: &Path, content: &[u8]) {
     for name in [file.to_owned(), beside(file, "-wal"), beside(file, "-shm")] {
         let _ = fs::remove_file(name);
