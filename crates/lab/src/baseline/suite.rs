@@ -7,6 +7,7 @@ use crate::slot::{JvmUse, Running, Slot};
 use crate::worker::{Jvm, WorkerEnd};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::TestUnit;
+use catchment_protocol::experiment::Sample;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,9 @@ pub(crate) struct SuiteRuns {
     units: HashMap<String, TestUnit>,
     /// By the id of the test.
     pub(crate) runs: Vec<(String, PlainRun)>,
+    /// Samples of what pairs caught in a test, by its id. Which tests run alone before which depends on the time that they
+    /// take; with the samples of the suite that does not decide what is thrown.
+    samples: HashMap<String, Vec<(PairNumber, Sample)>>,
     /// The position of each test in `runs`.
     positions: HashMap<String, usize>,
     problems: Vec<String>,
@@ -110,6 +114,8 @@ fn keep(ledger: &mut Ledger, configuration: usize, runs: &SuiteRuns) -> Result<(
             let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
             let test = store.test_number(configuration, &unit)?;
             store.keep_run(test, Phase::Suite, 0, run)?;
+            let mut samples = runs.samples.get(id).into_iter().flatten();
+            samples.try_for_each(|(pair, sample)| store.keep_sample(*pair, test, sample))?;
         }
         runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         store.keep_jvm(configuration, &runs.jvm)?;
@@ -186,6 +192,7 @@ impl SuiteRuns {
         self.add_units(std::mem::take(&mut events.units));
         self.unobserved.append(&mut events.unobserved);
         for run in &events.finished {
+            self.samples.entry(run.test.clone()).or_default().extend(events.samples(run));
             self.add_run(run.test.clone(), events.plain(run));
         }
     }
