@@ -132,6 +132,19 @@ fn has_main(arguments: &[OsString]) -> bool {
     })
 }
 
+/// The options in the text of a variable such as `JDK_JAVA_OPTIONS`, with those in argument files that it names, as far as they
+/// can be read. Relative files are those of the folder in which the JVM starts.
+pub fn options_in(text: &OsStr, working_folder: &Path) -> Vec<OsString> {
+    let expanded = |word: OsString| match word.as_bytes() {
+        [b'@', file @ ..] if !file.starts_with(b"@") => {
+            let content = std::fs::read(working_folder.join(OsStr::from_bytes(file)));
+            content.map_or_else(|_| vec![word], |content| words(&content))
+        }
+        _ => vec![word],
+    };
+    words(text.as_bytes()).into_iter().flat_map(expanded).collect()
+}
+
 /// The words of an argument file: blanks separate, quotes group, `#` starts a comment, a backslash in quotes escapes.
 fn words(content: &[u8]) -> Vec<OsString> {
     let mut words = Vec::new();
@@ -240,6 +253,14 @@ mod tests {
         assert_eq!(line.class_path, Some(vec!["/a b".into(), "/c".into()]));
         assert_eq!(line.main, Main::Class("Main".into()));
         assert_eq!(strings(&line.program_arguments), ["one", "@two"]);
+    }
+
+    #[test]
+    fn options_in_a_variable_may_be_quoted_or_stand_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("args"), "-Xmx2g # much\n\"-Dx=a b\"\n").unwrap();
+        let options = options_in(OsStr::new(" -ea '-Dy=c -Xmx1g' @args @none @@x"), folder.path());
+        assert_eq!(strings(&options), ["-ea", "-Dy=c -Xmx1g", "-Xmx2g", "-Dx=a b", "@none", "@@x"]);
     }
 
     #[test]

@@ -35,13 +35,16 @@ mod verify;
 mod workspace;
 
 pub use class_folders::module_path;
+pub use command_line::options_in;
 pub use compiled::class_file;
 pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
-pub use dotless::DotlessFolder;
+pub use dotless::{DotlessFolder, Strayed};
 pub use libraries::{Libraries, LibrariesRequest, LibrariesStep, libraries};
 pub use limits::BuildLimits;
+pub use processes::processor_time;
+pub use reports::earlier_longest_test;
 pub use sources::{SourceTree, location_of};
 pub use verify::{Verified, patched_folder, verify};
 pub use workspace::Workspace;

@@ -36,7 +36,7 @@ impl ProcessStat {
 
 /// Processor time used so far by the processes of a group and by their descendants in other groups. Processes whose
 /// parent has ended before them without waiting for them take their time along.
-pub(crate) fn processor_time(group: u32) -> Duration {
+pub fn processor_time(group: u32) -> Duration {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes =
         entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(|c: char| c.is_ascii_digit()));

@@ -1,13 +1,15 @@
 //! Reports: the tests that a build ran, from the XML reports that Surefire and Gradle write, one file per class.
 
-use crate::configuration::ReportedTest;
+use crate::configuration::{ReportedTest, RunConfiguration};
+use crate::workspace::Workspace;
 use catchment_protocol::conversation::Outcome;
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// One `TEST-*.xml`.
@@ -43,6 +45,23 @@ pub(super) fn read_reports(folder: &Path, since: SystemTime) -> (Vec<Report>, Ve
     // Gradle writes all reports at the end, but with the time at which each began. The sort is stable.
     reports.sort_by(|one: &Report, other: &Report| one.begun.cmp(&other.begun));
     (reports, problems)
+}
+
+/// Folders of reports beside Maven's folder of test classes. Gradle's tests run in the build, which reports them anew.
+const REPORTS: [&str; 2] = ["surefire-reports", "failsafe-reports"];
+
+/// Milliseconds that the longest test took when the user built the project last, if that has left reports. The build of a
+/// check leaves Maven's tests out.
+pub fn earlier_longest_test(workspace: &Workspace, configuration: &RunConfiguration) -> Option<u64> {
+    longest_reported_beside(workspace, &configuration.tests)
+}
+
+fn longest_reported_beside(workspace: &Workspace, tests: &[PathBuf]) -> Option<u64> {
+    let outputs = tests.iter().filter_map(|folder| folder.parent());
+    let outputs: BTreeSet<PathBuf> = outputs.map(|folder| workspace.in_original(folder)).collect();
+    let folders = outputs.iter().flat_map(|output| REPORTS.map(|reports| output.join(reports)));
+    let reports = folders.flat_map(|folder| read_reports(&folder, SystemTime::UNIX_EPOCH).0);
+    reports.flat_map(|report| report.tests).map(|test| test.millis).max()
 }
 
 /// Streams the report: standard output of tests stands in it and can be large.
@@ -137,6 +156,26 @@ mod tests {
             test("a.BTest", "flaky", Outcome::Passed, 0),
         ];
         assert_eq!(report.tests, expected);
+    }
+
+    #[test]
+    fn the_longest_test_of_the_users_own_build_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::of(folder.path());
+        let tests =
+            [workspace.root.join("core/target/test-classes"), workspace.root.join("target/test-classes")];
+        assert_eq!(longest_reported_beside(&workspace, &tests), None);
+        for (file, seconds) in [
+            ("target/surefire-reports/TEST-a.ATest.xml", "12.5"),
+            ("core/target/failsafe-reports/TEST-a.BIT.xml", "200"),
+            ("other/target/surefire-reports/TEST-a.CTest.xml", "999"),
+        ] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let xml = format!("<testsuite name='a'><testcase name='t' time='{seconds}'/></testsuite>");
+            fs::write(path, xml).unwrap();
+        }
+        assert_eq!(longest_reported_beside(&workspace, &tests), Some(200_000));
     }
 
     #[test]

@@ -159,6 +159,22 @@ fn a_test_that_uses_up_the_memory_on_purpose_is_not_red() {
 }
 
 #[test]
+fn a_test_that_is_busy_in_silence_does_not_hang_and_one_that_waits_does() {
+    let set_aside = |wait: &str| {
+        let project = answering(&format!(
+            "long end = System.nanoTime() + 9_000_000_000L;
+             try {{ while (System.nanoTime() < end) {{ {wait} }} return 1; }}
+             catch (IllegalStateException failed) {{ return 1; }}"
+        ));
+        fs::write(project.folder().join("catchment.toml"), "silence = \"4s\"").expect("settings");
+        let output = project.command(&["--jobs=1"]).expect("command").output().expect("started");
+        let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+        answer.json()["set_aside"].as_array().expect("tests").len()
+    };
+    assert_eq!((set_aside("Math.sqrt(end);"), set_aside("Thread.sleep(100);")), (0, 1));
+}
+
+#[test]
 fn comparing_urls_is_no_talk_to_other_machines_and_looking_up_a_name_is() {
     let set_aside = |body: &str| {
         // With its one test set aside, a check has nothing to say, and ends with 3.
@@ -227,6 +243,38 @@ fn findings_are_told_as_soon_as_they_stand() {
     let told = |line: &&str| line.starts_with("catchment: finding: listings.");
     let told = errors.lines().filter(told).count();
     assert_eq!((told, told > 0), (findings.iter().filter(stands).count(), true), "{errors}");
+}
+
+/// The clause goes on waiting for what only its try can have started.
+#[test]
+fn what_is_told_while_a_check_runs_is_what_its_report_says() {
+    let project = CheckProject::new("lost-worker", Framework::JUnit5).expect("fixture compiles");
+    let mood = "package lost; public final class Mood {
+        private static int started;
+        public static void leave() {}
+        public static void upset() {}
+        public static int answer() {
+            started = 0;
+            try {
+                started = 1;
+                if (started == 1) throw new IllegalStateException(\"late\");
+            } catch (IllegalStateException failed) {
+                while (started == 0) {
+                    try { Thread.sleep(50); } catch (InterruptedException stop) { return 3; }
+                }
+            }
+            return 1;
+        }
+    }";
+    project.rewrite_class("lost/Mood.java", mood).expect("compiled");
+    let output = project.command(&["--fail-on=not-resilient"]).expect("command").output().expect("started");
+    let answer = Answer::parse(&String::from_utf8_lossy(&output.stdout)).expect("an answer");
+    let findings = answer.json()["findings"].as_array().expect("findings");
+    let rules: Vec<_> = findings.iter().map(|finding| finding["rule"].as_str().expect("rule")).collect();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let told: Vec<_> = errors.lines().filter(|line| line.starts_with("catchment: finding: ")).collect();
+    assert_eq!(rules, ["fails-at-once"], "{errors}");
+    assert_eq!(told.len(), 1, "{errors}");
 }
 
 #[test]

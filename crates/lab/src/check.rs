@@ -115,6 +115,9 @@ pub(crate) fn experiment(
             let fine = FineInquiry { project: &trials.session.project, confirmed_passes };
             inquiry::run(trials, &fine, slots)?;
         }
+        if !trials.session.is_over() {
+            trials.session.announce_the_rest();
+        }
     }
     trials.tell_strays();
     if trials.session.is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) }

@@ -26,7 +26,9 @@ use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
 use crate::store::Store;
 use crate::worker::Interrupt;
-use catchment_build::{BuildLimits, DotlessFolder, Project, ProjectRequest, RunConfiguration, remove_all};
+use catchment_build::{
+    BuildLimits, DotlessFolder, Project, ProjectRequest, RunConfiguration, Strayed, remove_all,
+};
 use catchment_verdicts::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, FindingPolicy, Problem, Rule, Stats,
     Suppression, open_finding,
@@ -98,13 +100,13 @@ pub(crate) struct Session<'p> {
     pub(crate) silence: Duration,
     allow_external: bool,
     announced: Option<FindingWishes>,
-    /// Ids of the findings that have been told.
-    told: Mutex<BTreeSet<String>>,
+    announcements: Mutex<Announcements>,
     begun: Instant,
     ledger: Mutex<Ledger>,
     stats: Mutex<Stats>,
     problems: Mutex<BTreeSet<Problem>>,
-    litter: Litter,
+    /// Where tests write that take the dots of a path for separators; what they leave there goes with the session.
+    litter: DotlessFolder,
     _slots: SlotsFolder,
     _lock: File,
 }
@@ -117,19 +119,18 @@ pub(crate) struct Ledger {
     pub(crate) checked: CheckedProject,
 }
 
+/// The findings that have been told, and what may have one.
+#[derive(Debug, Default)]
+struct Announcements {
+    /// Ids of findings.
+    told: BTreeSet<String>,
+    /// Positions of pairs of which more is to be found out.
+    open: BTreeSet<usize>,
+}
+
 /// The copies of the project that slots work in; they go with the session.
 #[derive(Debug)]
 struct SlotsFolder(PathBuf);
-
-/// Where tests write that take the dots of a path for separators; what they leave there goes with the session.
-#[derive(Debug)]
-struct Litter(DotlessFolder);
-
-impl Drop for Litter {
-    fn drop(&mut self) {
-        self.0.remove();
-    }
-}
 
 impl Drop for SlotsFolder {
     fn drop(&mut self) {
@@ -150,10 +151,12 @@ impl<'p> Session<'p> {
         let workspace = catchment_build::workspace(&request.project).map_err(LabError::from)?;
         let folder = workspace.own_folder();
         let lock = lock::lock(&folder)?;
-        let litter = Litter(DotlessFolder::of(&workspace));
-        if request.fresh {
-            Store::forget(&folder).map_err(LabError::from)?;
+        let (litter, left_behind) = DotlessFolder::of(&workspace);
+        if let Some(strayed) = left_behind {
+            progress.note(&format!("{}: {}", strayed.from.display(), why_strayed(&strayed)));
         }
+        let forgotten =
+            if request.fresh { Some(Store::forget(&folder).map_err(LabError::from)?) } else { None };
         progress.phase("build", None);
         let deadline = request.budget.map(|budget| begun + time_to_start_work(budget));
         let limits = build_limits(deadline, request.build_silence);
@@ -161,7 +164,12 @@ impl<'p> Session<'p> {
             .map_err(LabError::from)?;
         let build_seconds = begun.elapsed().as_secs_f64();
         let (pairs, problems) = application_pairs(&project, &request.selection);
-        accept(&pairs)?;
+        if let Err(refused) = accept(&pairs) {
+            if let Some(forgotten) = forgotten {
+                Store::remember(&folder, forgotten).map_err(LabError::from)?;
+            }
+            return Err(refused);
+        }
         let (store, found) =
             Store::open(&folder, project.fingerprint, request.fresh).map_err(LabError::from)?;
         if let Some(note) = found.note() {
@@ -190,7 +198,7 @@ impl<'p> Session<'p> {
             silence: request.silence.unwrap_or(suite::SILENCE),
             allow_external: request.allow_external,
             announced: request.announced.clone(),
-            told: Mutex::default(),
+            announcements: Mutex::default(),
             begun,
             ledger: Mutex::new(Ledger {
                 store,
@@ -291,13 +299,32 @@ impl<'p> Session<'p> {
         self.is_interrupted() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Tells of the finding on the pair at this position, if there is one that nothing will take back.
-    pub(crate) fn announce(&self, checked: &CheckedProject, position: usize) {
+    /// Notes that something was found out about the pair at this position, and tells of the finding on it, if there is one
+    /// that nothing will take back. Until the pair `is_settled`, another finding may take the place of the one that there is.
+    pub(crate) fn announce(&self, checked: &CheckedProject, position: usize, is_settled: bool) {
+        let mut announcements = self.announcements.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_settled {
+            announcements.open.remove(&position);
+            self.tell_finding(checked, position, &mut announcements.told);
+        } else {
+            announcements.open.insert(position);
+        }
+    }
+
+    /// Tells of the findings on all pairs that were not settled before: nothing more is asked about them.
+    pub(crate) fn announce_the_rest(&self) {
+        let checked = &self.ledger().checked;
+        let mut announcements = self.announcements.lock().unwrap_or_else(PoisonError::into_inner);
+        for position in std::mem::take(&mut announcements.open) {
+            self.tell_finding(checked, position, &mut announcements.told);
+        }
+    }
+
+    fn tell_finding(&self, checked: &CheckedProject, position: usize, told: &mut BTreeSet<String>) {
         let Some(FindingWishes { suppressions, strict }) = &self.announced else { return };
         let policy = FindingPolicy { suppressions, strict: *strict };
         let Some(finding) = open_finding(checked, position, policy) else { return };
         let stands = !matches!(finding.rule, Rule::Unreachable | Rule::Unstable);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if stands && told.insert(finding.id.clone()) {
             self.reporter.finding(&checked.pairs[position], &finding);
         }
@@ -323,10 +350,8 @@ impl<'p> Session<'p> {
 
     /// The ledger's results, complete with costs and problems. The ledger is empty afterwards.
     pub(crate) fn checked(&self) -> CheckedProject {
-        if let Some(folder) = self.litter.0.remove() {
-            let what = "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by \
-                        taking dots for slashes; what it wrote there has been removed";
-            self.problem(&folder.display().to_string(), what);
+        if let Some(strayed) = self.litter.clear() {
+            self.problem(&strayed.from.display().to_string(), &why_strayed(&strayed));
         }
         let mut ledger = self.ledger();
         let mut checked = std::mem::take(&mut ledger.checked);
@@ -355,6 +380,14 @@ impl<'p> Session<'p> {
         checked.problems = problems.into_iter().collect();
         checked
     }
+}
+
+fn why_strayed(strayed: &Strayed) -> String {
+    let to = strayed.to.display();
+    format!(
+        "a test wrote to this folder, into which it turned the path of its working copy, .catchment, by taking dots for \
+         slashes; what it wrote there is in {to} now"
+    )
 }
 
 fn build_limits(deadline: Option<Instant>, silence: Option<Duration>) -> BuildLimits {

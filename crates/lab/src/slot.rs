@@ -9,7 +9,7 @@ pub(crate) mod turns;
 use crate::session::{LabError, Session};
 use crate::slot::counters::PairNumbers;
 use crate::slot::events::WorkerEvents;
-use crate::worker::{Worker, WorkerEnd, WorkerSetup};
+use crate::worker::{Silence, Worker, WorkerEnd, WorkerSetup};
 use catchment_build::RunConfiguration;
 use catchment_protocol::conversation::{TestRun, TestUnit};
 use catchment_protocol::equipment::Equipment;
@@ -68,7 +68,7 @@ impl Running<'_> {
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
-        silence: Duration,
+        silence: Silence,
         until: Option<Instant>,
         steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
@@ -91,7 +91,7 @@ impl Running<'_> {
         &mut self,
         class: &str,
         experiment: Option<Experiment>,
-        silence: Duration,
+        limit: Duration,
     ) -> Result<(ClassRun, u64), LabError> {
         if experiment.is_none() {
             self.settled.insert(class.to_owned());
@@ -100,6 +100,7 @@ impl Running<'_> {
         self.events.running = None;
         let start = Instant::now();
         let classes = [class.to_owned()];
+        let silence = Silence::of(limit);
         let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, None);
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let end = unless_over(self.explained(result))?.err();
@@ -288,15 +289,16 @@ impl<'a> Slot<'a> {
         self.warm.as_ref().map(|warm| warm.configuration)
     }
 
-    /// One more test has left threads behind. Whether the worker is to be replaced for it: what they go on doing would be taken
-    /// for the doing of the tests that follow, and may cost them a core. Where many tests leave some, a JVM each is too much.
+    /// One more test has left threads behind. Tells if the worker is to be replaced for it: what they go on doing would be
+    /// taken for the doing of the tests that follow, and may cost them a core. Where many tests leave some, a JVM each is too
+    /// much.
     pub(crate) fn note_litter(&mut self) -> bool {
         self.littered += 1;
         let clean_starts = &self.session.clean_starts;
-        let is_too_much =
+        let is_replaced =
             clean_starts.load(Ordering::Relaxed) < CLEAN_STARTS || self.littered >= LITTERED_TESTS;
-        clean_starts.fetch_add(u32::from(is_too_much), Ordering::Relaxed);
-        is_too_much
+        clean_starts.fetch_add(u32::from(is_replaced), Ordering::Relaxed);
+        is_replaced
     }
 
     /// A JVM beside the warm one.

@@ -75,6 +75,10 @@ pub enum StoreError {
     Encoding(#[from] serde_json::Error),
 }
 
+/// The results of earlier sessions, if there were any, are set aside.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forgotten(bool);
+
 /// The state of the folder when the store was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -141,7 +145,7 @@ impl Store {
             if found == Found::Same {
                 return Ok((Self::connect(&path)?, found));
             }
-            set_aside(folder, &path)?;
+            set_aside(folder)?;
             return Ok((Self::create(&path, &wanted)?, found));
         }
         Ok((Self::create(&path, &wanted)?, Found::Nothing))
@@ -149,9 +153,18 @@ impl Store {
 
     /// Sets the results of earlier sessions aside, whatever becomes of this one: it may be interrupted before it opens the
     /// store.
-    pub(crate) fn forget(folder: &Path) -> Result<()> {
+    pub(crate) fn forget(folder: &Path) -> Result<Forgotten> {
         let path = folder.join(FILE);
-        if path.exists() { set_aside(folder, &path) } else { Ok(()) }
+        let was_there = path.exists();
+        if was_there {
+            set_aside(folder)?;
+        }
+        Ok(Forgotten(was_there))
+    }
+
+    /// Takes back what was forgotten: this session is none.
+    pub(crate) fn remember(folder: &Path, forgotten: Forgotten) -> Result<()> {
+        if forgotten.0 { rename(folder, SET_ASIDE, FILE) } else { Ok(()) }
     }
 
     /// A comparison of the file with the state that is wanted, which is a version and the classes. A disk that cannot be
@@ -280,15 +293,19 @@ fn is_whole(connection: &Connection) -> bool {
     answer.is_ok_and(|answer| answer == "ok")
 }
 
-fn set_aside(folder: &Path, path: &Path) -> Result<()> {
+fn set_aside(folder: &Path) -> Result<()> {
+    rename(folder, FILE, SET_ASIDE)
+}
+
+fn rename(folder: &Path, from: &str, to: &str) -> Result<()> {
     // What was written last may still stand in the log beside it.
     for suffix in ["-wal", "-shm"] {
-        let aside = folder.join(format!("{SET_ASIDE}{suffix}"));
-        let _ = fs::remove_file(&aside);
-        let _ = fs::rename(folder.join(format!("{FILE}{suffix}")), aside);
+        let other = folder.join(format!("{to}{suffix}"));
+        let _ = fs::remove_file(&other);
+        let _ = fs::rename(folder.join(format!("{from}{suffix}")), other);
     }
-    fs::rename(path, folder.join(SET_ASIDE))
-        .map_err(|reason| StoreError::File { path: path.to_owned(), reason })
+    let path = folder.join(from);
+    fs::rename(&path, folder.join(to)).map_err(|reason| StoreError::File { path, reason })
 }
 
 /// Tells whether the file can be read and is something else: not a database, a damaged one, or one with other tables.
@@ -336,6 +353,22 @@ mod tests {
         let (_, found) = Store::open(folder.path(), 1, false).unwrap();
         assert_eq!(found, Found::Nothing);
         assert!(folder.path().join(SET_ASIDE).exists());
+    }
+
+    #[test]
+    fn what_was_forgotten_by_mistake_is_there_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let nothing = Store::forget(folder.path()).unwrap();
+        Store::remember(folder.path(), nothing).unwrap();
+        let (store, _) = Store::open(folder.path(), 1, false).unwrap();
+        let number = store.pair_number("p").unwrap();
+        store.pair_number("q").unwrap();
+        // As a process that is killed leaves it: the log is not written back.
+        std::mem::forget(store);
+        let forgotten = Store::forget(folder.path()).unwrap();
+        Store::remember(folder.path(), forgotten).unwrap();
+        let (store, found) = Store::open(folder.path(), 1, false).unwrap();
+        assert_eq!((found, store.pair_number("p").unwrap()), (Found::Same, number));
     }
 
     #[test]
@@ -530,7 +563,7 @@ mod tests {
         let kept = fs::read(folder.path().join(format!("{FILE}-wal"))).unwrap();
         // As if the process had been killed: nothing is written back.
         std::mem::forget(store);
-        set_aside(folder.path(), &folder.path().join(FILE)).unwrap();
+        set_aside(folder.path()).unwrap();
         assert_eq!(fs::read(folder.path().join(format!("{SET_ASIDE}-wal"))).unwrap(), kept);
     }
 

@@ -8,16 +8,20 @@ mod command;
 mod heap;
 mod lasting;
 mod output;
+mod patience;
 mod socket;
 mod sweep;
 
 pub(crate) use command::WorkerSetup;
+pub(crate) use patience::Silence;
 pub(crate) use sweep::sweep;
 
+use catchment_build::processor_time;
 use catchment_protocol::conversation::{Ending, Event, Request, TestRun, TestUnit};
 use catchment_protocol::experiment::Experiment;
 use catchment_watch::unix;
 use output::Output;
+use patience::Patience;
 use socket::AgentSocket;
 use std::fs;
 use std::io;
@@ -201,20 +205,20 @@ impl Worker {
         }
     }
 
-    /// Runs the classes as one suite; `limit` is the time without any sign of life, and `until` the moment at which it has
+    /// Runs the classes as one suite; `silence` is the time without any sign of life, and `until` the moment at which it has
     /// used up its share of the budget.
     pub(crate) fn run_suite(
         &mut self,
         classes: &[String],
         experiment: Option<Experiment>,
         listener: &mut dyn Listener,
-        limit: Duration,
+        silence: Silence,
         until: Option<Instant>,
     ) -> Result<Vec<String>, WorkerEnd> {
         self.ask(&Request::RunSuite { classes: classes.to_vec(), experiment })?;
         loop {
             self.require_time(until)?;
-            match self.next_event(Instant::now() + limit)? {
+            match self.next_event_within(Patience::with(silence, Instant::now()))? {
                 Event::SuiteFinished { problems } => return Ok(problems),
                 other => listener.event(other),
             }
@@ -259,16 +263,20 @@ impl Worker {
     }
 
     fn next_event(&mut self, deadline: Instant) -> Result<Event, WorkerEnd> {
+        self.next_event_within(Patience::until(deadline))
+    }
+
+    fn next_event_within(&mut self, mut patience: Patience) -> Result<Event, WorkerEnd> {
+        let group = self.child.id();
         loop {
             if self.interrupt.load(Ordering::Relaxed) {
                 self.kill();
                 return Err(WorkerEnd::Interrupted);
             }
             self.require_time(self.end)?;
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let Some(left) = patience.left(Instant::now(), || processor_time(group)) else {
                 return Err(self.timed_out());
-            }
+            };
             match unix::wait_readable(&self.socket, left.min(TICK)) {
                 Ok(false) => {}
                 Ok(true) => return self.receive(),

@@ -1,7 +1,8 @@
 //! The voting rule: from runs of one experiment to its outcome.
 //!
 //! An experiment is attempted in a warm JVM, which has run other tests before, or in a fresh one. A failure in a warm
-//! JVM may be that JVM's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it. A try that is executed
+//! JVM may be that JVM's fault, so a fresh JVM has to confirm it; two fresh JVMs outvote it. A failure that can be no more
+//! than routine stands without: whoever made the attempt has the warm JVM pass the same test again. A try that is executed
 //! once per JVM is attempted in fresh JVMs only. Passes in a warm JVM stand, unless the user wants them confirmed as
 //! well.
 

@@ -4,16 +4,18 @@ use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
 use crate::session::{LabError, Ledger, Session};
 use crate::slot::events::WorkerEvents;
 use crate::slot::{JvmUse, Running, Slot};
-use crate::worker::{Jvm, WorkerEnd};
-use catchment_build::RunConfiguration;
+use crate::worker::{Jvm, Silence, WorkerEnd};
+use catchment_build::{RunConfiguration, earlier_longest_test};
 use catchment_protocol::conversation::TestUnit;
 use catchment_protocol::experiment::Sample;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// Without a sign of life for this long, unless the user says otherwise, and ten times what the build's longest test took, a
-/// suite hangs.
+/// Without a sign of life for this long, unless the user says otherwise, and ten times what the longest test of an earlier
+/// build took, a suite hangs.
 pub(crate) const SILENCE: Duration = Duration::from_secs(120);
+/// A test that is busy may take so many times as long.
+const TIMES_IF_BUSY: u32 = 5;
 
 /// The observations of one run of a suite.
 #[derive(Debug, Default)]
@@ -141,6 +143,7 @@ pub(crate) fn run_suite(
     let mut suite_runs = SuiteRuns::default();
     let settings = &session.project.configurations[configuration];
     let mut classes = settings.test_classes.clone();
+    let silence = silence(session, settings);
     while !classes.is_empty() {
         let started = slot.start(configuration, JvmUse::Suite);
         let discovered = started.and_then(|mut running| Ok((running.discover(&classes)?, running)));
@@ -151,7 +154,7 @@ pub(crate) fn run_suite(
         suite_runs.jvm = running.events.jvm.clone();
         suite_runs.add_units(units);
         suite_runs.problems.extend(problems);
-        let result = running.run_suite(&classes, silence(session, settings), until, steps);
+        let result = running.run_suite(&classes, silence, until, steps);
         if let Some(deleted) = running.events.deleted.take() {
             running.events.finished.truncate(deleted.finished);
             running.events.running = None;
@@ -178,9 +181,12 @@ pub(crate) fn run_suite(
     Ok(suite_runs.without_parts_of_wholes())
 }
 
-fn silence(session: &Session<'_>, settings: &RunConfiguration) -> Duration {
-    let longest = settings.reported.iter().map(|test| test.millis).max().unwrap_or(0);
-    session.silence.max(Duration::from_millis(longest.saturating_mul(10)))
+fn silence(session: &Session<'_>, settings: &RunConfiguration) -> Silence {
+    let reported = settings.reported.iter().map(|test| test.millis).max();
+    let earlier = earlier_longest_test(&session.project.workspace, settings);
+    let longest = reported.max(earlier).unwrap_or(0);
+    let limit = session.silence.max(Duration::from_millis(longest.saturating_mul(10)));
+    Silence { limit, times_if_busy: TIMES_IF_BUSY }
 }
 
 impl SuiteRuns {

@@ -144,6 +144,7 @@ fn ask<I: Inquiry>(
     let (about, question) = names::<I>(subject);
     ledger.store.together(|| ledger.store.keep_answer(&about, &question, &answers))?;
     inquiry.add(&mut ledger.checked.pairs[subject.position], subject, &answers);
-    trials.session.announce(&ledger.checked, subject.position);
+    let is_settled = inquiry.is_decided(&ledger.checked, subject.position);
+    trials.session.announce(&ledger.checked, subject.position, is_settled);
     Ok(())
 }

@@ -8,6 +8,7 @@ use crate::trial::engine::{Question, Trials};
 use crate::trial::proof::{Keeper, Unproven};
 use catchment_verdicts::Attempt;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,25 @@ struct Campaign<'c, 'a, 'p, T: Tenant> {
     trials: Trials<'a, 'p>,
     tenant: &'c T,
     queue: Mutex<Queue<T::Key>>,
+    shown: ShownGroups,
     begun: Instant,
+}
+
+/// The most groups that have been shown as done. A plain run may show that one of them needs more after all; that is no reason
+/// to count backwards.
+#[derive(Debug, Default)]
+struct ShownGroups(AtomicUsize);
+
+impl ShownGroups {
+    /// The number to show.
+    fn reach(&self, done: usize) -> usize {
+        self.0.fetch_max(done, Ordering::Relaxed).max(done)
+    }
+
+    /// The user has been told why there are fewer again.
+    fn restart(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
 }
 
 /// The groups of a campaign that need nothing more, and the time that took.
@@ -99,7 +118,8 @@ pub(crate) fn run<T: Tenant>(
 ) -> Result<Pace, LabError> {
     let queue = Queue::new(tenant.needs(&trials.session.ledger()));
     trials.session.reporter.phase(tenant.phase(), Some(queue.groups() as u64));
-    let campaign = Campaign { trials, tenant, queue: Mutex::new(queue), begun: Instant::now() };
+    let (queue, shown) = (Mutex::new(queue), ShownGroups::default());
+    let campaign = Campaign { trials, tenant, queue, shown, begun: Instant::now() };
     in_parallel(slots, |slot| campaign.work(slot))?;
     Ok(campaign.pace(&campaign.queue()))
 }
@@ -133,6 +153,7 @@ impl<T: Tenant> Keeper for Campaign<'_, '_, '_, T> {
             session
                 .reporter
                 .note(&format!("a test JVM is not to be trusted any more: {clauses} are asked about again"));
+            self.shown.restart();
         }
         self.tell(&queue);
     }
@@ -156,7 +177,7 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         let left = pace.seconds_for(queue.open_groups()).map(Duration::from_secs_f64);
         let reporter = &self.trials.session.reporter;
         reporter.retotal(queue.groups() as u64);
-        reporter.reach(pace.groups_done as u64, left);
+        reporter.reach(self.shown.reach(pace.groups_done) as u64, left);
     }
 
     fn work(&self, slot: &mut Slot<'_>) -> Result<(), LabError> {
@@ -347,4 +368,17 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
 /// The time of a fresh JVM says nothing of its test.
 fn has_waited(attempt: &Attempt) -> bool {
     !attempt.is_fresh && attempt.micros > attempt.plain_micros + WAIT_MICROS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_that_are_shown_as_done_stay_so_until_the_user_is_told_otherwise() {
+        let shown = ShownGroups::default();
+        assert_eq!([3, 5, 4, 6].map(|done| shown.reach(done)), [3, 5, 5, 6]);
+        shown.restart();
+        assert_eq!(shown.reach(2), 2);
+    }
 }

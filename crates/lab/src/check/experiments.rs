@@ -13,8 +13,8 @@ use crate::trial::reported::location_of;
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
     ASKED_FOR_THE_PLACE, Attempt, CheckedPair, DecidedPairs, Demands, ExecutingTest, ExperimentResult, Mode,
-    Needed, NoOutcome, NotRun, Outcome, Step, TestId, Unfinished, experiment_of, not_injectable, taken_over,
-    what_is_needed,
+    Needed, NoOutcome, NotRun, Outcome, SourceIndependence, Step, TestId, Unfinished, experiment_of, judge,
+    not_injectable, taken_over, what_is_needed,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -129,6 +129,9 @@ impl<'a, 'p> Experiments<'a, 'p> {
                     break;
                 }
             }
+            if !self.trials.session.is_over() {
+                self.trials.session.announce_the_rest();
+            }
         }
         self.account_for_the_rest(pace);
         Ok(())
@@ -166,6 +169,13 @@ impl<'a, 'p> Experiments<'a, 'p> {
             }
         }
         needed
+    }
+
+    /// Tells that nothing more is asked about the pair, not even if its dependence is on the place or on the object.
+    fn is_settled(&self, ledger: &Ledger, position: usize) -> bool {
+        let pair = &ledger.checked.pairs[position];
+        judge(pair, &ledger.checked.tests).source_independence.verdict != SourceIndependence::Dependent
+            && self.needed_of(ledger, pair).is_empty()
     }
 
     fn demands(&self, executing: Option<&ExecutingTest>, only_fresh: bool) -> Demands {
@@ -300,7 +310,8 @@ impl Tenant for Experiments<'_, '_> {
         pair.experiments.extend(experiment);
         let seemed_not_injectable = pair.not_injectable.is_some();
         pair.not_injectable = not_injectable(pair);
-        self.trials.session.announce(&ledger.checked, key.position);
+        let is_settled = self.is_settled(ledger, key.position);
+        self.trials.session.announce(&ledger.checked, key.position, is_settled);
         // A pass makes nothing unnecessary but itself, unless it came where none seemed possible.
         !is_pass || seemed_not_injectable
     }

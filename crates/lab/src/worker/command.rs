@@ -2,7 +2,7 @@
 //! tests like to litter redirected.
 
 use super::sweep::MARKER;
-use catchment_build::{Framework, RunConfiguration, remove_all};
+use catchment_build::{Framework, RunConfiguration, options_in, remove_all};
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::options::AgentOptions;
 use catchment_watch::{InstalledAgent, create_private_folder};
@@ -16,7 +16,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const DRIVER: &str = "catchment.driver.Main";
-const TOOL_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+/// Variables with options that the command line overrules: those that every JVM reads, and those that the `java` command does.
+const WITH_OPTIONS: [&str; 2] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"];
 
 /// Beginnings of the options that say how large the heap of a JVM may be. What the build says is never changed: a test may
 /// want to see how its memory ends.
@@ -86,12 +87,9 @@ impl WorkerSetup {
 
     fn jvm_arguments(&self, socket: &Path) -> Vec<OsString> {
         let given = &self.configuration.jvm_arguments;
-        let in_environment = self.tool_options();
-        let options: Vec<_> = given
-            .iter()
-            .map(|option| option.to_string_lossy())
-            .chain(in_environment.split_whitespace().map(Cow::Borrowed))
-            .collect();
+        let in_environment = self.options_in_environment();
+        let options: Vec<_> =
+            given.iter().chain(&in_environment).map(|option| option.to_string_lossy()).collect();
         let is_given = |prefix: &str| options.iter().any(|option| option.starts_with(prefix));
         // In front of other agents, as ids are made of the code of classes as they were built.
         let mut arguments = vec![self.agent_argument(socket)];
@@ -121,10 +119,11 @@ impl WorkerSetup {
     }
 
     /// What the JVM is told by its environment. The command line would overrule it.
-    fn tool_options(&self) -> String {
+    fn options_in_environment(&self) -> Vec<OsString> {
         let variables = self.configuration.environment.iter();
-        let options = variables.filter(|(name, _)| *name == *TOOL_OPTIONS).map(|(_, value)| value);
-        options.map(|value| value.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        let has_options = |name: &OsStr| WITH_OPTIONS.iter().any(|each| name == *each);
+        let texts = variables.filter(|(name, _)| has_options(name)).map(|(_, value)| value);
+        texts.flat_map(|text| options_in(text, &self.configuration.working_folder)).collect()
     }
 
     fn agent_argument(&self, socket: &Path) -> OsString {
@@ -187,6 +186,8 @@ mod tests {
     use super::*;
     use catchment_build::TestFilters;
 
+    const TOOL_OPTIONS: &str = WITH_OPTIONS[0];
+
     fn setup(environment: &[(&str, &str)]) -> WorkerSetup {
         let variable = |(name, value): &(&str, &str)| (OsString::from(name), OsString::from(value));
         let configuration = RunConfiguration {
@@ -248,6 +249,17 @@ mod tests {
         setup.configuration.jvm_arguments.clear();
         setup.configuration.environment.push((TOOL_OPTIONS.into(), "-XX:MaxRAM=1g".into()));
         assert!(!arguments(&setup).iter().any(|each| is_heap_option(each)));
+    }
+
+    #[test]
+    fn the_heap_stays_as_the_java_command_is_told_by_a_variable_or_a_file_that_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("jvm.args"), "-ea\n-Xmx2g\n").unwrap();
+        for (options, is_sized) in [("-Xmx2g", true), ("-ea @jvm.args", true), ("'-Dx=a -Xmx2g'", false)] {
+            let mut setup = setup(&[("JDK_JAVA_OPTIONS", options)]);
+            setup.configuration.working_folder = folder.path().to_owned();
+            assert_eq!(arguments(&setup).iter().any(|each| is_heap_option(each)), !is_sized, "{options}");
+        }
     }
 
     fn is_heap_option(argument: &str) -> bool {
