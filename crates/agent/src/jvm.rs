@@ -27,8 +27,8 @@ pub(crate) use reflected::Reflection;
 
 use crate::scope::CodeSource;
 use catchment_protocol::options::RuntimeClass;
-use catchment_protocol::runtime_abi::PROBES_CLASS;
 use catchment_protocol::records::Origin;
+use catchment_protocol::runtime_abi::PROBES_CLASS;
 use jvmti_bindings::prelude::*;
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,11 +3,11 @@
 //! Safe code without a JVM in it. Locks are held for bookkeeping only, never while weaving or calling into the JVM.
 
 use crate::describe::{Delivered, woven_class};
+use crate::entered::Marks;
 use crate::lock;
 use crate::log_file::LogFile;
 use crate::mapping::{CounterFile, Switches};
 use crate::recorder::Recorder;
-use crate::entered::Marks;
 use crate::scope::{Built, CodeSource, Decision, Scope};
 use crate::sites::sites_of;
 use crate::worker::Worker;
@@ -301,12 +301,7 @@ impl Observer {
     }
 
     /// Probes whose meaning is not written down would count for nothing: then the class stays as it was.
-    fn record_class(
-        &self,
-        class: WovenClass,
-        sites: &[(u32, Site)],
-        marked: Option<MarkedClass>,
-    ) -> bool {
+    fn record_class(&self, class: WovenClass, sites: &[(u32, Site)], marked: Option<MarkedClass>) -> bool {
         let key = (class.class.clone(), class.hash);
         let mut woven = lock(&self.woven);
         let Some(numbering) = woven.get_mut(&key) else { return false };
@@ -380,7 +375,8 @@ impl Observer {
         }
         let no_room = |error| format!("no room for its counters: {error}");
         let count = |count: usize| u32::try_from(count).map_err(io::Error::other);
-        let base = count(prepared.probes()).and_then(|count| self.counters.allocate(count)).map_err(no_room)?;
+        let base =
+            count(prepared.probes()).and_then(|count| self.counters.allocate(count)).map_err(no_room)?;
         let first_mark = match &self.marks {
             Some(marks) => {
                 count(prepared.marks()).and_then(|count| marks.allocate(count)).map_err(no_room)?

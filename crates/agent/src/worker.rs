@@ -11,7 +11,9 @@ use crate::lock;
 use crate::mapping::{CounterFile, Switches, end_process};
 use crate::snapshots::{LeftSlots, Snapshots};
 use catchment_protocol::WORKER_ENDED_EXIT;
-use catchment_protocol::conversation::{Ending, Entered, Event, Failure, MarkedClass, Outcome, Request, TestRun, TestUnit};
+use catchment_protocol::conversation::{
+    Ending, Entered, Event, Failure, MarkedClass, Outcome, Request, TestRun, TestUnit,
+};
 use catchment_protocol::experiment::{Experiment, Sample};
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
@@ -216,12 +218,7 @@ impl Worker {
     }
 
     /// A test has ended; nothing throws any more. To be followed by `test_finished`.
-    pub(crate) fn test_ended(
-        &self,
-        entered: Entered,
-        counters: &CounterFile,
-        switches: &Switches,
-    ) -> Ended {
+    pub(crate) fn test_ended(&self, entered: Entered, counters: &CounterFile, switches: &Switches) -> Ended {
         let experiment = self.experiments.disarm(counters, switches);
         switches.set_escapes(false);
         let running = lock(&self.request_state).running.take();
@@ -415,8 +412,17 @@ mod tests {
         }
 
         fn start(&mut self, test: &str) {
-            self.worker.test_started(test.to_owned(), FxHashSet::default(), Entered::default(), &self.counters, &self.switches);
-            assert_eq!(self.event(), Event::TestStarted { test: test.to_owned(), before: Vec::new(), entered: Entered::default() });
+            self.worker.test_started(
+                test.to_owned(),
+                FxHashSet::default(),
+                Entered::default(),
+                &self.counters,
+                &self.switches,
+            );
+            assert_eq!(
+                self.event(),
+                Event::TestStarted { test: test.to_owned(), before: Vec::new(), entered: Entered::default() }
+            );
         }
 
         fn finish(&mut self, test: &str) -> TestRun {
@@ -476,12 +482,22 @@ mod tests {
         let mut befores = Vec::new();
         for test in ["a", "b"] {
             bench.counters.count(1, 0);
-            bench.worker.test_started(test.into(), FxHashSet::default(), Entered::default(), &bench.counters, &bench.switches);
+            bench.worker.test_started(
+                test.into(),
+                FxHashSet::default(),
+                Entered::default(),
+                &bench.counters,
+                &bench.switches,
+            );
             befores.push(bench.event());
             bench.counters.count(2, 0);
             assert_eq!(bench.finish(test).counted, [(2, 1)]);
         }
-        let started = |test: &str| Event::TestStarted { test: test.into(), before: vec![(1, 1)], entered: Entered::default() };
+        let started = |test: &str| Event::TestStarted {
+            test: test.into(),
+            before: vec![(1, 1)],
+            entered: Entered::default(),
+        };
         assert_eq!(befores, [started("a"), started("b")]);
     }
 

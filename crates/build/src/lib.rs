@@ -40,6 +40,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use dotless::DotlessFolder;
+pub use fingerprint::environment as environment_key;
 pub use libraries::{Libraries, LibrariesRequest, LibrariesStep, libraries};
 pub use limits::BuildLimits;
 pub use sources::{SourceTree, location_of};

@@ -9,6 +9,7 @@ mod campaign;
 mod check;
 mod observations;
 mod progress;
+mod reuse;
 mod session;
 mod slot;
 mod store;

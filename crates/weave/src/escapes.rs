@@ -172,8 +172,7 @@ impl<'a> Escapes<'_, 'a> {
             .filter(|(_, block)| !has_uninitialized_this(block.frame.locals()))
             .map(|(index, _)| index)
             .collect();
-        let block =
-            append_rethrow(probe, id, BlockFrame::Handler(Vec::new()), constants, edit)?;
+        let block = append_rethrow(probe, id, BlockFrame::Handler(Vec::new()), constants, edit)?;
         let whole = (CodePosition::before(start), CodePosition::before(self.source.code.bytes.len()));
         let blocks =
             initialized.iter().map(|it| (CodePosition::Appended(*it), CodePosition::AfterAppended(*it)));

@@ -67,11 +67,14 @@ fn take(jni: &JniEnv, count: u32) -> Vec<u32> {
     let mut bytes = vec![0; count as usize];
     // SAFETY: a live array of bytes; `count` marks are allocated, no more than it is long.
     unsafe { jni.get_byte_array_region(array.raw(), 0, count.cast_signed(), &mut bytes) };
-    let set: Vec<u32> = (0..count).zip(&bytes).filter(|(_, byte)| **byte != 0).map(|(mark, _)| mark).collect();
+    let set: Vec<u32> =
+        (0..count).zip(&bytes).filter(|(_, byte)| **byte != 0).map(|(mark, _)| mark).collect();
     for run in set.chunk_by(|one, next| one + 1 == *next) {
         let zeros = vec![0; run.len()];
         // SAFETY: as above; the run lies within the allocated marks.
-        unsafe { jni.set_byte_array_region(array.raw(), run[0].cast_signed(), zeros.len() as jni::jsize, &zeros) };
+        unsafe {
+            jni.set_byte_array_region(array.raw(), run[0].cast_signed(), zeros.len() as jni::jsize, &zeros)
+        };
     }
     set
 }

@@ -5,8 +5,8 @@
 #![expect(unsafe_code, reason = "JNI is raw pointers")]
 
 use super::inject;
-use super::marks;
 use super::java::{Java, Throwable};
+use super::marks;
 use super::read;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
