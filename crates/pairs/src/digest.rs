@@ -198,8 +198,7 @@ impl Digester<'_, '_> {
             "Exceptions" | "PermittedSubclasses" => {
                 cursor.u2().and_then(|count| self.indices(&mut cursor, usize::from(count)))
             }
-            "NestMembers" => self.nest_members(&mut cursor, local),
-            "InnerClasses" => self.inner_classes(&mut cursor),
+            "NestMembers" | "InnerClasses" => return self.nest(&name, &mut cursor, local),
             "Record" => self.record(&mut cursor, local),
             "MethodParameters" => self.parameters(&mut cursor),
             "RuntimeVisibleAnnotations" | "RuntimeInvisibleAnnotations" => {
@@ -223,6 +222,19 @@ impl Digester<'_, '_> {
 
     fn indices(&mut self, cursor: &mut Cursor<'_>, count: usize) -> Option<()> {
         (0..count).try_for_each(|_| cursor.u2().map(|index| self.constant(index, 0)))
+    }
+
+    /// Nothing where only local classes, or classes of others, are named.
+    fn nest(&mut self, name: &str, cursor: &mut Cursor<'_>, local: &LocalClasses) {
+        let mut nest = Digester { class: self.class, hash: Fnv::NEW };
+        let known = match name {
+            "NestMembers" => nest.nest_members(cursor, local),
+            _ => nest.inner_classes(cursor),
+        };
+        if known.is_none() || nest.hash != Fnv::NEW {
+            self.hash.bytes(name.as_bytes());
+            self.hash.number(nest.hash.value());
+        }
     }
 
     fn nest_members(&mut self, cursor: &mut Cursor<'_>, local: &LocalClasses) -> Option<()> {

@@ -92,6 +92,7 @@ fn observe_one(
     session.reporter.step(run - shown);
     session.stats().suite.add(begun.elapsed().as_secs_f64());
     let runs = runs?;
+    session.stats().suite_tests += runs.runs.len() as u64;
     match &part {
         Some(classes) => keep_part(session, configuration, classes, &runs)?,
         None => keep(&mut session.ledger(), configuration, &runs)?,
