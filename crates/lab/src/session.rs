@@ -11,7 +11,7 @@
 //! A session that is cut short is opened again by the next command on the same files, and goes on from its store.
 
 mod error;
-mod lock;
+pub(crate) mod lock;
 mod resumed;
 mod subjects;
 mod test_sources;

@@ -96,7 +96,7 @@ fn declarations_are_shape() {
     for (from, to) in [
         ("int f(", "public int f("),
         ("int f(", "@Deprecated int f("),
-        ("int f(int a, int b)", "int f(int a, long b)"),
+        ("int f(int a, int b)", "int f(int a, short b)"),
         ("class A {", "class A implements Runnable { public void run() {}"),
         ("class A {", "class A { static class B {}"),
         ("class A {", "class A { static final String S = \"s\";"),
