@@ -146,7 +146,7 @@ impl Digester<'_, '_> {
         match tag {
             tag::UTF8 => self.hash.bytes(bytes.get(2..).unwrap_or_default()),
             tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => {
-                self.constant(at(0), depth + 1)
+                self.constant(at(0), depth + 1);
             }
             tag::FIELD_REF | tag::METHOD_REF | tag::INTERFACE_METHOD_REF | tag::NAME_AND_TYPE => {
                 self.constant(at(0), depth + 1);

@@ -171,7 +171,7 @@ fn changed_methods(known: &Known, now: &Dependencies, changes: &mut Changes) -> 
                     changes.methods.insert(old.number);
                 }
                 // A new local class is initialised by bodies only that have changed.
-                None if is_initialiser && !(class.digest.is_local && !known.classes.contains_key(key)) => {
+                None if is_initialiser && (!class.digest.is_local || known.classes.contains_key(key)) => {
                     return Err(format!("{key} has a static initialiser now"));
                 }
                 None => {}
@@ -247,4 +247,197 @@ fn with_wholes(test: &str) -> impl Iterator<Item = &str> {
 /// The name of a method without its descriptor.
 fn simple(method: &str) -> &str {
     method.split('(').next().unwrap_or(method)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use catchment_pairs::{ClassDigest, MethodDigest};
+
+    /// A class `a.X` with one method for each body: `f0()V`, `f1()V`, ...
+    fn class(name: &str, bodies: &[u64]) -> (ClassKey, DependentClass) {
+        let method = |(number, body): (usize, &u64)| MethodDigest {
+            name: format!("f{number}"),
+            descriptor: "()V".to_owned(),
+            body: Some(*body),
+            lines: vec![1],
+        };
+        let methods = bodies.iter().enumerate().map(method).collect();
+        let digest = ClassDigest { class: name.to_owned(), shape: 1, methods, ..ClassDigest::default() };
+        (name.to_owned(), DependentClass { digest, ..DependentClass::default() })
+    }
+
+    fn dependencies(classes: Vec<(ClassKey, DependentClass)>) -> Dependencies {
+        Dependencies { classes: classes.into_iter().collect(), ..Dependencies::default() }
+    }
+
+    /// The store after a check of these classes, with tests that have entered these methods.
+    fn known(of: &Dependencies, entered: &[(&str, bool, &[&str])]) -> Known {
+        let mut known = Known::default();
+        for (key, class) in &of.classes {
+            let stored = KnownClass {
+                shape: class.digest.shape,
+                is_leaf: class.is_leaf,
+                is_local: class.digest.is_local,
+            };
+            known.classes.insert(key.clone(), stored);
+            for method in &class.digest.methods {
+                known.methods.push(KnownMethod {
+                    number: known.methods.len() as u32 + 1,
+                    class: key.clone(),
+                    method: format!("{}{}", method.name, method.descriptor),
+                    body: method.body.unwrap(),
+                    lines: method.lines.clone(),
+                });
+            }
+        }
+        for (test, armed, methods) in entered {
+            let number = |name: &&str| {
+                let is_it =
+                    |method: &&KnownMethod| format!("{}.{}", method.class, simple(&method.method)) == *name;
+                known.methods.iter().find(is_it).unwrap().number
+            };
+            let methods = methods.iter().map(number).collect();
+            let owner = match *test {
+                "" => Owner::nobody(0),
+                test => Owner::test(0, test, *armed),
+            };
+            known.entries.insert(owner, Entries { methods, any: false });
+            if !test.is_empty() && !armed {
+                known.tests.push(StoredTest {
+                    test: (*test).to_owned(),
+                    class: format!("a.{test}"),
+                    ..StoredTest::default()
+                });
+            }
+        }
+        known
+    }
+
+    fn before() -> (Dependencies, Known) {
+        let before = dependencies(vec![class("a.A", &[1, 2, 3]), class("a.B", &[4])]);
+        let entered: [(&str, bool, &[&str]); 5] = [
+            ("T", false, &["a.A.f0"]),
+            ("T", true, &["a.A.f0", "a.A.f2"]),
+            ("U", false, &["a.A.f0", "a.A.f1"]),
+            ("V", false, &[]),
+            ("", false, &["a.B.f0"]),
+        ];
+        let known = known(&before, &entered);
+        (before, known)
+    }
+
+    fn stale(now: Vec<(ClassKey, DependentClass)>) -> Result<Vec<(String, Stale)>, String> {
+        match changes(&before().1, &dependencies(now)) {
+            Difference::Everything(why) => Err(why),
+            Difference::Some(changes) => {
+                Ok(changes.stale.into_iter().map(|((_, test), stale)| (test, stale)).collect())
+            }
+        }
+    }
+
+    fn all(test: &str) -> (String, Stale) {
+        (test.to_owned(), Stale::All)
+    }
+
+    #[test]
+    fn tests_that_enter_a_changed_body_are_stale_and_others_are_not() {
+        let b = || class("a.B", &[4]);
+        assert_eq!(stale(vec![class("a.A", &[1, 2, 3]), b()]), Ok(vec![]));
+        assert_eq!(stale(vec![class("a.A", &[9, 2, 3]), b()]), Ok(vec![all("T"), all("U")]));
+        assert_eq!(stale(vec![class("a.A", &[1, 9, 3]), b()]), Ok(vec![all("U")]));
+        let experiments = ("T".to_owned(), Stale::Experiments);
+        assert_eq!(stale(vec![class("a.A", &[1, 2, 9]), b()]), Ok(vec![experiments.clone()]));
+        assert_eq!(stale(vec![class("a.A", &[1, 2]), b()]), Ok(vec![experiments]), "a body that is gone");
+        assert_eq!(stale(vec![class("a.A", &[1, 2, 3, 5]), b()]), Ok(vec![]), "one that is new");
+    }
+
+    #[test]
+    fn what_belongs_to_no_test_belongs_to_all() {
+        let why = stale(vec![class("a.A", &[1, 2, 3]), class("a.B", &[9])]).unwrap_err();
+        assert!(why.starts_with("a.B.f0 has changed"), "{why}");
+    }
+
+    #[test]
+    fn declarations_are_everybodys_but_those_of_leaves_and_local_classes() {
+        let mut other = class("a.A", &[1, 2, 3]);
+        other.1.digest.shape = 7;
+        assert_eq!(stale(vec![other, class("a.B", &[4])]).unwrap_err(), "a.A has another declaration");
+        let new = |change: fn(&mut DependentClass)| {
+            let mut new = class("a.T$New", &[1]);
+            change(&mut new.1);
+            stale(vec![class("a.A", &[1, 2, 3]), class("a.B", &[4]), new])
+        };
+        assert_eq!(new(|_| {}).unwrap_err(), "a.T$New is new");
+        assert_eq!(new(|class| class.digest.is_local = true), Ok(vec![]));
+        assert_eq!(new(|class| class.is_leaf = true), Ok(vec![all("T")]), "a part of the class of the test");
+        assert_eq!(stale(vec![class("a.A", &[1, 2, 3])]).unwrap_err(), "a.B is gone");
+    }
+
+    #[test]
+    fn static_initialisers_are_everybodys() {
+        let initialised = |body| {
+            let mut class = class("a.A", &[1, 2, 3]);
+            let initialiser = MethodDigest {
+                name: "<clinit>".to_owned(),
+                body: Some(body),
+                ..class.1.digest.methods[0].clone()
+            };
+            class.1.digest.methods.push(initialiser);
+            class
+        };
+        let why = stale(vec![initialised(1), class("a.B", &[4])]).unwrap_err();
+        assert_eq!(why, "a.A has a static initialiser now");
+        let with = dependencies(vec![initialised(1)]);
+        let without = dependencies(vec![class("a.A", &[1, 2, 3])]);
+        let why = |known: &Known, now: &Dependencies| match changes(known, now) {
+            Difference::Everything(why) => why,
+            Difference::Some(changes) => format!("{changes:?}"),
+        };
+        assert_eq!(
+            why(&known(&with, &[]), &dependencies(vec![initialised(2)])),
+            "the static initialiser of a.A has changed"
+        );
+        assert_eq!(why(&known(&with, &[]), &without), "the static initialiser of a.A is gone");
+    }
+
+    #[test]
+    fn a_test_of_which_nothing_is_known_is_stale_after_any_change() {
+        let (now, mut known) = before();
+        known.entries.get_mut(&Owner::test(0, "V", false)).unwrap().any = true;
+        known.entries.remove(&Owner::test(0, "U", false));
+        assert_eq!(changes(&known, &now), Difference::Some(Changes::default()), "nothing has changed");
+        let now = dependencies(vec![class("a.A", &[1, 2, 9]), class("a.B", &[4])]);
+        let Difference::Some(changes) = changes(&known, &now) else { panic!("everything") };
+        let stale: Vec<_> = changes.stale.into_iter().map(|((_, test), stale)| (test, stale)).collect();
+        assert_eq!(stale, [("T".to_owned(), Stale::Experiments), all("U"), all("V")]);
+    }
+
+    #[test]
+    fn tests_that_run_as_a_class_are_stale_together_and_invocations_make_their_test_stale() {
+        let before = dependencies(vec![class("a.A", &[1, 2])]);
+        let mut known = known(&before, &[("T", false, &["a.A.f0"]), ("U", false, &["a.A.f1"])]);
+        for test in &mut known.tests {
+            (test.class, test.with_class) = ("a.C".to_owned(), true);
+        }
+        let now = dependencies(vec![class("a.A", &[9, 2])]);
+        let Difference::Some(both) = changes(&known, &now) else { panic!("everything") };
+        assert_eq!(both.stale.len(), 2);
+        known.tests.iter_mut().for_each(|test| test.with_class = false);
+        let entries = known.entries.remove(&Owner::test(0, "T", false)).unwrap();
+        known.entries.insert(Owner::test(0, "T/1", false), entries);
+        let Difference::Some(one) = changes(&known, &now) else { panic!("everything") };
+        assert_eq!(one.stale.into_keys().collect::<Vec<_>>(), [(0, "T".to_owned())]);
+    }
+
+    #[test]
+    fn lines_that_move_make_nothing_stale_unless_one_becomes_two() {
+        let moved = |lines: &[u16]| {
+            let mut class = class("a.A", &[1, 2, 3]);
+            class.1.digest.methods[0].lines = lines.to_vec();
+            class
+        };
+        assert_eq!(stale(vec![moved(&[5]), class("a.B", &[4])]), Ok(vec![]));
+        assert_eq!(stale(vec![moved(&[5, 6]), class("a.B", &[4])]), Ok(vec![all("T"), all("U")]));
+    }
 }

@@ -187,10 +187,10 @@ impl Parts {
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
-            self.add(entry.file_name().as_bytes());
             if entry.file_type()?.is_dir() {
                 self.add_folder(&path, wanted)?;
             } else if path.is_file() && wanted(&path) {
+                self.add(path.as_os_str().as_bytes());
                 self.add(fs::read(&path)?);
             }
         }
@@ -225,6 +225,7 @@ mod tests {
         fs::write(folder.path().join("a/X.class"), "1").unwrap();
         let first = value();
         fs::write(folder.path().join("a/X.class"), "2").unwrap();
+        fs::write(folder.path().join("a/X$1.class"), "2").unwrap();
         assert_eq!(value(), first);
         fs::write(folder.path().join("a/x.txt"), "2").unwrap();
         assert_ne!(value(), first);

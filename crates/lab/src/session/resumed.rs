@@ -52,12 +52,13 @@ pub(super) fn open_store(
     let changed_ground = Store::changed_ground(folder, &now.ground);
     let (mut store, found) = Store::open(folder, now.ground_key(), fresh)?;
     let mut changed = Changes::default();
-    let mut again = BTreeSet::new();
+    let (mut again, mut is_anew) = (BTreeSet::new(), false);
     match (found, changed_ground) {
         (Found::Same, _) => match difference(&store, &now, project)? {
             Ok((difference, classes)) => (changed, again) = (difference, classes),
             Err(why) => {
                 note(&format!("everything is asked again: {why}"));
+                is_anew = true;
                 drop(store);
                 store = Store::open(folder, now.ground_key(), true)?.0;
             }
@@ -67,10 +68,8 @@ pub(super) fn open_store(
         }
         _ => {}
     }
-    if found != Found::Same {
-        found.note().into_iter().for_each(&mut *note);
-    } else if changed.stale.is_empty() && again.is_empty() {
-        found.note().into_iter().for_each(&mut *note);
+    if changed.stale.is_empty() && again.is_empty() {
+        found.note().filter(|_| !is_anew).into_iter().for_each(&mut *note);
     } else {
         note(&format!(
             "going on with the results of an earlier run; what {} tests say is asked again, since they execute code that \
