@@ -10,6 +10,7 @@ mod build;
 mod connections;
 mod inject;
 mod java;
+mod marks;
 mod members;
 mod natives;
 mod read;
@@ -27,6 +28,7 @@ pub(crate) use reflected::Reflection;
 use crate::scope::CodeSource;
 use catchment_protocol::options::RuntimeClass;
 use catchment_protocol::records::Origin;
+use catchment_protocol::runtime_abi::PROBES_CLASS;
 use jvmti_bindings::prelude::*;
 use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -122,7 +124,7 @@ pub(crate) fn install_runtime(
         let found = unsafe { jni.get_static_method_id(class_named(&defined, class)?, method, descriptor) };
         found.ok_or_else(|| failed(jni, &format!("initialise {class}")))?;
     }
-    Ok(())
+    marks::find_array(jni, class_named(&defined, PROBES_CLASS)?)
 }
 
 /// Not looked up by name: that would ask the system class loader, which may be the application's.
@@ -165,6 +167,9 @@ fn register_natives(jni: &JniEnv, link: jni::jclass) -> Result<(), String> {
         native(c"exchange", c"(I)Ljava/lang/Throwable;", natives::exchange as *mut c_void),
         native(c"caught", c"(Ljava/lang/Throwable;I)V", natives::caught as *mut c_void),
         native(c"passed", c"(Ljava/lang/Throwable;I)V", natives::passed as *mut c_void),
+        native(c"marks", c"()I", marks::marks as *mut c_void),
+        native(c"initialiserBegins", c"()V", marks::initialiser_begins as *mut c_void),
+        native(c"initialiserEnds", c"()V", marks::initialiser_ends as *mut c_void),
         native(c"escaped", c"(Ljava/lang/Throwable;)V", natives::escaped as *mut c_void),
     ];
     // SAFETY: the functions have the signatures named beside them and live as long as the library, which is never

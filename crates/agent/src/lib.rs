@@ -13,6 +13,7 @@
 
 mod artefact;
 mod describe;
+mod entered;
 mod experiment;
 mod guard;
 mod jvm;

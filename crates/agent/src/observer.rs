@@ -3,20 +3,23 @@
 //! Safe code without a JVM in it. Locks are held for bookkeeping only, never while weaving or calling into the JVM.
 
 use crate::describe::{Delivered, woven_class};
+use crate::entered::Marks;
 use crate::lock;
 use crate::log_file::LogFile;
 use crate::mapping::{CounterFile, Switches};
 use crate::recorder::Recorder;
-use crate::scope::{CodeSource, Decision, Scope};
+use crate::scope::{Built, CodeSource, Decision, Scope};
 use crate::sites::sites_of;
 use crate::worker::Worker;
+use catchment_pairs::ClassPairs;
+use catchment_protocol::conversation::MarkedClass;
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::Site;
 use catchment_protocol::hash::hash64;
 use catchment_protocol::options::AgentOptions;
 use catchment_protocol::records::{Origin, Record, WovenClass};
 use catchment_protocol::{COUNTERS_EXTENSION, LOG_EXTENSION};
-use catchment_weave::{Prepared, ProbeKinds, ProbePoint, Weaver, Woven, prepare};
+use catchment_weave::{FirstNumbers, Prepared, ProbeKinds, ProbePoint, Weaver, Woven, prepare};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::io;
@@ -40,6 +43,8 @@ pub(crate) struct Observer {
     application: Mutex<FxHashSet<String>>,
     tests: Mutex<FxHashSet<String>>,
     kinds: ProbeKinds,
+    /// In JVMs that are equipped for it.
+    marks: Option<Marks>,
     /// Set once in a worker, before anything is woven.
     worker: OnceLock<Worker>,
     /// Set if exceptions are recorded; then nothing is woven.
@@ -56,11 +61,13 @@ pub(crate) struct WovenBytes {
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) record: WovenClass,
     instructions: Vec<(u32, Site)>,
+    marked: Option<MarkedClass>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Numbering {
     base: u32,
+    first_mark: u32,
     recorded: bool,
 }
 
@@ -76,6 +83,10 @@ impl Observer {
         if options.equipment.contains(Equipment::EXCHANGE) {
             kinds = kinds.union(ProbeKinds::EXCHANGE);
         }
+        let marks = options.equipment.contains(Equipment::ENTERED).then(Marks::default);
+        if marks.is_some() {
+            kinds = kinds.union(ProbeKinds::ENTERED);
+        }
         Ok(Self {
             switches: Switches::create(&counters)?,
             counters,
@@ -86,6 +97,7 @@ impl Observer {
             application: Mutex::default(),
             tests: Mutex::default(),
             kinds,
+            marks,
             worker: OnceLock::new(),
             recorder: options.equipment.contains(Equipment::RECORDING).then(Recorder::default),
             ready: AtomicBool::new(false),
@@ -108,6 +120,10 @@ impl Observer {
 
     pub(crate) fn worker(&self) -> Option<&Worker> {
         self.worker.get()
+    }
+
+    pub(crate) fn marks(&self) -> Option<&Marks> {
+        self.marks.as_ref()
     }
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
@@ -138,9 +154,18 @@ impl Observer {
     ) -> Option<Vec<u8>> {
         match self.scope.decide(class, code_source, bytes) {
             Decision::Leave => None,
-            Decision::Test => {
+            Decision::Test { built } => {
                 lock(&self.tests).insert(class.to_owned());
-                None
+                self.marks.as_ref()?;
+                match (built, unreachable_runtime(finds_runtime())) {
+                    (Built::AsDelivered, None) => self.weave_test(class, bytes),
+                    (Built::Not, _) => None,
+                    (_, why) => {
+                        let reason = why.unwrap_or("changed before it could be observed");
+                        self.skipped(class, "", reason);
+                        None
+                    }
+                }
             }
             Decision::Skip { .. } if self.recorder.is_some() => None,
             Decision::Skip { code_source, reason } => {
@@ -165,7 +190,11 @@ impl Observer {
 
     /// A class of the application that came before the agent was ready.
     pub(crate) fn class_too_early(&self, class: &str, code_source: Option<&CodeSource>) {
-        if let Decision::Weave { code_source, .. } = self.scope.decide(class, code_source, &[]) {
+        let decision = self.scope.decide(class, code_source, &[]);
+        if let (Decision::Test { built: Built::Differently }, Some(_)) = (&decision, &self.marks) {
+            self.skipped(class, "", "loaded before the JVM was initialised");
+        }
+        if let Decision::Weave { code_source, .. } = decision {
             self.application_class(class);
             if self.recorder.is_some() {
                 return;
@@ -185,7 +214,7 @@ impl Observer {
 
     /// Weaves one class and says what was done, in a record that is not yet written.
     pub(crate) fn weave(&self, delivered: &Delivered<'_>) -> Result<Option<WovenBytes>, String> {
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.weave_unguarded(delivered)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.weave_unguarded(delivered, self.kinds)));
         outcome.unwrap_or_else(|panic| Err(format!("internal error: {}", panic_text(panic.as_ref()))))
     }
 
@@ -241,10 +270,26 @@ impl Observer {
         });
     }
 
+    /// A class of the tests, whose methods are marked and in which nothing else is observed.
+    fn weave_test(&self, class: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+        let delivered = Delivered { class, bytes, code_source: "", changed_before: false };
+        let weave = || self.weave_unguarded(&delivered, ProbeKinds::ENTERED);
+        let outcome = catch_unwind(AssertUnwindSafe(weave));
+        self.recorded(&delivered, outcome.unwrap_or_else(|_| Err("internal error".to_owned())))
+    }
+
     fn weave_and_record(&self, delivered: &Delivered<'_>) -> Option<Vec<u8>> {
-        match self.weave(delivered) {
+        self.recorded(delivered, self.weave(delivered))
+    }
+
+    fn recorded(
+        &self,
+        delivered: &Delivered<'_>,
+        woven: Result<Option<WovenBytes>, String>,
+    ) -> Option<Vec<u8>> {
+        match woven {
             Ok(Some(woven)) => {
-                let is_recorded = self.record_class(woven.record, &woven.instructions);
+                let is_recorded = self.record_class(woven.record, &woven.instructions, woven.marked);
                 woven.bytes.filter(|_| is_recorded)
             }
             Ok(None) => None,
@@ -256,7 +301,7 @@ impl Observer {
     }
 
     /// Probes whose meaning is not written down would count for nothing: then the class stays as it was.
-    fn record_class(&self, class: WovenClass, sites: &[(u32, Site)]) -> bool {
+    fn record_class(&self, class: WovenClass, sites: &[(u32, Site)], marked: Option<MarkedClass>) -> bool {
         let key = (class.class.clone(), class.hash);
         let mut woven = lock(&self.woven);
         let Some(numbering) = woven.get_mut(&key) else { return false };
@@ -264,6 +309,7 @@ impl Observer {
             // Before the class runs, and before anybody hears of it.
             if let Some(worker) = self.worker() {
                 worker.experiments.woven(&class, sites, &self.switches);
+                marked.into_iter().for_each(|marked| worker.class_marked(marked));
             }
             // Without pairs there is nothing that anybody could look up.
             numbering.recorded = class.pairs.is_empty() || self.write(&Record::ClassWoven(class)).is_ok();
@@ -271,10 +317,14 @@ impl Observer {
         numbering.recorded
     }
 
-    fn weave_unguarded(&self, delivered: &Delivered<'_>) -> Result<Option<WovenBytes>, String> {
+    fn weave_unguarded(
+        &self,
+        delivered: &Delivered<'_>,
+        kinds: ProbeKinds,
+    ) -> Result<Option<WovenBytes>, String> {
         let mut weaver = lock(&self.idle_weavers).pop().unwrap_or_default();
-        let prepared = weaver.prepare(delivered.bytes, self.kinds).map_err(|e| e.to_string())?;
-        let woven = self.weave_prepared(delivered, &prepared, &mut weaver);
+        let prepared = weaver.prepare(delivered.bytes, kinds).map_err(|e| e.to_string())?;
+        let woven = self.weave_prepared(delivered, &prepared, kinds, &mut weaver);
         weaver.recycle(prepared);
         lock(&self.idle_weavers).push(weaver);
         woven
@@ -284,56 +334,91 @@ impl Observer {
         &self,
         delivered: &Delivered<'_>,
         prepared: &Prepared<'_>,
+        kinds: ProbeKinds,
         weaver: &mut Weaver,
     ) -> Result<Option<WovenBytes>, String> {
         for problem in prepared.problems() {
             let place = format!("{}.{}{}", delivered.class, problem.method, problem.descriptor);
             self.problem(&place, &problem.what);
         }
-        if prepared.probes() == 0 {
+        if prepared.probes() == 0 && prepared.marks() == 0 {
             return Ok(None);
         }
         let hash = hash64(delivered.bytes);
-        let base = self.base_of(delivered.class, hash, prepared.probes())?;
-        let (points, woven) = self.weave_most(delivered.bytes, prepared, base, weaver)?;
-        let record = WovenClass { base, ..woven_class(delivered, hash, &prepared.pairs(), &points, &woven) };
+        let first = self.numbers_of(delivered.class, hash, prepared)?;
+        let Best { points, woven, is_marked } = weave_most(delivered.bytes, prepared, kinds, first, weaver)?;
+        let marked = (prepared.marks() > 0).then(|| MarkedClass {
+            class: delivered.class.to_owned(),
+            hash,
+            first: first.mark,
+            methods: prepared.marks() as u32,
+            unmarked: match is_marked {
+                true => woven.skipped.iter().map(|skipped| skipped.method as u32).collect(),
+                false => (0..prepared.marks() as u32).collect(),
+            },
+        });
+        let base = first.probe;
+        // Nobody asks about the tries of tests.
+        let is_of_tests = kinds == ProbeKinds::ENTERED;
+        let pairs = if is_of_tests { ClassPairs::default() } else { prepared.pairs() };
+        let points = if is_of_tests { Vec::new() } else { points };
+        let record = WovenClass { base, ..woven_class(delivered, hash, &pairs, &points, &woven) };
         let instructions = sites_of(delivered.class, base, prepared, &points);
-        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, instructions }))
+        Ok(Some(WovenBytes { bytes: woven.bytes.map(Cow::into_owned), record, instructions, marked }))
     }
 
-    /// A method that cannot hold all its probes may still hold those of its tries, which matter more.
-    fn weave_most<'w>(
-        &self,
-        bytes: &[u8],
-        prepared: &'w Prepared<'_>,
-        base: u32,
-        weaver: &'w mut Weaver,
-    ) -> Result<(Vec<ProbePoint>, Woven<'w>), String> {
-        let woven = weaver.weave(prepared, base);
-        if woven.skipped.is_empty() || self.kinds == ProbeKinds::USAGE {
-            return Ok((prepared.points(), woven));
-        }
-        // Fewer probes: they fit into the numbers given to the class.
-        let with_fewer = prepare(bytes, ProbeKinds::USAGE).map_err(|e| e.to_string())?;
-        let woven_with_fewer = with_fewer.weave(base);
-        let is_better = woven_with_fewer.skipped.len() < woven.skipped.len();
-        let better = if is_better { &with_fewer } else { prepared };
-        Ok((better.points(), if is_better { woven_with_fewer } else { woven }))
-    }
-
-    fn base_of(&self, class: &str, hash: u64, probes: usize) -> Result<u32, String> {
+    fn numbers_of(&self, class: &str, hash: u64, prepared: &Prepared<'_>) -> Result<FirstNumbers, String> {
         let mut woven = lock(&self.woven);
         let key = (class.to_owned(), hash);
         if let Some(numbering) = woven.get(&key) {
-            return Ok(numbering.base);
+            return Ok(FirstNumbers { probe: numbering.base, mark: numbering.first_mark });
         }
-        let base = u32::try_from(probes)
-            .map_err(io::Error::other)
-            .and_then(|count| self.counters.allocate(count))
-            .map_err(|error| format!("no room for its counters: {error}"))?;
-        woven.insert(key, Numbering { base, recorded: false });
-        Ok(base)
+        let no_room = |error| format!("no room for its counters: {error}");
+        let count = |count: usize| u32::try_from(count).map_err(io::Error::other);
+        let base =
+            count(prepared.probes()).and_then(|count| self.counters.allocate(count)).map_err(no_room)?;
+        let first_mark = match &self.marks {
+            Some(marks) => {
+                count(prepared.marks()).and_then(|count| marks.allocate(count)).map_err(no_room)?
+            }
+            None => 0,
+        };
+        woven.insert(key, Numbering { base, first_mark, recorded: false });
+        Ok(FirstNumbers { probe: base, mark: first_mark })
     }
+}
+
+/// A class with as many probes as its methods can hold.
+struct Best<'w> {
+    points: Vec<ProbePoint>,
+    woven: Woven<'w>,
+    is_marked: bool,
+}
+
+/// A method that cannot hold all its probes may still hold those of its tries, which matter more. Marks are so small that
+/// they are kept, unless they are what is too much.
+fn weave_most<'w>(
+    bytes: &[u8],
+    prepared: &'w Prepared<'_>,
+    kinds: ProbeKinds,
+    first: FirstNumbers,
+    weaver: &'w mut Weaver,
+) -> Result<Best<'w>, String> {
+    let is_marked = kinds.contains(ProbeKinds::ENTERED);
+    let mut best = Best { points: prepared.points(), woven: weaver.weave(prepared, first), is_marked };
+    for fewer in [ProbeKinds::USAGE.union(ProbeKinds::ENTERED), ProbeKinds::USAGE] {
+        if best.woven.skipped.is_empty() || !kinds.contains(fewer) || kinds == fewer {
+            continue;
+        }
+        // Fewer probes: they fit into the numbers given to the class.
+        let with_fewer = prepare(bytes, fewer).map_err(|e| e.to_string())?;
+        let woven = Weaver::default().weave(&with_fewer, first).into_owned();
+        if woven.skipped.len() < best.woven.skipped.len() {
+            let is_marked = fewer.contains(ProbeKinds::ENTERED);
+            best = Best { points: with_fewer.points(), woven, is_marked };
+        }
+    }
+    Ok(best)
 }
 
 fn unreachable_runtime(finds_runtime: Option<bool>) -> Option<&'static str> {

@@ -20,13 +20,25 @@ pub(crate) struct CodeSource {
     pub(crate) path: String,
 }
 
+/// A class of the tests beside its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Built {
+    AsDelivered,
+    /// Somebody has changed it before.
+    Differently,
+    /// Made at run time: there is no file.
+    Not,
+}
+
 /// The decision about a class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Not the application's.
     Leave,
     /// The tests'.
-    Test,
+    Test {
+        built: Built,
+    },
     /// The application's, but runs as delivered, for the reason given.
     Skip {
         code_source: String,
@@ -73,7 +85,7 @@ impl Scope {
     pub(crate) fn decide(&self, class: &str, code_source: Option<&CodeSource>, bytes: &[u8]) -> Decision {
         let place = code_source.map(|source| self.place_of(source)).unwrap_or_default();
         if place.is_tests {
-            return Decision::Test;
+            return Decision::Test { built: built(place.folder.as_deref(), class, bytes) };
         }
         if is_jdk(code_source) || matches_any(&self.exclude, class) {
             return Decision::Leave;
@@ -134,6 +146,14 @@ fn decide_in_folder(folder: &Path, class: &str, bytes: &[u8]) -> Decision {
     match std::fs::read(class_file(folder, class)) {
         Ok(built) => Decision::Weave { code_source, changed_before: built != bytes },
         Err(_) => Decision::Skip { code_source, reason: "made at run time, not in the class folder" },
+    }
+}
+
+fn built(folder: Option<&Path>, class: &str, bytes: &[u8]) -> Built {
+    match folder.and_then(|folder| std::fs::read(class_file(folder, class)).ok()) {
+        Some(built) if built == bytes => Built::AsDelivered,
+        Some(_) => Built::Differently,
+        None => Built::Not,
     }
 }
 
@@ -224,7 +244,7 @@ mod tests {
         assert_eq!(decide(&named, "com.acme.Cache"), named.woven(false));
         assert_eq!(decide(&other, "net.Cache"), Decision::Leave);
         assert_eq!(decide(&other, "com.acme.Cache"), other.woven(false));
-        assert_eq!(decide(&tests, "com.acme.Cache"), Decision::Test);
+        assert_eq!(decide(&tests, "com.acme.Cache"), Decision::Test { built: Built::AsDelivered });
         let jar_source =
             CodeSource { protocol: "file".into(), path: jar.display().to_string().replace(' ', "%20") };
         assert!(matches!(scope.decide("net.A", Some(&jar_source), b""), Decision::Weave { .. }));

@@ -11,7 +11,9 @@ use crate::lock;
 use crate::mapping::{CounterFile, Switches, end_process};
 use crate::snapshots::{LeftSlots, Snapshots};
 use catchment_protocol::WORKER_ENDED_EXIT;
-use catchment_protocol::conversation::{Ending, Event, Failure, Outcome, Request, TestRun, TestUnit};
+use catchment_protocol::conversation::{
+    Ending, Entered, Event, Failure, MarkedClass, Outcome, Request, TestRun, TestUnit,
+};
 use catchment_protocol::experiment::{Experiment, Sample};
 use catchment_protocol::occurrences::Occurrences;
 use catchment_protocol::records::Record;
@@ -91,6 +93,7 @@ pub(crate) struct Ended {
     pub(crate) threads: Option<FxHashSet<u64>>,
     micros: u64,
     counted: Vec<(u32, u64)>,
+    entered: Entered,
 }
 
 impl Worker {
@@ -159,6 +162,11 @@ impl Worker {
         }
     }
 
+    /// To be called before the class runs.
+    pub(crate) fn class_marked(&self, class: MarkedClass) {
+        self.send(&Event::ClassMarked(class));
+    }
+
     pub(crate) fn problem(&self, what: String) {
         lock(&self.request_state).problems.push(what);
     }
@@ -169,9 +177,9 @@ impl Worker {
         self.send(&Event::Discovered { tests, problems });
     }
 
-    pub(crate) fn suite_finished(&self) {
+    pub(crate) fn suite_finished(&self, entered: Entered) {
         let problems = std::mem::take(&mut lock(&self.request_state).problems);
-        self.send(&Event::SuiteFinished { problems });
+        self.send(&Event::SuiteFinished { problems, entered });
     }
 
     /// A test begins: what is counted from here on is its, and what was asked for throws. `threads` are those there
@@ -180,6 +188,7 @@ impl Worker {
         &self,
         test: String,
         threads: FxHashSet<u64>,
+        entered: Entered,
         counters: &CounterFile,
         switches: &Switches,
     ) {
@@ -187,7 +196,7 @@ impl Worker {
             true => lock(&self.snapshots).end(counters, &self.left_slots),
             false => Vec::new(),
         };
-        self.send(&Event::TestStarted { test: test.clone(), before });
+        self.send(&Event::TestStarted { test: test.clone(), before, entered });
         let experiment = {
             let mut state = lock(&self.request_state);
             state.running = Some(Running { test, since: Instant::now(), threads });
@@ -209,7 +218,7 @@ impl Worker {
     }
 
     /// A test has ended; nothing throws any more. To be followed by `test_finished`.
-    pub(crate) fn test_ended(&self, counters: &CounterFile, switches: &Switches) -> Ended {
+    pub(crate) fn test_ended(&self, entered: Entered, counters: &CounterFile, switches: &Switches) -> Ended {
         let experiment = self.experiments.disarm(counters, switches);
         switches.set_escapes(false);
         let running = lock(&self.request_state).running.take();
@@ -227,6 +236,7 @@ impl Worker {
             threads: running.map(|running| running.threads),
             micros: u64::try_from(micros).unwrap_or(u64::MAX),
             counted,
+            entered,
         }
     }
 
@@ -260,6 +270,7 @@ impl Worker {
             threads_left,
             samples,
             observed: ended.experiment.map(|running| Box::new(running.observed())),
+            entered: ended.entered,
         }));
     }
 
@@ -401,12 +412,21 @@ mod tests {
         }
 
         fn start(&mut self, test: &str) {
-            self.worker.test_started(test.to_owned(), FxHashSet::default(), &self.counters, &self.switches);
-            assert_eq!(self.event(), Event::TestStarted { test: test.to_owned(), before: Vec::new() });
+            self.worker.test_started(
+                test.to_owned(),
+                FxHashSet::default(),
+                Entered::default(),
+                &self.counters,
+                &self.switches,
+            );
+            assert_eq!(
+                self.event(),
+                Event::TestStarted { test: test.to_owned(), before: Vec::new(), entered: Entered::default() }
+            );
         }
 
         fn finish(&mut self, test: &str) -> TestRun {
-            let ended = self.worker.test_ended(&self.counters, &self.switches);
+            let ended = self.worker.test_ended(Entered::default(), &self.counters, &self.switches);
             self.worker.test_finished(test.to_owned(), PASSED, None, Vec::new(), ended);
             match self.event() {
                 Event::TestFinished(run) => run,
@@ -449,8 +469,8 @@ mod tests {
         let tests = vec![TestUnit { id: "u".into(), ..TestUnit::default() }];
         assert_eq!(bench.event(), Event::Discovered { tests, problems: vec!["odd".into()] });
         assert_eq!(bench.request(&Request::RunSuite { classes, experiment: None }).unwrap()[0], "suite");
-        bench.worker.suite_finished();
-        assert_eq!(bench.event(), Event::SuiteFinished { problems: Vec::new() });
+        bench.worker.suite_finished(Entered::default());
+        assert_eq!(bench.event(), Event::SuiteFinished { problems: Vec::new(), entered: Entered::default() });
         assert_eq!(bench.request(&Request::Stop), None);
     }
 
@@ -462,12 +482,22 @@ mod tests {
         let mut befores = Vec::new();
         for test in ["a", "b"] {
             bench.counters.count(1, 0);
-            bench.worker.test_started(test.into(), FxHashSet::default(), &bench.counters, &bench.switches);
+            bench.worker.test_started(
+                test.into(),
+                FxHashSet::default(),
+                Entered::default(),
+                &bench.counters,
+                &bench.switches,
+            );
             befores.push(bench.event());
             bench.counters.count(2, 0);
             assert_eq!(bench.finish(test).counted, [(2, 1)]);
         }
-        let started = |test: &str| Event::TestStarted { test: test.into(), before: vec![(1, 1)] };
+        let started = |test: &str| Event::TestStarted {
+            test: test.into(),
+            before: vec![(1, 1)],
+            entered: Entered::default(),
+        };
         assert_eq!(befores, [started("a"), started("b")]);
     }
 

@@ -60,7 +60,7 @@ pub(super) fn fingerprint(
 }
 
 /// Changes with the JDK and the build tools at hand, and what they are told by variables.
-pub(super) fn environment() -> u64 {
+pub fn environment() -> u64 {
     let mut parts = Parts::default();
     for name in VARIABLES {
         parts.add(env::var_os(name).unwrap_or_default().as_bytes());

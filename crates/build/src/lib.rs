@@ -41,6 +41,7 @@ pub use compiler_log::CompilerError;
 pub use configuration::{Framework, ReportedTest, RunConfiguration, TestFilters};
 pub use copy::remove_all;
 pub use dotless::{DotlessFolder, Strayed};
+pub use fingerprint::environment as environment_key;
 pub use libraries::{Libraries, LibrariesRequest, LibrariesStep, libraries};
 pub use limits::BuildLimits;
 pub use processes::processor_time;

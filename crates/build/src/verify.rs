@@ -319,10 +319,13 @@ mod tests {
     }
 
     #[test]
-    fn a_build_that_reports_no_test_cannot_be_compared() {
+    fn a_build_that_reports_no_test_is_run_again_and_what_keeps_it_from_that_is_told() {
         let folder = tempfile::tempdir().unwrap();
         let before = project(folder.path(), &[]);
-        assert!(!Before::of(&before).knows_tests());
+        let request = ProjectRequest { folder: folder.path().to_owned(), ..ProjectRequest::default() };
+        let verified = verify(&request, &before, &[], BuildLimits::default(), &mut |_| ()).unwrap();
+        let Verified::BuildFails { reason } = &verified else { panic!("{verified:?}") };
+        assert!(reason.starts_with("cannot copy the project to "), "{reason}");
     }
 
     const CHECKSTYLE: &str = "a part of the build failed: checkstyle";

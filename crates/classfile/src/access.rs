@@ -7,6 +7,8 @@ pub const STATIC: u16 = 0x0008;
 pub const FINAL: u16 = 0x0010;
 /// Of classes: `invokespecial` looks methods up as it should; every class has it.
 pub const SUPER: u16 = 0x0020;
+/// Of methods: the compiler has made it to override with another signature.
+pub const BRIDGE: u16 = 0x0040;
 pub const VARARGS: u16 = 0x0080;
 pub const NATIVE: u16 = 0x0100;
 pub const INTERFACE: u16 = 0x0200;

@@ -42,6 +42,7 @@ pub const LOOKUPSWITCH: u8 = 171;
 pub const IRETURN: u8 = 172;
 pub const ARETURN: u8 = 176;
 pub const RETURN: u8 = 177;
+pub const BASTORE: u8 = 84;
 pub const GETSTATIC: u8 = 178;
 pub const PUTSTATIC: u8 = 179;
 pub const GETFIELD: u8 = 180;

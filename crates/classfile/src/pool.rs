@@ -287,14 +287,22 @@ impl PoolAppender {
         put2(&mut self.bytes, value);
     }
 
+    pub fn field(&mut self, owner: u16, name: &str, descriptor: &str) -> Option<u16> {
+        self.member(FIELD_REF, owner, name, descriptor)
+    }
+
     /// A method of a class (not of an interface).
     pub fn method(&mut self, owner: u16, name: &str, descriptor: &str) -> Option<u16> {
+        self.member(METHOD_REF, owner, name, descriptor)
+    }
+
+    fn member(&mut self, tag: u8, owner: u16, name: &str, descriptor: &str) -> Option<u16> {
         let name = self.utf8(name.as_bytes())?;
         let descriptor = self.utf8(descriptor.as_bytes())?;
         let name_and_type = self.next(NAME_AND_TYPE)?;
         put2(&mut self.bytes, name);
         put2(&mut self.bytes, descriptor);
-        let index = self.next(METHOD_REF)?;
+        let index = self.next(tag)?;
         put2(&mut self.bytes, owner);
         put2(&mut self.bytes, name_and_type);
         Some(index)

@@ -1,6 +1,7 @@
 //! The command line: all commands and the exit codes. Arguments of a command are in its folder.
 
 use crate::commands::check::args::{CHECK_EXAMPLES, CheckArgs};
+use crate::commands::clean::args::{CLEAN_EXAMPLES, CleanArgs};
 use crate::commands::handlers::args::{HANDLERS_EXAMPLES, HandlersArgs};
 use crate::commands::links::args::{LINKS_EXAMPLES, LinksArgs};
 use crate::commands::stretch::args::{STRETCH_EXAMPLES, StretchArgs};
@@ -44,6 +45,9 @@ pub(crate) enum CommandArgs {
     /// Run a command and show what happened at each of its catch clauses
     #[command(after_help = WATCH_EXAMPLES)]
     Watch(WatchArgs),
+    /// Remove what Catchment has written for a project
+    #[command(after_help = CLEAN_EXAMPLES)]
+    Clean(CleanArgs),
     /// Check the bundled example project
     Demo,
 }

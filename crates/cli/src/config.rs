@@ -2,6 +2,7 @@
 
 use crate::duration;
 use crate::exit::BadInput;
+use crate::size;
 use catchment_exceptions::FaultTable;
 use catchment_lab::PairSelection;
 use catchment_verdicts::Suppression;
@@ -14,8 +15,8 @@ use std::time::Duration;
 use toml::de::{DeTable, DeValue};
 
 const FILE: &str = "catchment.toml";
-const KEYS: [&str; 8] =
-    ["budget", "build_silence", "exclude", "fault", "include", "jobs", "silence", "suppress"];
+const KEYS: [&str; 9] =
+    ["budget", "build_silence", "exclude", "fault", "include", "jobs", "silence", "size_limit", "suppress"];
 const FAULT_KEYS: [&str; 7] = ["class", "descriptor", "kind", "method", "since", "throws", "until"];
 const SUPPRESS_KEYS: [&str; 2] = ["pair", "reason"];
 
@@ -30,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) silence: Option<Duration>,
     /// The same for a build.
     pub(crate) build_silence: Option<Duration>,
+    /// The largest `.catchment` of a project, in bytes.
+    pub(crate) size_limit: Option<u64>,
     pub(crate) suppress: Vec<Suppression>,
     /// Operations that the fault catalogue does not know.
     pub(crate) faults: Vec<FaultTable>,
@@ -44,6 +47,7 @@ struct ConfigFile {
     budget: Option<String>,
     silence: Option<String>,
     build_silence: Option<String>,
+    size_limit: Option<String>,
     suppress: Vec<SuppressTable>,
     fault: Vec<FaultTable>,
 }
@@ -102,6 +106,8 @@ fn understood(file: ConfigFile) -> Result<Config, ConfigError> {
         let parsed = text.as_deref().map(duration::parse).transpose();
         parsed.map_err(|error| wrong(format!("{key}: {error}")))
     };
+    let size_limit = file.size_limit.as_deref().map(size::parse).transpose();
+    let size_limit = size_limit.map_err(|error| wrong(format!("size_limit: {error}")))?;
     let suppress = file.suppress.into_iter().map(|it| Suppression { pair: it.pair, reason: it.reason });
     let suppress: Vec<_> = suppress.collect();
     if let Some(bare) = suppress.iter().find(|it| it.reason.trim().is_empty()) {
@@ -114,6 +120,7 @@ fn understood(file: ConfigFile) -> Result<Config, ConfigError> {
         budget: time("budget", file.budget)?,
         silence: time("silence", file.silence)?,
         build_silence: time("build_silence", file.build_silence)?,
+        size_limit,
         suppress,
         faults: file.fault,
     })
@@ -187,6 +194,7 @@ mod tests {
             budget = "10m"
             silence = "5m"
             build_silence = "1h"
+            size_limit = "3GB"
             [[suppress]]
             pair = "com.acme.Cache.load()V#0.0:E@1"
             reason = "told to"
@@ -202,6 +210,7 @@ mod tests {
             budget: Some(Duration::from_secs(600)),
             silence: Some(Duration::from_secs(300)),
             build_silence: Some(Duration::from_secs(3600)),
+            size_limit: Some(3 << 30),
             suppress: vec![Suppression {
                 pair: "com.acme.Cache.load()V#0.0:E@1".into(),
                 reason: "told to".into(),

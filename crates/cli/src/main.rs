@@ -10,6 +10,7 @@ mod duration;
 mod exit;
 mod output;
 mod progress;
+mod size;
 
 use crate::args::{Args, CommandArgs};
 use crate::exit::ExitCode;
@@ -23,6 +24,7 @@ fn main() -> std::process::ExitCode {
         CommandArgs::Handlers(args) => commands::handlers::run(&args),
         CommandArgs::Links(args) => commands::links::run(&args),
         CommandArgs::Watch(args) => commands::watch::run(args),
+        CommandArgs::Clean(args) => commands::clean::run(&args),
         CommandArgs::Demo => commands::demo::run(),
     };
     match outcome {

@@ -73,10 +73,12 @@ fn a_thread_left_behind_is_told_and_costs_no_jvm_for_each_test() {
 
 #[test]
 fn a_run_that_stops_early_gives_the_verdicts_of_one_that_does_not() {
-    let project = CheckProject::new("listings", Framework::JUnit5).expect("fixture compiles");
-    let expected = verdicts_of(check::expected("listings").expect("expected file"));
-    let found = verdicts_of(project.check(&[]).expect("check").facts());
-    assert_none(&differences(&expected, &found), "listings without --matrix");
+    for name in ["listings", "objects"] {
+        let project = CheckProject::new(name, Framework::JUnit5).expect("fixture compiles");
+        let expected = verdicts_of(check::expected(name).expect("expected file"));
+        let found = verdicts_of(project.check(&[]).expect("check").facts());
+        assert_none(&differences(&expected, &found), &format!("{name} without --matrix"));
+    }
 }
 
 #[test]

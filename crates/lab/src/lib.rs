@@ -7,8 +7,10 @@
 mod baseline;
 mod campaign;
 mod check;
+mod clean;
 mod observations;
 mod progress;
+mod reuse;
 mod session;
 mod slot;
 mod store;
@@ -17,6 +19,7 @@ mod trial;
 mod worker;
 
 pub use check::{CheckError, CheckRequest, check};
+pub use clean::{Removed, clean, trim};
 pub use progress::{Progress, Silent};
 pub use session::{FindingWishes, LabError, PairSelection, SessionRequest};
 pub use store::StoreError;

@@ -5,7 +5,7 @@ use crate::store::stored;
 use catchment_verdicts::ColourCounts;
 use catchment_watch::Usages;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A pair's number in the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -116,6 +116,14 @@ impl PlainRun {
                 None => self.usages.push((pair, more)),
             }
         }
+    }
+
+    /// The run with what the same test did before an edit in the pairs `once`, and between tests.
+    pub(crate) fn with_former(mut self, former: &Self, once: &BTreeSet<PairNumber>) -> Self {
+        self.usages.retain(|(pair, _)| !once.contains(pair));
+        self.usages.extend(former.usages.iter().filter(|(pair, _)| once.contains(pair)));
+        self.usages.sort_by_key(|(pair, _)| *pair);
+        Self { before: former.before.clone(), ..self }
     }
 
     pub(crate) fn is_skipped(&self) -> bool {

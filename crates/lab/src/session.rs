@@ -11,7 +11,8 @@
 //! A session that is cut short is opened again by the next command on the same files, and goes on from its store.
 
 mod error;
-mod lock;
+pub(crate) mod lock;
+mod resumed;
 mod subjects;
 mod test_sources;
 
@@ -34,6 +35,8 @@ use catchment_verdicts::{
     Suppression, open_finding,
 };
 use catchment_watch::{InstalledAgent, install, unix};
+pub(crate) use resumed::ObservedMethods;
+use resumed::open_store;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::path::PathBuf;
@@ -87,6 +90,7 @@ pub(crate) struct Session<'p> {
     pub(crate) folder: PathBuf,
     pub(crate) jobs: usize,
     pub(crate) turns: Turns,
+    pub(crate) methods: ObservedMethods,
     /// Workers replaced for threads that tests have left behind.
     pub(crate) clean_starts: AtomicU32,
     pub(crate) reporter: Reporter<'p>,
@@ -170,11 +174,8 @@ impl<'p> Session<'p> {
             }
             return Err(refused);
         }
-        let (store, found) =
-            Store::open(&folder, project.fingerprint, request.fresh).map_err(LabError::from)?;
-        if let Some(note) = found.note() {
-            progress.note(note);
-        }
+        let (store, methods) =
+            open_store(&folder, &project, &request.project, request.fresh, &mut |text| progress.note(text))?;
         let agent = install::install(&folder).map_err(LabError::from)?;
         let numbers = number_pairs(&store, &pairs)?;
         let jobs = request.jobs.max(1);
@@ -189,6 +190,7 @@ impl<'p> Session<'p> {
             numbers_by_position: numbers,
             jobs,
             turns: Turns::of_slots(jobs),
+            methods,
             clean_starts: AtomicU32::new(0),
             reporter: Reporter::new(progress),
             interrupt,
@@ -274,6 +276,20 @@ impl<'p> Session<'p> {
 
     fn problems(&self) -> MutexGuard<'_, BTreeSet<Problem>> {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Pairs of methods that run in class initialisers or between the tests of the configuration.
+    pub(crate) fn pairs_of_nobody(&self, configuration: usize) -> BTreeSet<PairNumber> {
+        let ledger = self.ledger();
+        let executed = self.methods.executed();
+        let Some(of_nobody) = executed.of_nobody(configuration) else { return BTreeSet::new() };
+        let numbered = ledger.checked.pairs.iter().zip(&self.numbers_by_position);
+        let is_nobodys = |pair: &CheckedPair| {
+            let method = format!("{}{}", pair.clause.method, pair.clause.descriptor);
+            let numbers = self.methods.of_name(&pair.clause.class, &method);
+            numbers.iter().any(|number| of_nobody.contains(*number))
+        };
+        numbered.filter(|(pair, _)| is_nobodys(pair)).map(|(_, number)| *number).collect()
     }
 
     /// The store's number of the pair at this position.

@@ -3,6 +3,7 @@
 //! `--jobs` slots work side by side. Each keeps one warm worker and starts fresh JVMs beside it where needed.
 
 pub(crate) mod counters;
+pub(crate) mod entered;
 pub(crate) mod events;
 pub(crate) mod turns;
 
@@ -61,7 +62,9 @@ impl ClassRun {
 
 impl Running<'_> {
     pub(crate) fn discover(&mut self, classes: &[String]) -> Result<(Vec<TestUnit>, Vec<String>), WorkerEnd> {
-        self.worker.discover(classes, &mut self.events, Duration::from_secs(600))
+        let discovered = self.worker.discover(classes, &mut self.events, Duration::from_secs(600));
+        discovered.iter().for_each(|(units, _)| self.events.entered.know(units));
+        discovered
     }
 
     /// Up to `steps` tests are steps of the progress; how many of them were not needed is left in it.
@@ -73,7 +76,9 @@ impl Running<'_> {
         steps: &mut u64,
     ) -> Result<Vec<String>, WorkerEnd> {
         self.events.steps_left = *steps;
+        self.events.entered.begin_suite();
         let result = self.worker.run_suite(classes, None, &mut self.events, silence, until);
+        self.events.end_of_run(result.is_err());
         *steps = std::mem::take(&mut self.events.steps_left);
         self.explained(result)
     }
@@ -101,7 +106,9 @@ impl Running<'_> {
         let start = Instant::now();
         let classes = [class.to_owned()];
         let silence = Silence::of(limit);
+        self.events.entered.begin(experiment.is_some());
         let result = self.worker.run_suite(&classes, experiment, &mut self.events, silence, None);
+        self.events.end_of_run(result.is_err());
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let end = unless_over(self.explained(result))?.err();
         let finished = std::mem::take(&mut self.events.finished);
@@ -122,7 +129,10 @@ impl Running<'_> {
         // Not every JVM comes as far as to begin the test.
         (self.events.fired, self.events.has_no_memory) = (None, false);
         let start = Instant::now();
+        self.events.entered.begin_test(test, experiment.is_some());
         let result = self.worker.run_test(test, experiment, &mut self.events, limit);
+        result.iter().for_each(|run| self.events.entered_by(run));
+        self.events.end_of_run(result.is_err());
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         result.iter().for_each(|run| self.events.session.turns.note(run));
         Ok((unless_over(self.explained(result))?, micros))
@@ -311,6 +321,10 @@ impl<'a> Slot<'a> {
         room.make_working_folder(&run_configuration)?;
         let needed = run_configuration.tests.iter().chain([&run_configuration.working_folder]);
         let needed = needed.filter(|path| path.exists()).cloned().collect();
+        // What changed classes do is no dependency of anything.
+        let is_as_built = self.changes == Changes::default();
+        let entered = if is_as_built { Equipment::ENTERED } else { Equipment::NONE };
+        let equipment = self.equipment.union(entered);
         let setup = WorkerSetup {
             configuration: run_configuration,
             agent: self.session.agent.clone(),
@@ -318,10 +332,10 @@ impl<'a> Slot<'a> {
             marker: format!("{}-{}-{}", std::process::id(), self.number, self.started),
             max_heap_mib: (unix::memory_mib() / 4 / self.session.jobs.max(1) as u64).max(LEAST_HEAP_MIB),
             runs_single_tests: jvm_use != JvmUse::Suite,
-            equipment: self.equipment,
+            equipment,
             end: self.session.end,
         };
-        let mut events = WorkerEvents::new(self.session, self.changes.ids.clone(), needed);
+        let mut events = WorkerEvents::new(self.session, configuration, self.changes.ids.clone(), needed);
         let worker = Worker::start(&setup, &mut events, self.session.interrupt)?;
         self.session.stats().workers.add(begun.elapsed().as_secs_f64());
         Ok(Running { worker, events, configuration, settled: HashSet::new() })

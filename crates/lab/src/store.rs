@@ -8,17 +8,22 @@
 //! finished      phases that are complete
 //! jvm           the Java and the test framework of each run configuration
 //! experiment    the plan: test, pair, exception; and the attempts once it is over, warm ones once the worker has proven itself
+//! ground, class, method  what results depend on, see `crate::reuse`
+//! entered       the methods that tests have entered
+//! again         classes of tests that an edit has made stale, and that have not run again yet
 //! answer        answers to all other questions: execution by execution, call by call, with clauses stretched
 //! ```
 //!
 //! A process killed at any moment loses nothing that was finished. A file of another version or of other classes is set
 //! aside, never an error.
 
+mod dependencies;
 mod questions;
 mod runs;
 pub(crate) mod stored;
 
 use crate::observations::{PairNumber, TestNumber};
+use crate::reuse::Executed;
 use catchment_protocol::conversation::TestUnit;
 use catchment_watch::open_private_file;
 use catchment_watch::unix::free_bytes;
@@ -28,9 +33,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Changes whenever the tables below do, or what their rows mean.
-const VERSION: &str = "11";
+const VERSION: &str = "12";
 const FILE: &str = "results.sqlite";
 const SET_ASIDE: &str = "results.old.sqlite";
 /// Tests write files, JVMs map some, and so does this store.
@@ -55,6 +61,16 @@ create table unobserved (pair integer primary key, reason text not null);
 create table experiment (
     number integer primary key, pair integer not null, test integer not null, exception text not null, attempts text,
     unique (pair, test, exception));
+create table ground (part text primary key, hash integer not null) without rowid;
+create table class (
+    class text primary key, shape integer not null, is_leaf integer not null, is_local integer not null) without rowid;
+create table method (
+    number integer primary key, class text not null, method text not null, body integer not null, lines blob not null,
+    unique (class, method));
+create table entered (
+    configuration integer not null, unit text not null, armed integer not null, is_any integer not null,
+    methods blob not null, primary key (configuration, unit, armed)) without rowid;
+create table again (configuration integer not null, class text not null, primary key (configuration, class)) without rowid;
 create table answer (
     subject text not null, question text not null, answer text not null,
     primary key (subject, question)) without rowid;
@@ -131,6 +147,7 @@ pub(crate) struct Store {
     path: PathBuf,
     /// Below this much free space on the disk results are discarded.
     least_free_bytes: u64,
+    executed: Arc<Mutex<Executed>>,
 }
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -188,7 +205,8 @@ impl Store {
         // The files that SQLite makes beside it get the same permissions. If there can be none, SQLite says why.
         let _ = open_private_file(path);
         let connection = Connection::open(path).map_err(database)?;
-        let store = Self { connection, path: path.to_owned(), least_free_bytes: LEAST_FREE_BYTES };
+        let (path, executed) = (path.to_owned(), Arc::default());
+        let store = Self { connection, path, least_free_bytes: LEAST_FREE_BYTES, executed };
         store.configure()?;
         Ok(store)
     }
@@ -205,6 +223,15 @@ impl Store {
     fn configure(&self) -> Result<()> {
         let pragmas = "pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000;";
         self.connection.execute_batch(pragmas).map_err(|reason| self.failed(reason))
+    }
+
+    /// The methods entered so far, shared with those who run tests.
+    pub(crate) fn shared_executed(&self) -> Arc<Mutex<Executed>> {
+        Arc::clone(&self.executed)
+    }
+
+    fn executed(&self) -> MutexGuard<'_, Executed> {
+        self.executed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn failed(&self, reason: rusqlite::Error) -> StoreError {
@@ -227,7 +254,9 @@ impl Store {
         self.require_space()?;
         let transaction = self.connection.unchecked_transaction().map_err(|reason| self.failed(reason))?;
         let value = write()?;
+        self.keep_entries()?;
         transaction.commit().map_err(|reason| self.failed(reason))?;
+        self.executed().written();
         Ok(value)
     }
 

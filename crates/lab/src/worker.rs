@@ -219,7 +219,10 @@ impl Worker {
         loop {
             self.require_time(until)?;
             match self.next_event_within(Patience::with(silence, Instant::now()))? {
-                Event::SuiteFinished { problems } => return Ok(problems),
+                Event::SuiteFinished { problems, entered } => {
+                    listener.event(Event::SuiteFinished { problems: Vec::new(), entered });
+                    return Ok(problems);
+                }
                 other => listener.event(other),
             }
         }

@@ -56,6 +56,8 @@ pub enum Event {
         test: String,
         /// In a suite: counters that moved since the test before, and by how much. What prepares a class is here.
         before: Vec<(u32, u64)>,
+        /// Marks that were set since the test before.
+        entered: Entered,
     },
     TestFinished(TestRun),
     /// *Any time*: the first exception of the experiment is about to be thrown into the running test. A JVM that ends
@@ -66,6 +68,8 @@ pub enum Event {
     },
     SuiteFinished {
         problems: Vec<String>,
+        /// Marks that were set since the last test.
+        entered: Entered,
     },
     /// *Any time*: this JVM is about to end although nobody asked for it, during the named test.
     Ending {
@@ -76,6 +80,29 @@ pub enum Event {
     MemoryUsedUp,
     /// *Any time*: a test that was not discovered but found while the suite runs, before it starts.
     Unit(TestUnit),
+    /// *Any time*: entering method `n` of this class file sets mark `first + n` from now on.
+    ClassMarked(MarkedClass),
+}
+
+/// A class whose methods are marked when they are entered.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkedClass {
+    /// Binary name with dots.
+    pub class: String,
+    /// Of its bytes.
+    pub hash: u64,
+    pub first: u32,
+    pub methods: u32,
+    /// Methods that could not be given a mark, by their index in the class file.
+    pub unmarked: Vec<u32>,
+}
+
+/// Marks that were set for the first time since they were last asked for, ascending.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entered {
+    pub methods: Vec<u32>,
+    /// Those of [`Self::methods`] that were set while a class initialiser ran, in whatever thread.
+    pub initialising: Vec<u32>,
 }
 
 /// The smallest unit that can be run again alone.
@@ -109,6 +136,7 @@ pub struct TestRun {
     pub samples: Vec<(u32, Sample)>,
     /// The observation, if the test was run for an experiment.
     pub observed: Option<Box<Observed>>,
+    pub entered: Entered,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +256,7 @@ mod tests {
                 threads_left: vec!["pool-1".into()],
                 samples: vec![(3, Sample { fields: vec![field()], ..Sample::default() })],
                 observed: Some(Box::new(observed)),
+                entered: Entered { methods: vec![3, 70_000], initialising: vec![3] },
             }),
             Event::Ending { cause: Ending::EndlessLoop { fired: 9 }, test: None },
         ]

@@ -20,12 +20,16 @@ impl Equipment {
     /// A test JVM of Maven's is started with no tests to run.
     pub const WITHOUT_TESTS: Self = Self(1 << 4);
 
-    const NAMES: [(&str, Self); 5] = [
+    /// Methods of the application and the tests are marked as entered.
+    pub const ENTERED: Self = Self(1 << 5);
+
+    const NAMES: [(&str, Self); 6] = [
         ("launch", Self::LAUNCH),
         ("calls", Self::CALLS),
         ("exchange", Self::EXCHANGE),
         ("recording", Self::RECORDING),
         ("without-tests", Self::WITHOUT_TESTS),
+        ("entered", Self::ENTERED),
     ];
 
     pub const fn contains(self, other: Self) -> bool {

@@ -19,6 +19,9 @@ impl ProbeMethod {
     }
 }
 
+/// The static field of [`PROBES_CLASS`] with one byte for each method, which is 1 once the method has been entered.
+pub const ENTERED: (&str, &str) = ("ENTERED", "[B");
+
 const ID: &str = "(I)V";
 const THROWABLE_AND_ID: &str = "(Ljava/lang/Throwable;I)V";
 const EXCHANGE_THROWABLE: &str = "(Ljava/lang/Throwable;I)Ljava/lang/Throwable;";
@@ -33,4 +36,12 @@ pub const THROWING: ProbeMethod = ProbeMethod { name: "throwing", descriptor: TH
 pub const CALL: ProbeMethod = ProbeMethod { name: "call", descriptor: ID };
 pub const METHOD_ENTER: ProbeMethod = ProbeMethod { name: "methodEnter", descriptor: ID };
 pub const METHOD_EXIT: ProbeMethod = ProbeMethod { name: "methodExit", descriptor: ID };
+/// A class initialiser begins, and its ends: normal, and by an exception that is told as one that leaves a method or is
+/// not.
+pub const INITIALISER_ENTER: ProbeMethod = ProbeMethod { name: "initialiserEnter", descriptor: ID };
+pub const INITIALISER_EXIT: ProbeMethod = ProbeMethod { name: "initialiserExit", descriptor: ID };
+pub const INITIALISER_ESCAPE: ProbeMethod =
+    ProbeMethod { name: "initialiserEscape", descriptor: THROWABLE_AND_ID };
+pub const INITIALISER_FAIL: ProbeMethod =
+    ProbeMethod { name: "initialiserFail", descriptor: THROWABLE_AND_ID };
 pub const METHOD_ESCAPE: ProbeMethod = ProbeMethod { name: "methodEscape", descriptor: THROWABLE_AND_ID };

@@ -77,14 +77,24 @@ fn deciding_tests(pair: &CheckedPair, source: &Judgement<SourceIndependence>) ->
     source.evidence.iter().filter_map(|&number| Some(pair.experiments.get(number)?.test)).collect()
 }
 
+/// Tells whether the test has been asked for the reason and does not show the place.
+pub(crate) fn is_asked_in_vain(pair: &CheckedPair, test: TestId) -> bool {
+    let has_answer = |mode| run(pair, test, mode).is_some();
+    let is_answered = has_answer(Mode::CopyAtCatch)
+        || has_answer(Mode::CopyAtStart)
+        || pair.without_copies.iter().any(|(without, _)| *without == test);
+    is_answered && shown_by(pair, test) != Dependence::Place
+}
+
 fn shown_by(pair: &CheckedPair, test: TestId) -> Dependence {
     let run = |mode| run(pair, test, mode).map(|(_, experiment)| experiment);
     let (start, catch) = (run(Mode::CopyAtStart), run(Mode::CopyAtCatch));
-    let fails = |run: Option<&ExperimentResult>| run.is_some_and(ExperimentResult::is_confirmed_failure);
     let passes = |run: Option<&ExperimentResult>| run.is_some_and(ExperimentResult::is_pass);
-    if fails(catch) || passes(start) {
+    // No finding rests on a failure of the control run, so a warm worker's word is enough for it.
+    let control_fails = catch.is_some_and(ExperimentResult::is_failure);
+    if control_fails || passes(start) {
         Dependence::Object
-    } else if fails(start) && passes(catch) {
+    } else if start.is_some_and(ExperimentResult::is_confirmed_failure) && passes(catch) {
         Dependence::Place
     } else {
         Dependence::Undecided
@@ -165,6 +175,7 @@ mod tests {
     fn a_copy_that_fails_at_the_catch_too_shows_the_object() {
         for start in [Run::Fails, Run::Passes, Run::Silent, Run::Missing] {
             assert_eq!(on(start, Run::Fails), Dependence::Object, "{start:?}");
+            assert_eq!(on(start, Run::Unconfirmed), Dependence::Object, "{start:?}");
         }
     }
 
@@ -177,12 +188,12 @@ mod tests {
 
     #[test]
     fn anything_else_is_undecided() {
-        let open = [Run::Unconfirmed, Run::Unstable, Run::Silent, Run::Missing];
-        for run in open {
+        for run in [Run::Unstable, Run::Silent, Run::Missing] {
             assert_eq!(on(run, Run::Passes), Dependence::Undecided, "{run:?} at the start");
             assert_eq!(on(Run::Fails, run), Dependence::Undecided, "{run:?} at the catch");
             assert_eq!(on(run, run), Dependence::Undecided, "{run:?} in both");
         }
+        assert_eq!(on(Run::Unconfirmed, Run::Passes), Dependence::Undecided, "the finding would rest on it");
     }
 
     #[test]

@@ -45,7 +45,12 @@ impl ExperimentResult {
 
     /// A failure that a fresh JVM confirmed, and no run contradicted.
     pub fn is_confirmed_failure(&self) -> bool {
-        matches!(self.outcome, Outcome::Fail(_)) && self.confirmed_fresh && !self.unstable
+        self.is_failure() && self.confirmed_fresh
+    }
+
+    /// A failure that no other attempt contradicts.
+    pub fn is_failure(&self) -> bool {
+        matches!(self.outcome, Outcome::Fail(_)) && !self.unstable
     }
 
     /// An experiment that needs no further attempt.

@@ -45,7 +45,7 @@ pub use findings::{
 };
 pub use judge::{Judgement, PureResilience, SourceIndependence, Verdicts, judge, judge_all};
 pub use nearest::{NearestTest, Nearness, nearest_test};
-pub use needed::{Needed, Step, what_is_needed};
+pub use needed::{ASKED_FOR_THE_PLACE, Needed, Step, what_is_needed};
 pub use nothing_tested::why_nothing_tested;
 pub use project::{
     CheckedConfiguration, CheckedPair, CheckedProject, CheckedTest, ColourCounts, ExecutingTest, FieldRead,

@@ -5,9 +5,16 @@
 //! - pure resilience waits for every test of A_x, since any of them may fail;
 //! - source independence waits for every test that has only white usages, since any of them may prove dependence, and
 //!   for the other tests with white usages as long as independence is still possible.
+//!
+//! A dependence goes on to wait for a few more tests with only white usages as long as none of those that prove it shows
+//! that it is on the place: of a finding one test is enough, and which one is asked first is decided by its price.
 
+use crate::dependence::is_asked_in_vain;
 use crate::matrix::{Cell, PairMatrix, TestCells};
 use crate::project::{CheckedPair, CheckedTest, TestId};
+
+/// Tests that may prove a dependence without showing that it is on the place, before no other is asked.
+pub const ASKED_FOR_THE_PLACE: usize = 4;
 
 /// An experiment, and what should be done about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +42,7 @@ pub fn what_is_needed(pair: &CheckedPair, tests: &[CheckedTest]) -> Vec<Needed> 
         return Vec::new();
     }
     let matrix = PairMatrix::of(pair, tests);
-    let waits = Waits::of(&matrix);
+    let waits = Waits::of(&matrix, pair);
     let relevant = matrix.evidence().filter(|test| waits.for_test(test));
     let mut needed: Vec<_> = relevant
         .flat_map(|test| {
@@ -56,12 +63,14 @@ struct Waits {
 }
 
 impl Waits {
-    fn of(matrix: &PairMatrix) -> Self {
-        let is_dependent = matrix.evidence().any(|test| test.is_all_white() && test.fails());
+    fn of(matrix: &PairMatrix, pair: &CheckedPair) -> Self {
+        let proofs = || matrix.evidence().filter(|test| test.is_all_white() && test.fails());
+        let is_dependent = proofs().next().is_some();
+        let is_asked_in_vain = |test: &TestCells| is_asked_in_vain(pair, test.executing.test);
         let mut white = matrix.tests.iter().filter(|test| test.has_white());
         Self {
             resilience: !matrix.evidence().any(TestCells::fails),
-            dependence: !is_dependent,
+            dependence: proofs().count() < ASKED_FOR_THE_PLACE && proofs().all(is_asked_in_vain),
             independence: !is_dependent && white.all(TestCells::can_pass),
         }
     }

@@ -32,6 +32,8 @@ pub struct Stats {
     pub build: Timed,
     /// The suite, nothing injected.
     pub suite: Timed,
+    /// Tests that ran in suites, or in the parts of suites that an edit has made stale.
+    pub suite_tests: u64,
     /// Tests alone, nothing injected.
     pub solo: Timed,
     /// Experiments that ended in pass or fail in a warm worker.

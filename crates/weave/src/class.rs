@@ -6,7 +6,7 @@ use crate::method::{MethodBuffers, MethodWeaver, max_stack};
 use crate::planned::PlannedProbes;
 use crate::probe_points::{ClassProbePoints, MethodProbePoints};
 use crate::streamed::StreamedProbes;
-use crate::{SkippedMethod, Woven};
+use crate::{FirstNumbers, SkippedMethod, Woven};
 use catchment_classfile::{ClassFile, CodeEdit, MethodCode, RelocateError, Relocator, RelocatorBuffers};
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub(crate) struct ClassWeaver<'w, 'a> {
 pub(crate) fn weave_class<'w, 'a>(
     class: &'w ClassFile<'a>,
     points: &'w ClassProbePoints<'a>,
-    first_id: u32,
+    first: FirstNumbers,
     buffers: &'w mut Buffers,
 ) -> Woven<'w> {
     let mut weaver = ClassWeaver {
@@ -42,7 +42,7 @@ pub(crate) fn weave_class<'w, 'a>(
         points,
         constants: ProbeConstants::new(
             &class.pool,
-            first_id,
+            first,
             points.count,
             std::mem::take(&mut buffers.constants),
         ),

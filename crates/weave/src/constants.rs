@@ -1,18 +1,20 @@
 //! Constants that woven code needs, appended to the pool once each.
 
+use crate::FirstNumbers;
 use crate::probes::Probe;
 use catchment_classfile::{ConstantPool, Constants, PoolAppender, opcodes};
-use catchment_protocol::runtime_abi::PROBES_CLASS;
+use catchment_protocol::runtime_abi::{ENTERED, PROBES_CLASS};
 use rustc_hash::FxHashMap;
 
 /// The constants of one woven class.
 #[derive(Debug)]
 pub(crate) struct ProbeConstants {
     appender: PoolAppender,
-    first_id: u32,
+    first: FirstNumbers,
     probes_class: Option<u16>,
     /// By probe, 0 for none yet.
     methods: [u16; Probe::COUNT],
+    entered: Option<u16>,
     throwable: Option<u16>,
     classes: FxHashMap<Vec<u8>, u16>,
     stack_map_name: Option<u16>,
@@ -24,12 +26,13 @@ pub(crate) struct ProbeConstants {
 
 impl ProbeConstants {
     /// With the memory of `buffer`.
-    pub(crate) fn new(pool: &ConstantPool<'_>, first_id: u32, probes: usize, buffer: Vec<u8>) -> Self {
+    pub(crate) fn new(pool: &ConstantPool<'_>, first: FirstNumbers, probes: usize, buffer: Vec<u8>) -> Self {
         Self {
             appender: PoolAppender::with_buffer(pool, buffer),
-            first_id,
+            first,
             probes_class: None,
             methods: [0; Probe::COUNT],
+            entered: None,
             throwable: None,
             classes: FxHashMap::default(),
             stack_map_name: None,
@@ -49,7 +52,7 @@ impl ProbeConstants {
     /// Appends `push id; invokestatic Probes.method` for the probe with the given local id.
     #[inline]
     pub(crate) fn put_call(&mut self, probe: Probe, local_id: usize, out: &mut Vec<u8>) -> Option<()> {
-        let id = u32::try_from(local_id).ok()?.checked_add(self.first_id)?;
+        let id = u32::try_from(local_id).ok()?.checked_add(self.first.probe)?;
         // Before the method's: constants are numbered in this order.
         let (push, push_len) = match id {
             0..=5 => (u32::from(opcodes::ICONST_0) + id, 1),
@@ -80,6 +83,41 @@ impl ProbeConstants {
         Some(*known)
     }
 
+    /// Appends `getstatic Probes.ENTERED; push mark; iconst_1; bastore`.
+    pub(crate) fn put_entered(&mut self, mark: u32, out: &mut Vec<u8>) -> Option<()> {
+        let mark = mark.checked_add(self.first.mark)?;
+        let field = self.entered()?.to_be_bytes();
+        out.extend([opcodes::GETSTATIC, field[0], field[1]]);
+        match u16::try_from(mark).ok().filter(|mark| *mark <= 0x7fff) {
+            Some(mark) => {
+                let [high, low] = mark.to_be_bytes();
+                out.extend([opcodes::SIPUSH, high, low]);
+            }
+            None => {
+                let [high, low] = self.appender.integer(i32::try_from(mark).ok()?)?.to_be_bytes();
+                out.extend([opcodes::LDC_W, high, low]);
+            }
+        }
+        out.extend([opcodes::ICONST_0 + 1, opcodes::BASTORE]);
+        Some(())
+    }
+
+    fn entered(&mut self) -> Option<u16> {
+        if self.entered.is_none() {
+            let class = self.probes_class()?;
+            let (name, descriptor) = ENTERED;
+            self.entered = Some(self.appender.field(class, name, descriptor)?);
+        }
+        self.entered
+    }
+
+    fn probes_class(&mut self) -> Option<u16> {
+        if self.probes_class.is_none() {
+            self.probes_class = Some(self.appender.class(PROBES_CLASS.as_bytes())?);
+        }
+        self.probes_class
+    }
+
     #[inline]
     fn method(&mut self, probe: Probe) -> Option<u16> {
         match self.methods[probe as usize] {
@@ -90,11 +128,7 @@ impl ProbeConstants {
 
     #[cold]
     fn append_method(&mut self, probe: Probe) -> Option<u16> {
-        let class = match self.probes_class {
-            Some(class) => class,
-            None => self.appender.class(PROBES_CLASS.as_bytes())?,
-        };
-        self.probes_class = Some(class);
+        let class = self.probes_class()?;
         let method = probe.method();
         let index = self.appender.method(class, method.name, method.descriptor)?;
         self.methods[probe as usize] = index;

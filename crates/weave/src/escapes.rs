@@ -62,7 +62,7 @@ impl<'a> Escapes<'_, 'a> {
         kept: &[NewException],
         requests: &[EscapeRequest<'_>],
         block_covers: &[BlockCover],
-        method_escape: Option<usize>,
+        method_escape: Option<(Probe, usize)>,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
     ) -> Result<(), RelocateError> {
@@ -83,8 +83,8 @@ impl<'a> Escapes<'_, 'a> {
         }
         edit.exceptions.extend(reversed.into_iter().rev().map(|row| row.new));
         edit.exceptions.extend(covers);
-        if let Some(id) = method_escape {
-            self.add_method_escape(id, constants, edit)?;
+        if let Some((probe, id)) = method_escape {
+            self.add_method_escape(probe, id, constants, edit)?;
         }
         Ok(())
     }
@@ -159,6 +159,7 @@ impl<'a> Escapes<'_, 'a> {
     /// `super()`: before it no handler frame can serve both kinds of `this`.
     fn add_method_escape(
         &self,
+        probe: Probe,
         id: usize,
         constants: &mut ProbeConstants,
         edit: &mut CodeEdit<'a>,
@@ -171,8 +172,7 @@ impl<'a> Escapes<'_, 'a> {
             .filter(|(_, block)| !has_uninitialized_this(block.frame.locals()))
             .map(|(index, _)| index)
             .collect();
-        let block =
-            append_rethrow(Probe::MethodEscape, id, BlockFrame::Handler(Vec::new()), constants, edit)?;
+        let block = append_rethrow(probe, id, BlockFrame::Handler(Vec::new()), constants, edit)?;
         let whole = (CodePosition::before(start), CodePosition::before(self.source.code.bytes.len()));
         let blocks =
             initialized.iter().map(|it| (CodePosition::Appended(*it), CodePosition::AfterAppended(*it)));

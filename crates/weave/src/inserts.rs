@@ -39,6 +39,10 @@ pub(crate) enum Action {
         with_cast: bool,
     },
     BypassCaught,
+    /// The method is marked as entered.
+    Entered {
+        mark: u32,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +63,10 @@ impl Insert {
     pub(crate) fn exchange(pc: usize, id: usize, class: u16) -> Self {
         let id = u32::try_from(id).unwrap_or(u32::MAX);
         Self { pc: pc as u32, rank: Rank::Caught, action: Action::Exchange { id, class, with_cast: false } }
+    }
+
+    pub(crate) fn entered(mark: u32) -> Self {
+        Self { pc: 0, rank: Rank::MethodEntry, action: Action::Entered { mark } }
     }
 
     pub(crate) fn bypass(pc: usize) -> Self {

@@ -18,6 +18,8 @@ impl ProbeKinds {
     pub const METHOD_ESCAPE: Self = Self(1 << 8);
     /// Probes at clauses can give them another object than the one they catch.
     pub const EXCHANGE: Self = Self(1 << 9).union(Self::CAUGHT);
+    /// Methods are marked as entered, see [`crate::FirstNumbers`]; the ends of class initialisers have probes too.
+    pub const ENTERED: Self = Self(1 << 10);
     /// Entry, normal exits and exceptional exit of methods.
     pub const METHOD: Self = Self::METHOD_ENTER.union(Self::METHOD_EXIT).union(Self::METHOD_ESCAPE);
     /// The probes that usages and colours need.
@@ -33,7 +35,12 @@ impl ProbeKinds {
         Self(self.0 | other.0)
     }
 
-    /// True if any probe stands at instructions, so that methods without tries matter too.
+    /// True if tries have probes.
+    pub(crate) const fn at_tries(self) -> bool {
+        self.0 & Self::USAGE.union(Self::EXCHANGE).0 != 0
+    }
+
+    /// True if any probe stands elsewhere than at tries, so that methods without tries matter too.
     pub(crate) const fn beyond_tries(self) -> bool {
         self.0 & !Self::USAGE.union(Self::EXCHANGE).0 != 0
     }

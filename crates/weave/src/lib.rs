@@ -50,6 +50,14 @@ impl SkippedMethod {
     }
 }
 
+/// The numbers that a class gets: of its first probe, and of the mark of its first method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FirstNumbers {
+    pub probe: u32,
+    /// With [`ProbeKinds::ENTERED`], entering method `n` of the class file sets mark `mark + n`.
+    pub mark: u32,
+}
+
 /// The outcome of weaving one class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Woven<'w> {
@@ -95,13 +103,13 @@ impl Weaver {
         Ok(Prepared { class, points })
     }
 
-    /// The class with its probes in place; probe `n` reports as `first_id + n`.
-    pub fn weave<'w>(&'w mut self, prepared: &'w Prepared<'_>, first_id: u32) -> Woven<'w> {
+    /// The class with its probes in place; probe `n` reports as `first.probe + n`.
+    pub fn weave<'w>(&'w mut self, prepared: &'w Prepared<'_>, first: FirstNumbers) -> Woven<'w> {
         let Prepared { class, points } = prepared;
         if points.methods.is_empty() {
             return Woven { bytes: None, skipped: Vec::new() };
         }
-        weave_class(class, points, first_id, &mut self.buffers)
+        weave_class(class, points, first, &mut self.buffers)
     }
 
     /// Takes back the memory of a class that is done with.
@@ -138,6 +146,12 @@ impl Prepared<'_> {
         Some((method.name.to_string(), method.descriptor.to_string()))
     }
 
+    /// Number of marks: one for each method of the class file, or none.
+    pub fn marks(&self) -> usize {
+        let marks_any = self.points.methods.iter().any(|points| points.ids.mark.is_some());
+        if marks_any { self.class.methods.len() } else { 0 }
+    }
+
     /// Probe points; the index is the local id.
     pub fn points(&self) -> Vec<ProbePoint> {
         self.points.list()
@@ -145,6 +159,6 @@ impl Prepared<'_> {
 
     /// [`Weaver::weave`] for a single class.
     pub fn weave(&self, first_id: u32) -> Woven<'static> {
-        Weaver::default().weave(self, first_id).into_owned()
+        Weaver::default().weave(self, FirstNumbers { probe: first_id, mark: 0 }).into_owned()
     }
 }

@@ -75,8 +75,9 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         }
         inserts.clear();
         if let Some(id) = self.ids.enter {
-            inserts.push(Insert::probe(0, Rank::MethodEntry, Probe::MethodEnter, id));
+            inserts.push(Insert::probe(0, Rank::MethodEntry, self.ids.enter_probe(), id));
         }
+        inserts.extend(self.ids.mark.map(Insert::entered));
         if self.tries.is_empty() {
             return Ok(Edges::default());
         }
@@ -188,7 +189,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             } else if landmark.control == ControlKind::Return
                 && let Some(id) = self.ids.exit
             {
-                inserts.push(Insert::probe(pc, Rank::MethodExit, Probe::MethodExit, id));
+                inserts.push(Insert::probe(pc, Rank::MethodExit, self.ids.exit_probe(), id));
             }
         }
     }
@@ -215,7 +216,7 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
             match &mut insert.action {
                 Action::Probe { id, .. } => insert.action = Action::CaughtWithCast { id: *id },
                 Action::Exchange { with_cast, .. } => *with_cast = true,
-                Action::CaughtWithCast { .. } | Action::BypassCaught => {}
+                Action::CaughtWithCast { .. } | Action::BypassCaught | Action::Entered { .. } => {}
             }
         }
         Ok(())
@@ -311,7 +312,8 @@ impl<'w, 'a> MethodWeaver<'w, 'a> {
         });
         let requests: SmallVec<[_; 4]> = requests.collect();
         let escapes = Escapes { source: &self.source, rows: self.rows, frames: &self.frames };
-        escapes.add(&kept, &requests, covers, self.ids.escape, constants, edit)
+        let method_escape = self.ids.escape.map(|id| (self.ids.escape_probe(), id));
+        escapes.add(&kept, &requests, covers, method_escape, constants, edit)
     }
 
     fn keep(&self, index: u16, row: ExceptionRow, slots: &Slots<'_>) -> NewException {
@@ -396,6 +398,7 @@ pub(crate) fn put_insert(
             put_exchange(id as usize, class, with_cast, constants, out)
         }
         Action::BypassCaught => Ok(()),
+        Action::Entered { mark } => put_entered(mark, constants, out),
     }
 }
 
@@ -416,6 +419,15 @@ pub(crate) fn put_probe(
         out.push(opcodes::DUP);
     }
     constants.put_call(probe, id, out).ok_or(RelocateError::PoolFull)
+}
+
+/// Appends the mark that the method has been entered.
+pub(crate) fn put_entered(
+    mark: u32,
+    constants: &mut ProbeConstants,
+    out: &mut Vec<u8>,
+) -> Result<(), RelocateError> {
+    constants.put_entered(mark, out).ok_or(RelocateError::PoolFull)
 }
 
 /// The exception on the stack is replaced by what the probe gives.

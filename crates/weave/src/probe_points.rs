@@ -1,6 +1,7 @@
 //! Numbers the probes of a class: a pure function of its bytes and the kinds asked for.
 
 use crate::ProbeKinds;
+use crate::probes::Probe;
 use catchment_classfile::{
     Attribute, ClassError, ClassFile, Code, ControlKind, MethodCode, OutlineSpan, Outlines,
 };
@@ -50,6 +51,30 @@ pub(crate) struct MethodIds {
     pub(crate) enter: Option<usize>,
     pub(crate) exit: Option<usize>,
     pub(crate) escape: Option<usize>,
+    /// The mark of the method, counted from 0 within the class, if entering it is to be marked.
+    pub(crate) mark: Option<u32>,
+    /// Its entry and exits are those of a class initialiser, which are told.
+    pub(crate) is_initialiser: bool,
+    /// Exceptions that leave it are told, and not only that it ends.
+    pub(crate) tells_escapes: bool,
+}
+
+impl MethodIds {
+    pub(crate) fn enter_probe(self) -> Probe {
+        if self.is_initialiser { Probe::InitialiserEnter } else { Probe::MethodEnter }
+    }
+
+    pub(crate) fn exit_probe(self) -> Probe {
+        if self.is_initialiser { Probe::InitialiserExit } else { Probe::MethodExit }
+    }
+
+    pub(crate) fn escape_probe(self) -> Probe {
+        match (self.is_initialiser, self.tells_escapes) {
+            (true, true) => Probe::InitialiserEscape,
+            (true, false) => Probe::InitialiserFail,
+            (false, _) => Probe::MethodEscape,
+        }
+    }
 }
 
 /// The probe ids of one try.
@@ -149,7 +174,7 @@ impl<'a> ClassProbePoints<'a> {
         };
         let outline = self.outlines.get(&span);
         let first_try = self.tries.len();
-        let found = if code.has_exceptions() {
+        let found = if code.has_exceptions() && kinds.at_tries() {
             let source = MethodCode { class, method, attribute, code, outline };
             finder.find(index, &source, &mut self.tries)
         } else {
@@ -171,9 +196,11 @@ impl<'a> ClassProbePoints<'a> {
                 returns |= landmark.control == ControlKind::Return;
             }
             numbering.next += probes;
-            ids = numbering.of_method(kinds, returns);
+            let marked = kinds.contains(ProbeKinds::ENTERED);
+            ids = numbering.of_method(kinds, returns, marked && method.name == "<clinit>");
+            ids.mark = marked.then_some(index as u32);
         }
-        if numbering.next > self.count {
+        if numbering.next > self.count || ids.mark.is_some() {
             let first_id = std::mem::replace(&mut self.count, numbering.next);
             let (method, outline) = (index, span);
             let points =
@@ -248,12 +275,15 @@ impl Numbering {
         }
     }
 
-    fn of_method(&mut self, kinds: ProbeKinds, returns: bool) -> MethodIds {
-        let one = |kind| usize::from(kinds.contains(kind));
+    fn of_method(&mut self, kinds: ProbeKinds, returns: bool, is_initialiser: bool) -> MethodIds {
+        let one = |kind| usize::from(kinds.contains(kind) || is_initialiser);
         MethodIds {
             enter: self.take(one(ProbeKinds::METHOD_ENTER)),
             exit: self.take(usize::from(returns) * one(ProbeKinds::METHOD_EXIT)),
             escape: self.take(one(ProbeKinds::METHOD_ESCAPE)),
+            mark: None,
+            is_initialiser,
+            tells_escapes: kinds.contains(ProbeKinds::METHOD_ESCAPE),
         }
     }
 }

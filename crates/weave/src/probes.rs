@@ -14,11 +14,15 @@ pub(crate) enum Probe {
     MethodEnter,
     MethodExit,
     MethodEscape,
+    InitialiserEnter,
+    InitialiserExit,
+    InitialiserEscape,
+    InitialiserFail,
 }
 
 impl Probe {
     /// Number of them.
-    pub(crate) const COUNT: usize = Self::MethodEscape as usize + 1;
+    pub(crate) const COUNT: usize = Self::InitialiserFail as usize + 1;
 
     pub(crate) fn method(self) -> ProbeMethod {
         match self {
@@ -32,13 +36,26 @@ impl Probe {
             Self::MethodEnter => abi::METHOD_ENTER,
             Self::MethodExit => abi::METHOD_EXIT,
             Self::MethodEscape => abi::METHOD_ESCAPE,
+            Self::InitialiserEnter => abi::INITIALISER_ENTER,
+            Self::InitialiserExit => abi::INITIALISER_EXIT,
+            Self::InitialiserEscape => abi::INITIALISER_ESCAPE,
+            Self::InitialiserFail => abi::INITIALISER_FAIL,
         }
     }
 
     /// True if it is given the exception at hand before its id.
     #[inline]
     pub(crate) fn takes_throwable(self) -> bool {
-        matches!(self, Self::TryEscape | Self::Caught | Self::Exchange | Self::Throwing | Self::MethodEscape)
+        matches!(
+            self,
+            Self::TryEscape
+                | Self::Caught
+                | Self::Exchange
+                | Self::Throwing
+                | Self::MethodEscape
+                | Self::InitialiserEscape
+                | Self::InitialiserFail
+        )
     }
 }
 
@@ -60,6 +77,10 @@ mod tests {
             MethodEnter,
             MethodExit,
             MethodEscape,
+            InitialiserEnter,
+            InitialiserExit,
+            InitialiserEscape,
+            InitialiserFail,
         ];
         assert_eq!(all.len(), Probe::COUNT);
         for probe in all {

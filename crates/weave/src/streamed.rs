@@ -6,7 +6,7 @@ use crate::constants::ProbeConstants;
 use crate::escapes::{initialized_from, put_rethrow};
 use crate::frames::FrameTable;
 use crate::kinds::ControlKinds;
-use crate::method::put_probe;
+use crate::method::{put_entered, put_probe};
 use crate::probe_points::{MethodIds, MethodProbePoints};
 use crate::probes::Probe;
 use catchment_classfile::{Constants, ControlKind, Inserter, MethodCode, RelocateError, StreamInserter};
@@ -57,7 +57,7 @@ impl Inserter for StreamedProbes<'_, '_> {
     #[inline(always)]
     fn put_before(&mut self, control: ControlKind, out: &mut Vec<u8>) -> Result<(), RelocateError> {
         match (control, self.ids.exit) {
-            (ControlKind::Return, Some(id)) => put_probe(Probe::MethodExit, id, self.constants, out),
+            (ControlKind::Return, Some(id)) => put_probe(self.ids.exit_probe(), id, self.constants, out),
             (ControlKind::Throw, _) => put_probe(Probe::Throwing, self.next_in_place(), self.constants, out),
             _ => put_probe(Probe::Call, self.next_in_place(), self.constants, out),
         }
@@ -66,14 +66,17 @@ impl Inserter for StreamedProbes<'_, '_> {
 
 impl StreamInserter for StreamedProbes<'_, '_> {
     fn put_entry(&mut self, out: &mut Vec<u8>) -> Result<(), RelocateError> {
-        self.ids.enter.map_or(Ok(()), |id| put_probe(Probe::MethodEnter, id, self.constants, out))
+        if let Some(id) = self.ids.enter {
+            put_probe(self.ids.enter_probe(), id, self.constants, out)?;
+        }
+        self.ids.mark.map_or(Ok(()), |mark| put_entered(mark, self.constants, out))
     }
 
     fn put_handler(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, RelocateError> {
         let Some(id) = self.ids.escape else { return Ok(None) };
         let from = initialized_from(self.source, &FrameTable::new(self.source))?;
         if from.is_some() {
-            put_rethrow(Probe::MethodEscape, id, self.constants, out)?;
+            put_rethrow(self.ids.escape_probe(), id, self.constants, out)?;
         }
         Ok(from)
     }

@@ -6,7 +6,7 @@
 use catchment_classfile::{ClassFile, rewrite};
 use catchment_program::{LoadOptions, visit};
 use catchment_testkit::{oracle, pinned};
-use catchment_weave::{ProbeKinds, Weaver, prepare};
+use catchment_weave::{FirstNumbers, ProbeKinds, Weaver, prepare};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
         // As the agent does it: memory goes from class to class.
         let prepared = lasting.prepare(bytes, kinds).expect("prepared");
         assert_eq!(
-            lasting.weave(&prepared, first_id).bytes,
+            lasting.weave(&prepared, FirstNumbers { probe: first_id, mark: 0 }).bytes,
             out.bytes,
             "{name}, by a weaver that has woven others"
         );

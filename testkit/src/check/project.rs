@@ -150,6 +150,17 @@ impl CheckProject {
         copy(&compiled(folder.path(), &[self.main_classes()])?, &self.main_classes())
     }
 
+    /// The same with a class of the tests.
+    pub fn rewrite_test(&self, file: &str, source: &str) -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
+        fs::write(&path, source)?;
+        let mut class_path = self.application();
+        class_path.extend(self.libraries.iter().cloned());
+        copy(&compiled(folder.path(), &class_path)?, &self.test_classes())
+    }
+
     /// `catchment check` for this project, with its answer as JSON.
     pub fn command(&self, arguments: &[&str]) -> Result<Command> {
         self.command_by(&binary()?, "check", arguments)

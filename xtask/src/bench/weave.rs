@@ -12,7 +12,7 @@ use crate::bar::verdict;
 use anyhow::{Context, Result};
 use asm::Asm;
 use catchment_program::{LoadOptions, find_java_homes, jdk_image, visit};
-use catchment_weave::{ProbeKinds, Weaver};
+use catchment_weave::{FirstNumbers, ProbeKinds, Weaver};
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -120,7 +120,7 @@ impl<'a> Ours<'a> {
         let mut ours = Self { classes, kinds, weaver, probes: 0, changed: 0, skipped: 0, written: 0 };
         for class in classes {
             let prepared = ours.weaver.prepare(class, kinds)?;
-            let woven = ours.weaver.weave(&prepared, 0);
+            let woven = ours.weaver.weave(&prepared, FirstNumbers::default());
             ours.probes += prepared.probes();
             ours.skipped += woven.skipped.len();
             ours.changed += usize::from(woven.bytes.is_some());
@@ -134,7 +134,7 @@ impl<'a> Ours<'a> {
         let start = thread_cpu_time()?;
         for class in self.classes {
             let prepared = self.weaver.prepare(class, self.kinds)?;
-            black_box(self.weaver.weave(&prepared, 0));
+            black_box(self.weaver.weave(&prepared, FirstNumbers::default()));
             self.weaver.recycle(prepared);
         }
         Ok(thread_cpu_time()? - start)

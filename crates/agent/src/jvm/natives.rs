@@ -6,6 +6,7 @@
 
 use super::inject;
 use super::java::{Java, Throwable};
+use super::marks;
 use super::read;
 use super::{class_named, failed, native};
 use crate::observer::Observer;
@@ -165,7 +166,8 @@ extern "system" fn started(env: *mut jni::JNIEnv, _: jni::jclass, id: jni::jstri
         let test = unsafe { call.text(id) }?;
         let threads = call.java.live_threads();
         let observer = call.observer;
-        call.worker.test_started(test, threads, &observer.counters, &observer.switches);
+        let entered = marks::collect(call.jni);
+        call.worker.test_started(test, threads, entered, &observer.counters, &observer.switches);
         Some(())
     });
 }
@@ -178,7 +180,8 @@ extern "system" fn finished(
     failure: jni::jthrowable,
 ) {
     in_worker(env, (), |call| {
-        let ended = call.worker.test_ended(&call.observer.counters, &call.observer.switches);
+        let entered = marks::collect(call.jni);
+        let ended = call.worker.test_ended(entered, &call.observer.counters, &call.observer.switches);
         // SAFETY: `id` is a string and `failure` a throwable of the running native method, or null.
         let (test, failure) = unsafe { (call.text(id)?, call.throwable(failure)) };
         let outcome = match outcome {
@@ -200,7 +203,7 @@ extern "system" fn finished(
 
 extern "system" fn suite_finished(env: *mut jni::JNIEnv, _: jni::jclass) {
     in_worker(env, (), |call| {
-        call.worker.suite_finished();
+        call.worker.suite_finished(marks::collect(call.jni));
         Some(())
     });
 }

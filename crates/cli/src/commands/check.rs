@@ -9,10 +9,14 @@ use crate::config::Config;
 use crate::exit::ExitCode;
 use crate::output;
 use crate::progress;
+use crate::size;
 use anyhow::Result;
-use catchment_lab::{CheckRequest, FindingWishes, check};
+use catchment_lab::{CheckRequest, FindingWishes, check, trim};
 use catchment_report::CheckReport;
 use catchment_verdicts::{FindingPolicy, Rule, why_nothing_tested};
+
+/// The largest `.catchment` of a project, unless `catchment.toml` says otherwise.
+const SIZE_LIMIT: u64 = 4 << 30;
 
 pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
     args.project.require_usable()?;
@@ -24,6 +28,7 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
         let mut progress = progress::on_stderr();
         check(&request(&args, &config), &mut *progress)?
     };
+    keep_small(&args, &config);
     let report = CheckReport::new(&checked, policy(&args, &config));
     match reports.write(&args, &report) {
         // Whoever reads the report has seen enough; the findings still count.
@@ -36,6 +41,20 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
     }
     let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding.rule));
     Ok(if has_findings && !args.list { ExitCode::FINDINGS } else { ExitCode::CLEAN })
+}
+
+/// Caches are removed when they have grown beyond what the user wants to spend on them.
+fn keep_small(args: &CheckArgs, config: &Config) {
+    let limit = config.size_limit.unwrap_or(SIZE_LIMIT);
+    if let Some(removed) = trim(&args.project.request(config).project, limit) {
+        output::tell(&format_args!(
+            "{} was larger than {}: removed {} of it ({})",
+            removed.folder.display(),
+            size::told(limit),
+            size::told(removed.bytes),
+            removed.names.join(", ")
+        ));
+    }
 }
 
 /// Findings that make the exit code must be listed.

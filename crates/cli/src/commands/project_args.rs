@@ -134,6 +134,7 @@ mod tests {
             budget: Some(Duration::from_secs(60)),
             silence: Some(Duration::from_secs(7)),
             build_silence: Some(Duration::from_secs(8)),
+            size_limit: None,
             suppress: Vec::new(),
             faults: Vec::new(),
         };

@@ -182,7 +182,7 @@ fn left_to_calls(method: &str) -> Vec<String> {
         let found = fields_left_to_calls(class, compiled_try, 0).expect("followed");
         let told = found.into_iter().map(|(variable, read)| match variable {
             Variable::Field { name, .. } => format!("{} {name}", read.line.unwrap_or_default()),
-            local => panic!("{local:?}"),
+            local => format!("no field: {local:?}"),
         });
         told.collect()
     })

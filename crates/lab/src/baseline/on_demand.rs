@@ -122,15 +122,17 @@ impl Trials<'_, '_> {
     ) -> Result<Vec<PlainRun>, LabError> {
         let (number, test) = self.test(id);
         let limit = plain_time_limit(self.baseline.longest_micros(*number));
-        let (runs, samples, has_littered) = self.session.turns.take(|| run_twice(slot, test, limit))?;
-        if slot.warm_configuration().is_none() {
+        let solo = self.session.turns.take(|| run_twice(slot, test, limit))?;
+        if solo.has_ended {
+            // Also if the second run was in another JVM: that one cannot answer for what the first has said.
             unproven.put_back();
-        } else if has_littered && slot.note_litter() {
+        }
+        if solo.has_littered && slot.warm_configuration().is_some() && slot.note_litter() {
             // Not between the runs: the second shows what a test does that is not the first in its JVM.
             self.replace(slot, false, unproven)?;
         }
-        self.keep(*number, Phase::Solo, &runs, &samples)?;
-        Ok(runs)
+        self.keep(*number, Phase::Solo, &solo.runs, &solo.samples)?;
+        Ok(solo.runs)
     }
 
     fn observe_fresh(&self, slot: &mut Slot<'_>, id: TestId) -> Result<BTreeSet<usize>, LabError> {

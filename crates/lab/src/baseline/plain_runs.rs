@@ -132,15 +132,20 @@ impl PlainRuns {
 
     /// A test that fails in a worker but passes in a JVM of its own is evidence there; see [`Self::fails_in_worker`].
     fn set_aside_alone(&self, test: TestNumber) -> Option<SetAside> {
-        let failed = runs_of(&self.solo, test).find(|run| !run.passed())?;
-        let Some(fresh) = self.fresh.get(&(test, 0)) else {
+        let order_dependent = |fresh: &PlainRun| SetAside::OrderDependent(text(&fresh.outcome).to_owned());
+        let fresh = self.fresh.get(&(test, 0));
+        let Some(failed) = runs_of(&self.solo, test).find(|run| !run.passed()) else {
+            // It lives on what other tests have left behind in its worker.
+            return fresh.filter(|run| !run.passed()).map(order_dependent);
+        };
+        let Some(fresh) = fresh else {
             return Some(SetAside::NoSoloRun(text(&failed.outcome).to_owned()));
         };
         let passed_once = runs_of(&self.solo, test).any(PlainRun::passed);
         // Nothing lay between the two runs, and the second had more to stumble over.
         let recovered = self.solo.get(&(test, solo::RUNS - 1)).is_some_and(PlainRun::passed);
         match (fresh.passed(), passed_once) {
-            (false, false) => Some(SetAside::OrderDependent(text(&fresh.outcome).to_owned())),
+            (false, false) => Some(order_dependent(fresh)),
             (true, _) if !recovered => None,
             _ => Some(SetAside::Flaky(format!("alone, sometimes: {}", text(&failed.outcome)))),
         }
@@ -342,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_fails_alone_at_first_and_passes_then_is_flaky() {
+    fn a_test_that_does_not_always_pass_alone_is_flaky_or_order_dependent() {
         let failed = PlainRun { outcome: PlainOutcome::Failed("no".to_owned()), ..used(1) };
         let set_aside = |solo: [&PlainRun; 2], fresh: &PlainRun| {
             let mut runs = suite(&used(1));
@@ -356,6 +361,8 @@ mod tests {
         assert_eq!(set_aside([&failed, &failed], &failed), Some("order-dependent"));
         assert_eq!(set_aside([&failed, &failed], &passed), None, "evidence, in fresh JVMs");
         assert_eq!(set_aside([&passed, &failed], &failed), Some("flaky"), "it can pass alone");
+        assert_eq!(set_aside([&passed, &passed], &failed), Some("order-dependent"), "only after others");
+        assert_eq!(set_aside([&passed, &passed], &passed), None);
     }
 
     #[test]

@@ -16,25 +16,35 @@ pub(crate) const RUNS: u32 = 2;
 /// Samples of caught exceptions, by pair.
 type Samples = Vec<(PairNumber, Sample)>;
 
-/// Also says whether the test has left threads behind.
+/// The runs of a test alone in a warm worker.
+#[derive(Debug, Default)]
+pub(super) struct SoloRuns {
+    pub(super) runs: Vec<PlainRun>,
+    pub(super) samples: Samples,
+    /// The test has left threads behind.
+    pub(super) has_littered: bool,
+    /// The JVM in which the worker was before has ended.
+    pub(super) has_ended: bool,
+}
+
 pub(super) fn run_twice(
     slot: &mut Slot<'_>,
     test: &KnownTest,
     limit: Duration,
-) -> Result<(Vec<PlainRun>, Samples, bool), LabError> {
-    let (mut runs, mut samples) = (Vec::new(), Vec::new());
-    let mut has_littered = false;
+) -> Result<SoloRuns, LabError> {
+    let mut solo = SoloRuns::default();
     for _ in 0..RUNS {
         let running = slot.warm(test.configuration)?;
         let ((run, found), has_ended) = run_plain(running, test, limit)?;
-        has_littered |= !run.threads_left.is_empty();
-        runs.push(run);
-        samples.extend(found);
+        solo.has_littered |= !run.threads_left.is_empty();
+        solo.has_ended |= has_ended;
+        solo.runs.push(run);
+        solo.samples.extend(found);
         if has_ended {
             slot.discard();
         }
     }
-    Ok((runs, samples, has_littered))
+    Ok(solo)
 }
 
 pub(crate) fn run_fresh(

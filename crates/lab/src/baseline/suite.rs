@@ -7,6 +7,7 @@ use crate::slot::{JvmUse, Running, Slot};
 use crate::worker::{Jvm, Silence, WorkerEnd};
 use catchment_build::{RunConfiguration, earlier_longest_test};
 use catchment_protocol::conversation::TestUnit;
+use catchment_protocol::experiment::Sample;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,9 @@ pub(crate) struct SuiteRuns {
     units: HashMap<String, TestUnit>,
     /// By the id of the test.
     pub(crate) runs: Vec<(String, PlainRun)>,
+    /// Samples of what pairs caught in a test, by its id. Which tests run alone before which depends on the time that they
+    /// take; with the samples of the suite that does not decide what is thrown.
+    samples: HashMap<String, Vec<(PairNumber, Sample)>>,
     /// The position of each test in `runs`.
     positions: HashMap<String, usize>,
     problems: Vec<String>,
@@ -63,7 +67,8 @@ fn unobserved_suites(session: &Session<'_>) -> Result<Vec<usize>, LabError> {
     let ledger = session.ledger();
     let mut missing = Vec::new();
     for configuration in 0..session.project.configurations.len() {
-        if ledger.store.finished(configuration, Phase::Suite, 0)?.is_none() {
+        let is_stale = !ledger.store.again(configuration)?.is_empty();
+        if is_stale || ledger.store.finished(configuration, Phase::Suite, 0)?.is_none() {
             missing.push(configuration);
         }
     }
@@ -81,7 +86,9 @@ fn observe_one(
     let begun = Instant::now();
     let expected = expected_tests(session, configuration);
     let mut steps_left = expected;
-    let runs = run_suite(session, slot, configuration, session.end_of_suite(), &mut steps_left);
+    let part = part_to_run(session, configuration)?;
+    let classes = part.as_ref().unwrap_or(&session.project.configurations[configuration].test_classes);
+    let runs = run_suite(session, slot, configuration, classes, session.end_of_suite(), &mut steps_left);
     let shown = expected - steps_left;
     let run = runs.as_ref().map_or(0, |runs| runs.runs.len() as u64).max(shown);
     if let Some(tests) = tests {
@@ -91,8 +98,22 @@ fn observe_one(
     session.reporter.step(run - shown);
     session.stats().suite.add(begun.elapsed().as_secs_f64());
     let runs = runs?;
-    keep(&mut session.ledger(), configuration, &runs)?;
+    session.stats().suite_tests += runs.runs.len() as u64;
+    match &part {
+        Some(classes) => keep_part(session, configuration, classes, &runs)?,
+        None => keep(&mut session.ledger(), configuration, &runs)?,
+    }
     Ok(if runs.is_cut { runs.unseen() } else { 0 })
+}
+
+/// The classes of tests that an edit has made stale, in the order of the suite; `None` if all of it has to run.
+fn part_to_run(session: &Session<'_>, configuration: usize) -> Result<Option<Vec<String>>, LabError> {
+    let ledger = session.ledger();
+    let is_known = ledger.store.finished(configuration, Phase::Suite, 0)?.is_some();
+    let again = ledger.store.again(configuration)?;
+    let classes = &session.project.configurations[configuration].test_classes;
+    let part = classes.iter().filter(|class| again.contains(*class)).cloned().collect();
+    Ok((is_known && !again.is_empty()).then_some(part))
 }
 
 /// With no configuration left that can be used there is nothing to go on with.
@@ -112,10 +133,48 @@ fn keep(ledger: &mut Ledger, configuration: usize, runs: &SuiteRuns) -> Result<(
             let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
             let test = store.test_number(configuration, &unit)?;
             store.keep_run(test, Phase::Suite, 0, run)?;
+            let mut samples = runs.samples.get(id).into_iter().flatten();
+            samples.try_for_each(|(pair, sample)| store.keep_sample(*pair, test, sample))?;
         }
         runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         store.keep_jvm(configuration, &runs.jvm)?;
         if runs.is_cut { Ok(()) } else { store.finish(configuration, Phase::Suite, 0, &runs.problems) }
+    })?;
+    Ok(())
+}
+
+/// Keeps the runs of those tests that are stale or new. What a stale test did before the edit in code that runs once per
+/// JVM, for whichever test comes first, it would do again in the whole suite: in part of it other tests come first.
+fn keep_part(
+    session: &Session<'_>,
+    configuration: usize,
+    classes: &[String],
+    runs: &SuiteRuns,
+) -> Result<(), LabError> {
+    let once = session.pairs_of_nobody(configuration);
+    let ledger = session.ledger();
+    let store = &ledger.store;
+    let (current, former) = (store.suite_runs(configuration, false)?, store.suite_runs(configuration, true)?);
+    let is_rerun = |problem: &String| classes.iter().any(|class| problem.starts_with(&format!("{class}: ")));
+    let known = store.finished(configuration, Phase::Suite, 0)?.unwrap_or_default();
+    let mut problems: Vec<String> = known.into_iter().filter(|problem| !is_rerun(problem)).collect();
+    problems.extend(runs.problems.iter().cloned());
+    store.together(|| {
+        for (id, run) in runs.runs.iter().filter(|(id, _)| !current.contains_key(id)) {
+            let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
+            let test = store.test_number(configuration, &unit)?;
+            let run = match former.get(id) {
+                Some(former) => run.clone().with_former(former, &once),
+                None => run.clone(),
+            };
+            store.keep_run(test, Phase::Suite, 0, &run)?;
+        }
+        runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
+        if runs.is_cut {
+            return Ok(());
+        }
+        store.ran_again(configuration)?;
+        store.finish(configuration, Phase::Suite, 0, &problems)
     })?;
     Ok(())
 }
@@ -131,12 +190,13 @@ pub(crate) fn run_suite(
     session: &Session<'_>,
     slot: &mut Slot<'_>,
     configuration: usize,
+    classes: &[String],
     until: Option<Instant>,
     steps: &mut u64,
 ) -> Result<SuiteRuns, LabError> {
     let mut suite_runs = SuiteRuns::default();
     let settings = &session.project.configurations[configuration];
-    let mut classes = settings.test_classes.clone();
+    let mut classes = classes.to_vec();
     let silence = silence(session, settings);
     while !classes.is_empty() {
         let started = slot.start(configuration, JvmUse::Suite);
@@ -192,6 +252,7 @@ impl SuiteRuns {
         self.add_units(std::mem::take(&mut events.units));
         self.unobserved.append(&mut events.unobserved);
         for run in &events.finished {
+            self.samples.entry(run.test.clone()).or_default().extend(events.samples(run));
             self.add_run(run.test.clone(), events.plain(run));
         }
     }

@@ -306,7 +306,10 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
         let attempts = session.turns.take(|| self.trials.attempt_together(slot, &questions, unproven))?;
         let mut doubtful = None;
         for (queued, attempt) in batch.iter().zip(attempts) {
-            if attempt.is_none() && session.is_over() {
+            // Another test of the class may have spoilt what they share, so a failure counts only if the test fails alone.
+            let attempt = attempt.filter(|attempt| !attempt.is_failure());
+            if attempt.is_none() && (session.is_over() || !self.is_still_needed(queued.key)) {
+                self.queue().release(queued.key);
                 continue;
             }
             if self.carry_out(slot, queued, attempt.into_iter().collect(), unproven)? {
@@ -314,6 +317,10 @@ impl<T: Tenant> Campaign<'_, '_, '_, T> {
             }
         }
         self.trials.prove_if_due(slot, doubtful, unproven)
+    }
+
+    fn is_still_needed(&self, key: T::Key) -> bool {
+        self.tenant.needed(&self.trials.session.ledger(), key.group()).contains(&key)
     }
 
     /// Makes the attempts the experiment needs besides those that were made. Tells whether something in the warm worker was

@@ -3,7 +3,7 @@
 //! For each test that decided so: see what every execution of its try catches, with nothing thrown; then give each
 //! execution a copy of what it caught, once at its catch (the control run, in which the try works as it does) and once
 //! at its start.
-//! Fresh JVMs confirm both answers, passes too: a finding rests on them.
+//! Fresh JVMs confirm what a finding rests on: the failure at the start, and that the control run passes.
 
 use crate::campaign::inquiry::Inquiry;
 use crate::check::inquiries::{experiment, subjects};
@@ -17,7 +17,7 @@ use catchment_protocol::conversation::TestRun;
 use catchment_protocol::equipment::Equipment;
 use catchment_protocol::experiment::{Experiment, Sample, Sites, Watch};
 use catchment_verdicts::{
-    Attempt, CheckedPair, CheckedProject, Dependence, ExperimentResult, Mode, NoOutcome, Outcome,
+    Attempt, CheckedPair, CheckedProject, Demands, Dependence, ExperimentResult, Mode, NoOutcome, Outcome,
     SourceIndependence, judge,
 };
 use serde::{Deserialize, Serialize};
@@ -108,12 +108,14 @@ impl Inquiry for DependenceInquiry {
         let pair = &ledger.checked.pairs[subject.position].clause.id;
         let exception = samples[0].1.exception.clone();
         let question = |moment: Moment| {
+            let demands = Demands { routine_failures_stand: moment == Moment::Catch, ..subject.demands };
             let experiment = moment.experiment(pair.clone(), samples.clone(), most_visits(entries));
             let question = Question {
                 reading: Box::new(move |attempt, run| {
-                    invalidate_if_mixed_up(attempt, run.test_run(), are_alike)
+                    if are_alike { attempt } else { invalidate_if_mixed_up(attempt, run.test_run(), entries) }
                 }),
-                ..Question::new(subject.test, experiment, subject.demands, subject.comes_first)
+                all_white: Some(subject.pair_number),
+                ..Question::new(subject.test, experiment, demands, subject.comes_first)
             };
             SeriesQuestion { about: moment, exception: exception.clone(), question }
         };
@@ -147,24 +149,38 @@ fn samples_in(run: &TestRun, entries: u64) -> Result<(Vec<(u64, Sample)>, bool),
     let mut samples = observed.samples.clone();
     samples.sort_by_key(|(execution, _)| *execution);
     samples.dedup_by_key(|(execution, _)| *execution);
-    let Some((_, first)) = samples.first() else {
+    let Some((_, first)) = samples.first().filter(|_| samples.len() as u64 == entries) else {
         return Err(Unavailable::lasting("they hold more than simple values"));
     };
     let are_alike = samples.iter().all(|(_, sample)| sample == first);
-    match (executions.is_interleaved, are_alike) {
-        (true, false) => Err(Unavailable::lasting("several threads or coroutines execute the try")),
-        (true, true) => Ok((vec![(0, first.clone())], true)),
-        (false, _) => Ok((samples, are_alike)),
+    if are_alike {
+        return Ok((vec![(0, first.clone())], true));
     }
+    if executions.is_interleaved {
+        return Err(Unavailable::lasting("several threads or coroutines execute the try"));
+    }
+    // Thrown at the start of the outer execution, the copy keeps the inner ones from beginning, and all later ones would be
+    // given the exceptions of others.
+    if executions.iter().any(|execution| execution.depth > 0) {
+        return Err(Unavailable::lasting(
+            "the try executes itself, with other exceptions inside than outside",
+        ));
+    }
+    Ok((samples, false))
 }
 
-/// A run counts if each execution was given its own copy.
-fn invalidate_if_mixed_up(attempt: Attempt, run: Option<&TestRun>, are_alike: bool) -> Attempt {
-    let is_interleaved = run
-        .and_then(|run| run.observed.as_ref())
-        .is_some_and(|observed| observed.executions.is_interleaved || observed.executions.is_cut);
+/// A run counts if each execution was given its own copy: in the order in which the `watched` ones came, none of them
+/// within another, and none more.
+fn invalidate_if_mixed_up(attempt: Attempt, run: Option<&TestRun>, watched: u64) -> Attempt {
+    let executions = run.and_then(|run| run.observed.as_ref()).map(|observed| &observed.executions);
+    let is_mixed_up = executions.is_some_and(|executions| {
+        executions.is_interleaved
+            || executions.is_cut
+            || executions.iter().count() as u64 > watched
+            || executions.iter().any(|execution| execution.depth > 0)
+    });
     match attempt.outcome {
-        Outcome::Pass | Outcome::Fail(_) if is_interleaved && !are_alike => {
+        Outcome::Pass | Outcome::Fail(_) if is_mixed_up => {
             Attempt { outcome: Outcome::None(NoOutcome::Diverged), ..attempt }
         }
         _ => attempt,
@@ -182,9 +198,13 @@ mod tests {
     }
 
     fn run(samples: &[(u64, &str)], executions: usize, is_interleaved: bool) -> TestRun {
+        nested_run(samples, &vec![0; executions], is_interleaved)
+    }
+
+    fn nested_run(samples: &[(u64, &str)], depths: &[u32], is_interleaved: bool) -> TestRun {
         let mut occurrences = Occurrences::default();
         occurrences.is_interleaved = is_interleaved;
-        (0..executions).for_each(|_| occurrences.push(Occurrence { depth: 0, colour: Colour::White }));
+        depths.iter().for_each(|&depth| occurrences.push(Occurrence { depth, colour: Colour::White }));
         let samples = samples.iter().map(|(execution, message)| (*execution, sample(message))).collect();
         let observed = Observed { samples, executions: occurrences, ..Observed::default() };
         TestRun { observed: Some(Box::new(observed)), ..TestRun::default() }
@@ -192,25 +212,36 @@ mod tests {
 
     #[test]
     fn each_execution_has_the_sample_of_what_it_caught() {
-        let inner_first = run(&[(1, "inner"), (0, "outer")], 2, false);
-        let expected = vec![(0, sample("outer")), (1, sample("inner"))];
-        assert_eq!(samples_in(&inner_first, 2), Ok((expected, false)));
+        let second_first = run(&[(1, "second"), (0, "first")], 2, false);
+        let expected = vec![(0, sample("first")), (1, sample("second"))];
+        assert_eq!(samples_in(&second_first, 2), Ok((expected, false)));
     }
 
     #[test]
-    fn without_a_sample_and_without_the_executions_of_the_baseline_nothing_is_asked() {
+    fn without_the_samples_and_the_executions_of_the_baseline_nothing_is_asked() {
         assert!(samples_in(&run(&[], 1, false), 1).unwrap_err().is_lasting);
+        assert!(samples_in(&run(&[(0, "a")], 2, false), 2).unwrap_err().is_lasting, "one has no sample");
         assert!(!samples_in(&run(&[(0, "a")], 1, false), 2).unwrap_err().is_lasting);
     }
 
     #[test]
-    fn threads_are_told_apart_only_where_that_matters() {
-        let alike = samples_in(&run(&[(3, "a"), (5, "a")], 7, true), 7);
-        assert_eq!(alike, Ok((vec![(0, sample("a"))], true)));
-        assert!(samples_in(&run(&[(3, "a"), (5, "b")], 7, true), 7).unwrap_err().is_lasting);
-        let judged = |are_alike| {
-            invalidate_if_mixed_up(Attempt::default(), Some(&run(&[], 2, true)), are_alike).outcome
-        };
-        assert_eq!((judged(true), judged(false)), (Outcome::Pass, Outcome::None(NoOutcome::Diverged)));
+    fn executions_within_others_and_in_other_threads_matter_only_if_they_catch_other_things() {
+        let (alike, different) = ([(0, "a"), (1, "a")], [(0, "a"), (1, "b")]);
+        let given = Ok((vec![(0, sample("a"))], true));
+        assert_eq!(samples_in(&run(&alike, 2, true), 2), given);
+        assert_eq!(samples_in(&nested_run(&alike, &[0, 1], false), 2), given);
+        assert!(samples_in(&run(&different, 2, true), 2).unwrap_err().is_lasting);
+        assert!(samples_in(&nested_run(&different, &[0, 1], false), 2).unwrap_err().is_lasting);
+    }
+
+    #[test]
+    fn a_run_counts_as_far_as_its_executions_are_the_watched_ones() {
+        let judged = |run: TestRun| invalidate_if_mixed_up(Attempt::default(), Some(&run), 2).outcome;
+        let diverged = Outcome::None(NoOutcome::Diverged);
+        assert_eq!(judged(run(&[], 2, false)), Outcome::Pass);
+        assert_eq!(judged(run(&[], 1, false)), Outcome::Pass, "the test may end early");
+        assert_eq!(judged(run(&[], 3, false)), diverged);
+        assert_eq!(judged(run(&[], 2, true)), diverged);
+        assert_eq!(judged(nested_run(&[], &[0, 1], false)), diverged);
     }
 }

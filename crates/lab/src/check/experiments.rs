@@ -12,9 +12,9 @@ use crate::trial::proof::{Keeper, Unproven};
 use crate::trial::reported::location_of;
 use catchment_protocol::experiment::{self, Fault, Sample};
 use catchment_verdicts::{
-    Attempt, CheckedPair, DecidedPairs, Demands, ExecutingTest, ExperimentResult, Mode, Needed, NoOutcome,
-    NotRun, Outcome, SourceIndependence, Step, TestId, Unfinished, experiment_of, judge, not_injectable,
-    taken_over, what_is_needed,
+    ASKED_FOR_THE_PLACE, Attempt, CheckedPair, DecidedPairs, Demands, ExecutingTest, ExperimentResult, Mode,
+    Needed, NoOutcome, NotRun, Outcome, SourceIndependence, Step, TestId, Unfinished, experiment_of, judge,
+    not_injectable, taken_over, what_is_needed,
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -119,15 +119,27 @@ impl<'a, 'p> Experiments<'a, 'p> {
     pub(crate) fn run(&self, slots: &mut [Slot<'_>]) -> Result<(), LabError> {
         let mut pace = Pace::default();
         for part in [Part::Entered, Part::All] {
-            pace = pace.and(run::run(self.trials, &Self { part, ..*self }, slots)?);
-            // At once: what is on the place is a finding.
-            inquiry::run(self.trials, &DependenceInquiry, slots)?;
+            let experiments = Self { part, ..*self };
+            // Where a test shows no dependence on the place, another is asked.
+            for _ in 0..ASKED_FOR_THE_PLACE {
+                pace = pace.and(run::run(self.trials, &experiments, slots)?);
+                // At once: what is on the place is a finding.
+                inquiry::run(self.trials, &DependenceInquiry, slots)?;
+                if self.trials.session.is_over() || !experiments.needs_any() {
+                    break;
+                }
+            }
             if !self.trials.session.is_over() {
                 self.trials.session.announce_the_rest();
             }
         }
         self.account_for_the_rest(pace);
         Ok(())
+    }
+
+    fn needs_any(&self) -> bool {
+        let ledger = self.trials.session.ledger();
+        (0..ledger.checked.pairs.len()).any(|position| !self.needed(&ledger, position).is_empty())
     }
 
     fn is_in_part(&self, pair: &CheckedPair) -> bool {
@@ -267,7 +279,9 @@ impl Tenant for Experiments<'_, '_> {
         let entries = executing.map(|executing| executing.usages.entries()).unwrap_or_default();
         let experiment = at_every_execution(ledger, pair, &self.planned_of(ledger, key), None, entries)?;
         let demands = self.demands(executing, is_suspect || comes_first);
-        Ok(Question::new(key.test, experiment, demands, comes_first))
+        let is_all_white = executing.is_some_and(|executing| executing.usages.are_all_white());
+        let all_white = is_all_white.then(|| self.trials.session.number_of(key.position));
+        Ok(Question { all_white, ..Question::new(key.test, experiment, demands, comes_first) })
     }
 
     fn observe<K: Keeper>(

@@ -9,7 +9,7 @@ use std::path::Path;
 const LOCK: &str = "lock";
 
 /// Takes the lock; the file has to stay open as long as the session.
-pub(super) fn lock(folder: &Path) -> Result<File, LabError> {
+pub(crate) fn lock(folder: &Path) -> Result<File, LabError> {
     let path = folder.join(LOCK);
     let failed = |reason| LabError::Folder { path: path.clone(), reason };
     let mut file = open_private_file(&path).map_err(failed)?;

@@ -3,6 +3,7 @@
 use crate::observations::{PairNumber, PlainOutcome, PlainRun};
 use crate::session::Session;
 use crate::slot::counters::{CounterMeanings, PairNumbers};
+use crate::slot::entered::EnteredMethods;
 use crate::worker::{Jvm, Listener, WorkerEnd};
 use catchment_protocol::conversation::{Event, Failure, Outcome, TestRun, TestUnit};
 use catchment_protocol::experiment::Sample;
@@ -20,6 +21,7 @@ pub(crate) struct WorkerEvents<'a> {
     ids: PairNumbers,
     pub(crate) jvm: Jvm,
     pub(crate) meanings: CounterMeanings,
+    pub(crate) entered: EnteredMethods,
     pub(crate) units: Vec<TestUnit>,
     pub(crate) running: Option<String>,
     pub(crate) finished: Vec<TestRun>,
@@ -47,12 +49,18 @@ pub(crate) struct Deleted {
 }
 
 impl<'a> WorkerEvents<'a> {
-    pub(crate) fn new(session: &'a Session<'a>, ids: PairNumbers, needed: Vec<PathBuf>) -> Self {
+    pub(crate) fn new(
+        session: &'a Session<'a>,
+        configuration: usize,
+        ids: PairNumbers,
+        needed: Vec<PathBuf>,
+    ) -> Self {
         Self {
             session,
             ids,
             jvm: Jvm::default(),
             meanings: CounterMeanings::default(),
+            entered: EnteredMethods::new(configuration),
             units: Vec::new(),
             running: None,
             finished: Vec::new(),
@@ -100,6 +108,19 @@ impl<'a> WorkerEvents<'a> {
 }
 
 impl WorkerEvents<'_> {
+    /// What a test has entered, in a run that was asked for alone.
+    pub(crate) fn entered_by(&mut self, run: &TestRun) {
+        let armed = run.observed.is_some();
+        self.entered.in_test(&run.test, armed, &run.entered, &mut self.session.methods.executed());
+    }
+
+    /// A JVM that has ended over a run has not told what it has entered.
+    pub(crate) fn end_of_run(&mut self, jvm_has_ended: bool) {
+        if jvm_has_ended {
+            self.entered.lost(&mut self.session.methods.executed());
+        }
+    }
+
     fn note_deleted(&mut self) {
         let deleted = self.needed.iter().find(|folder| self.deleted.is_none() && !folder.exists());
         let deleted = deleted.map(|folder| Deleted { folder: folder.clone(), finished: self.finished.len() });
@@ -150,18 +171,29 @@ impl Listener for WorkerEvents<'_> {
         match event {
             Event::Record(Record::ClassWoven(class)) => self.add_class(&class),
             Event::Record(Record::ClassSkipped { class, reason, .. }) => {
+                let methods = &self.session.methods;
+                self.entered.by_anyone(methods.of_class(&class), &mut methods.executed());
                 self.add_skipped_class(&class, &reason);
             }
             Event::Record(Record::Problem { place, what }) => self.session.problem(&place, &what),
             // A test that only showed while the suite ran.
-            Event::Unit(unit) => self.units.push(unit),
-            Event::TestStarted { test, before } => {
+            Event::Unit(unit) => {
+                self.entered.know(std::slice::from_ref(&unit));
+                self.units.push(unit);
+            }
+            Event::ClassMarked(class) => self.entered.add_class(&class, &self.session.methods),
+            Event::SuiteFinished { entered, .. } => {
+                self.entered.after_tests(&entered, &mut self.session.methods.executed());
+            }
+            Event::TestStarted { test, before, entered } => {
+                self.entered.before_test(&test, &entered, &mut self.session.methods.executed());
                 let before = self.meanings.usages(&before);
                 self.before.entry(test.clone()).or_default().extend(before);
                 (self.running, self.fired, self.has_no_memory) = (Some(test), None, false);
             }
             Event::TestFinished(run) => {
                 self.running = None;
+                self.entered_by(&run);
                 self.finished.push(run);
                 self.note_deleted();
                 if self.steps_left > 0 {

@@ -104,7 +104,8 @@ impl Stretching<'_, '_> {
                 return Ok(None);
             }
             self.wear(slot, chosen)?;
-            match run_suite(self.trials.session, slot, configuration, None, &mut 0) {
+            let classes = &self.trials.session.project.configurations[configuration].test_classes;
+            match run_suite(self.trials.session, slot, configuration, classes, None, &mut 0) {
                 Ok(runs) if runs.is_cut => {
                     slot.change(Changes::default());
                     return Ok(None);

@@ -12,7 +12,8 @@ use crate::trial::proof::{Keeper, Unproven};
 use catchment_protocol::conversation::{self, TestRun};
 use catchment_protocol::experiment::{self, Sites, Watch};
 use catchment_verdicts::{
-    Attempt, ColourCounts, Demands, ExecutingTest, Stats, TestId, Timed, experiment_of, taken_over,
+    Attempt, ColourCounts, Demands, ExecutingTest, ExperimentResult, Stats, TestId, Timed, experiment_of,
+    taken_over,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -141,8 +142,16 @@ pub(crate) struct QuestionSeries<A> {
 
 impl<A> Run<A> {
     fn is_confirmed_failure(&self, test: TestId) -> bool {
-        let made = experiment_of(test, &self.exception, &self.attempts);
-        made.is_some_and(|experiment| experiment.is_confirmed_failure())
+        self.result(test).is_some_and(|experiment| experiment.is_confirmed_failure())
+    }
+
+    /// All attempts that its demands ask for have been made, so a failure stands.
+    fn is_failure(&self, test: TestId) -> bool {
+        self.result(test).is_some_and(|experiment| experiment.is_failure())
+    }
+
+    fn result(&self, test: TestId) -> Option<ExperimentResult> {
+        experiment_of(test, &self.exception, &self.attempts)
     }
 }
 
@@ -155,6 +164,8 @@ impl<A> SeriesAnswer for Answers<A> {
     }
 
     fn is_final(&self, test: TestId, demands: Demands) -> bool {
+        // Failures were confirmed when they were asked about, where that was wanted.
+        let demands = Demands { routine_failures_stand: true, ..demands };
         let stands = |run: &Run<A>| {
             run.attempts.is_empty() || taken_over(test, &run.exception, &run.attempts, demands).is_some()
         };
@@ -189,7 +200,7 @@ impl Trials<'_, '_> {
         ask(slot, Demands { only_fresh: true, ..demands }, &mut Unproven::of(&AllOrNothing::default()))
     }
 
-    /// One question after the other, until a confirmed failure makes the others needless.
+    /// One question after the other, until a failure that stands makes the others needless.
     pub(crate) fn ask_each<A>(
         &self,
         slot: &mut Slot<'_>,
@@ -211,7 +222,7 @@ impl Trials<'_, '_> {
             unproven.add_attempts(question.test, &attempts);
             line(&mut self.session.stats()).count += attempts.len() as u64;
             let run = Run { exception, about, attempts };
-            is_decided = run.is_confirmed_failure(question.test);
+            is_decided = run.is_failure(question.test);
             runs.push(run);
         }
         Ok(Some(Answers::Given { runs, left: series.left }))
@@ -233,7 +244,7 @@ impl Trials<'_, '_> {
         let question = Question::new(test, watching, demands, comes_first);
         line(&mut self.session.stats()).count += 1;
         let result = if demands.only_fresh {
-            self.run_fresh(slot, &question)?.map(|(_, result)| result)
+            self.run_fresh(slot, &question)?.ok().map(|(_, result)| result)
         } else {
             self.run_warm(slot, &question, unproven)?.map(|(_, result, _)| result)
         };

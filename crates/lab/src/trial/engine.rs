@@ -7,7 +7,7 @@
 
 use crate::baseline::Baseline;
 use crate::baseline::solo::{fresh_time_limit, plain_time_limit, run_plain, time_limit};
-use crate::observations::{PlainRun, TestNumber};
+use crate::observations::{PairNumber, PlainRun, TestNumber, by_colour};
 use crate::session::{LabError, Session};
 use crate::slot::events::WorkerEvents;
 use crate::slot::{JvmUse, Running, Slot};
@@ -18,7 +18,7 @@ use crate::worker::WorkerEnd;
 use catchment_protocol::conversation::{Outcome, TestRun};
 use catchment_protocol::experiment::{Act, Experiment};
 use catchment_protocol::occurrences::Occurrences;
-use catchment_verdicts::{Attempt, Demands, JvmKind, TestId, next_jvm};
+use catchment_verdicts::{Attempt, Demands, JvmKind, NoOutcome, TestId, next_jvm};
 use std::time::{Duration, Instant};
 
 /// More executions of a try than so many times the baseline's, and then some, never end.
@@ -32,6 +32,9 @@ pub(crate) struct Question {
     pub(crate) demands: Demands,
     /// No plain run goes before: the try is executed once per JVM, or it is a look that shows itself whether the test passes.
     pub(crate) comes_first: bool,
+    /// The pair whose catch every execution of the try enters with nothing armed; what the test says proves nothing in a JVM
+    /// in which that is not so.
+    pub(crate) all_white: Option<PairNumber>,
     pub(crate) reading: Reading,
 }
 
@@ -64,7 +67,16 @@ impl ExperimentRun<'_, '_> {
 impl Question {
     /// A question whose observations mean what they always do.
     pub(crate) fn new(test: TestId, experiment: Experiment, demands: Demands, comes_first: bool) -> Self {
-        Self { test, experiment, demands, comes_first, reading: Box::new(|attempt, _| attempt) }
+        let reading = Box::new(|attempt, _: &ExperimentRun<'_, '_>| attempt);
+        Self { test, experiment, demands, comes_first, all_white: None, reading }
+    }
+
+    /// Tells whether the executions of this plain run are of the kind that the question is about.
+    fn is_met_in(&self, plain: &PlainRun) -> bool {
+        self.all_white.is_none_or(|pair| {
+            let usages = plain.usages_of(pair);
+            usages.is_some_and(|usages| by_colour(&usages).are_all_white())
+        })
     }
 
     fn is_look(&self) -> bool {
@@ -145,8 +157,9 @@ impl<'a> Trials<'a, '_> {
 
     fn attempt_fresh(&self, slot: &mut Slot<'_>, question: &Question) -> Result<Attempt, LabError> {
         let begun = Instant::now();
-        let Some((running, result)) = self.run_fresh(slot, question)? else {
-            return Ok(Attempt { is_fresh: true, ..Attempt::baseline_failed() });
+        let (running, result) = match self.run_fresh(slot, question)? {
+            Ok(run) => run,
+            Err(attempt) => return Ok(Attempt { is_fresh: true, ..attempt }),
         };
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
         let attempt = self.read(question, &running, &result, micros);
@@ -174,23 +187,35 @@ impl<'a> Trials<'a, '_> {
         Ok(Some((running, result, micros)))
     }
 
-    /// The run of the experiment in a JVM of its own; `None` when the test does not pass there with nothing armed.
+    /// The run of the experiment in a JVM of its own, or the attempt without an outcome that it amounts to when the test does
+    /// not pass there with nothing armed, or does something else than in the baseline.
     pub(crate) fn run_fresh<'s>(
         &self,
         slot: &mut Slot<'s>,
         question: &Question,
-    ) -> Result<Option<FreshRun<'s>>, LabError> {
+    ) -> Result<Result<FreshRun<'s>, Attempt>, LabError> {
         let (_, test) = self.test(question.test);
         let limit = self.limit(question, fresh_time_limit);
         let mut running = slot.start(test.configuration, JvmUse::Fresh)?;
         if !question.comes_first {
-            let ((plain, _), _) = run_plain(&mut running, test, self.plain_limit(question.test))?;
+            let run_plain = |running: &mut Running<'_>| {
+                let ((plain, _), _) = run_plain(running, test, self.plain_limit(question.test))?;
+                Ok::<_, LabError>(plain)
+            };
+            let mut plain = run_plain(&mut running)?;
+            if plain.passed() && !question.is_met_in(&plain) {
+                // The first run in a JVM may do more than the others.
+                plain = run_plain(&mut running)?;
+            }
             if !plain.passed() {
-                return Ok(None);
+                return Ok(Err(Attempt::baseline_failed()));
+            }
+            if !question.is_met_in(&plain) {
+                return Ok(Err(Attempt::without_outcome(NoOutcome::Diverged)));
             }
         }
         let (result, _) = running.run_test(&test.unit.id, Some(question.experiment.clone()), limit)?;
-        Ok(Some((running, result)))
+        Ok(Ok((running, result)))
     }
 
     /// Lets the test run once with nothing armed in the warm worker, unless it has, and tells whether it passed.

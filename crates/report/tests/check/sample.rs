@@ -401,6 +401,7 @@ fn stats() -> Stats {
         not_needed: 1,
         build: timed(1, 20.5),
         suite: timed(2, 4.25),
+        suite_tests: 14,
         solo: timed(8, 1.5),
         warm: timed(6, 1.25),
         warm_plain_seconds: 1.0,

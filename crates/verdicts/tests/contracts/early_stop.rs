@@ -1,7 +1,12 @@
 //! Leaving out what is not needed never changes a verdict, in whatever order the rest is run.
 
-use crate::universe::{Member, Truth, every_universe, expected, finished, first_run, full_matrix, universe};
-use catchment_verdicts::{CheckedPair, CheckedTest, Needed, Step, judge, what_is_needed};
+use crate::universe::{
+    Member, Truth, every_universe, expected, failure, finished, first_run, full_matrix, member, universe,
+};
+use catchment_verdicts::{
+    ASKED_FOR_THE_PLACE, CheckedPair, CheckedTest, ColourCounts, ExperimentResult, FailureKind, Mode, Needed,
+    Outcome, Step, TestId, judge, what_is_needed,
+};
 use std::collections::HashSet;
 
 /// How far each cell is: nothing, run, confirmed.
@@ -48,7 +53,7 @@ impl Exploration<'_> {
         let cells = progress.iter().enumerate().filter(|(_, stage)| **stage > 0);
         self.pair.experiments = cells
             .map(|(cell, stage)| {
-                let test = catchment_verdicts::TestId((cell / types) as u32);
+                let test = TestId((cell / types) as u32);
                 let run = if *stage == 1 { first_run } else { finished };
                 run(self.members, test, cell % types)
             })
@@ -99,10 +104,9 @@ fn the_full_matrix_is_judged_by_the_definitions() {
 #[test]
 fn nothing_is_asked_for_that_could_not_change_a_verdict() {
     // Twin of the above: whatever is asked for has two possible outcomes that lead to different verdicts.
-    use crate::universe::member;
     every_universe(2, 1, |members| {
         let (tests, mut pair) = universe(members);
-        pair.experiments = vec![finished(members, catchment_verdicts::TestId(0), 0)];
+        pair.experiments = vec![finished(members, TestId(0), 0)];
         let asked = what_is_needed(&pair, &tests).iter().any(|needed| needed.test.index() == 1);
         let with =
             |truth| expected(&[members[0].clone(), Member { truths: vec![truth], ..members[1].clone() }]);
@@ -110,4 +114,37 @@ fn nothing_is_asked_for_that_could_not_change_a_verdict() {
         let matters = !members[1].set_aside && outcomes.iter().any(|outcome| *outcome != outcomes[0]);
         assert_eq!(asked, matters, "{members:?} {:?}", member(members[1].usages, &[]));
     });
+}
+
+#[test]
+fn a_dependence_that_no_test_shows_to_be_on_the_place_waits_for_a_few_more() {
+    let white = ColourCounts { white: 1, ..ColourCounts::default() };
+    let members: Vec<_> = (0..6).map(|_| member(white, &[Truth::Fail])).collect();
+    let (tests, mut pair) = universe(&members);
+    let asked = |pair: &CheckedPair| -> Vec<_> {
+        what_is_needed(pair, &tests).iter().map(|needed| needed.test).collect()
+    };
+    let copy = |test, mode, outcome| ExperimentResult {
+        mode,
+        outcome,
+        confirmed_fresh: true,
+        ..finished(&members, test, 0)
+    };
+    for number in 0..ASKED_FOR_THE_PLACE as u32 {
+        let others: Vec<_> = (number..6).map(TestId).collect();
+        assert_eq!(asked(&pair), others, "{number} tests want the object");
+        pair.experiments.push(finished(&members, TestId(number), 0));
+        assert_eq!(asked(&pair), [], "whether the last one does is not known yet");
+        let fails = failure(FailureKind::Assertion);
+        pair.experiments.push(copy(TestId(number), Mode::CopyAtCatch, fails));
+    }
+    assert_eq!(asked(&pair), [], "enough of them");
+
+    let shows_the_place = [
+        finished(&members, TestId(0), 0),
+        copy(TestId(0), Mode::CopyAtCatch, Outcome::Pass),
+        copy(TestId(0), Mode::CopyAtStart, failure(FailureKind::Assertion)),
+    ];
+    pair.experiments = shows_the_place.into();
+    assert_eq!(asked(&pair), [], "one test is enough");
 }

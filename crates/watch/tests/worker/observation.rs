@@ -40,7 +40,7 @@ fn a_suite_tells_of_each_test_as_it_runs() {
     let problems = loop {
         match worker.event() {
             Some(Event::TestFinished(run)) => finished.push((run.test, run.outcome, run.counted.len())),
-            Some(Event::SuiteFinished { problems }) => break problems,
+            Some(Event::SuiteFinished { problems, .. }) => break problems,
             other => panic!("{other:?}"),
         }
     };

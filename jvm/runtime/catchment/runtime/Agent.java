@@ -23,6 +23,15 @@ final class Agent {
     /** Address of the switches of single probes, mostly try entries, one byte for each counter. */
     static native long entrySwitches();
 
+    /** The number of methods that can be marked as entered; none unless this JVM is equipped for it. */
+    static native int marks();
+
+    /** A class initialiser begins. */
+    static native void initialiserBegins();
+
+    /** A class initialiser has ended. */
+    static native void initialiserEnds();
+
     /** The exception that this try entry is to throw; null: none, this time. */
     @Hidden
     @LambdaForm.Hidden

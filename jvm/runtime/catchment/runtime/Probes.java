@@ -33,6 +33,12 @@ public final class Probes {
     private static final long ENTRIES = Agent.entrySwitches();
     private static final long THREAD_NUMBER = UNSAFE.objectFieldOffset(Thread.class, "tid");
 
+    /**
+     * One byte for each method. Woven code writes 1 into it itself, without a call: methods are entered more often than
+     * anything else happens, and single tests run mostly interpreted.
+     */
+    public static final byte[] ENTERED = new byte[Agent.marks()];
+
     private static final int COUNTERS_PER_CHUNK_SHIFT = 12;
     private static final int COUNTERS_PER_CHUNK_MASK = (1 << COUNTERS_PER_CHUNK_SHIFT) - 1;
     private static final int OWNED_SLOTS_MASK = 7;
@@ -152,6 +158,39 @@ public final class Probes {
         } catch (StackOverflowError ours) {
             // See above.
         }
+    }
+
+    /** Not counted, as are its ends. What runs meanwhile is no test's own. */
+    public static void initialiserEnter(int id) {
+        try {
+            Agent.initialiserBegins();
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    public static void initialiserExit(int id) {
+        try {
+            Agent.initialiserEnds();
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    public static void initialiserEscape(Throwable thrown, int id) {
+        try {
+            Agent.initialiserEnds();
+            if (UNSAFE.getLong(ESCAPES) != 0) {
+                Agent.escaped(thrown);
+            }
+        } catch (StackOverflowError ours) {
+            // See above.
+        }
+    }
+
+    /** As {@link #initialiserEscape}, where nobody asks what leaves the class. */
+    public static void initialiserFail(Throwable thrown, int id) {
+        initialiserExit(id);
     }
 
     /** Not counted: whoever asks for these probes wants to know where exceptions go, not how often. */
