@@ -73,7 +73,7 @@ fn take(jni: &JniEnv, count: u32) -> Vec<u32> {
         let zeros = vec![0; run.len()];
         // SAFETY: as above; the run lies within the allocated marks.
         unsafe {
-            jni.set_byte_array_region(array.raw(), run[0].cast_signed(), zeros.len() as jni::jsize, &zeros)
+            jni.set_byte_array_region(array.raw(), run[0].cast_signed(), zeros.len() as jni::jsize, &zeros);
         };
     }
     set

@@ -395,6 +395,7 @@ pub(crate) fn in_lambda() -> CheckedPair {
 fn stats() -> Stats {
     let timed = |count, seconds| Timed { count, seconds };
     Stats {
+        suite_tests: 8,
         planned: 14,
         experiments: 12,
         resumed: 2,
