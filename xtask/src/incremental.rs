@@ -40,6 +40,10 @@ pub(crate) struct Options {
     options: Vec<String>,
     #[arg(long, default_value_t = 1)]
     jobs: u32,
+    /// Print every difference, not only those of verdicts; two checks from the start differ in experiments, too, unless
+    /// `--option=--matrix` has all of them run.
+    #[arg(long)]
+    all: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
@@ -59,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         };
         different += project.edit_and_compare(&name)?;
     }
-    println!("{different} edits after which the answers differ");
+    println!("{different} edits after which verdicts differ");
     Ok(if different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -78,6 +82,18 @@ struct Run {
     cpu: Duration,
 }
 
+/// Fields of a pair that are verdicts. Which experiments lead to them depends on how long tests take.
+const VERDICTS: [&str; 6] =
+    ["source_independence", "pure_resilience", "dependence", "not_injectable", "only_timeouts", "unstable"];
+
+/// Tells whether a line of differences is about a verdict, a finding or which tests count.
+fn is_about_verdicts(line: &str) -> bool {
+    let path = line.split(": before ").next().unwrap_or(line);
+    let field = path.rsplit("].").next().unwrap_or(path);
+    let of_answer = ["answer.findings", "answer.set_aside", "answer.tests"];
+    VERDICTS.contains(&field) || of_answer.iter().any(|part| path.starts_with(part))
+}
+
 /// What one edit has cost.
 struct Row<'r> {
     project: &'r str,
@@ -86,16 +102,17 @@ struct Row<'r> {
     cpu: Duration,
     suite: Duration,
     differences: usize,
+    verdicts: usize,
 }
 
 impl Row<'_> {
-    const HEADER: &'static str = "project        edit                                                 suite tests  alone resumed  CPU s  suites  differences";
+    const HEADER: &'static str = "project        edit                                                 suite tests  alone resumed  CPU s  suites  differences  of verdicts";
 
     fn print(&self) {
         let stats = &self.answer["stats"];
         let count = |value: &Value| value.as_u64().unwrap_or_default();
         println!(
-            "{:<14} {:<52} {:>11} {:>6} {:>7} {:>6.1} {:>7.2} {:>12}",
+            "{:<14} {:<52} {:>11} {:>6} {:>7} {:>6.1} {:>7.2} {:>12} {:>12}",
             self.project,
             self.edit,
             count(&stats["suite_tests"]),
@@ -103,13 +120,14 @@ impl Row<'_> {
             count(&stats["resumed"]),
             self.cpu.as_secs_f64(),
             self.cpu.as_secs_f64() / self.suite.as_secs_f64().max(0.01),
-            self.differences
+            self.differences,
+            self.verdicts
         );
     }
 }
 
 impl Project<'_> {
-    /// The number of edits after which the incremental answer is another one.
+    /// The number of edits after which the incremental verdicts are others.
     fn edit_and_compare(&self, name: &str) -> Result<usize> {
         let mut random = Random(self.options.seed.max(1));
         let first = self.check(&[])?;
@@ -151,10 +169,12 @@ impl Project<'_> {
                 cpu: again.cpu,
                 suite,
                 differences: differences.len(),
+                verdicts: differences.iter().filter(|line| is_about_verdicts(line)).count(),
             };
             row.print();
-            differences.iter().take(10).for_each(|line| println!("    {line}"));
-            different += usize::from(!differences.is_empty());
+            let told = differences.iter().filter(|line| is_about_verdicts(line) || self.options.all);
+            told.for_each(|line| println!("    {line}"));
+            different += usize::from(row.verdicts > 0);
             (base, refused) = (fresh.answer, 0);
             made += 1;
         }
@@ -210,4 +230,24 @@ impl Project<'_> {
 /// A path in the words of tables.
 fn short(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_told_from_what_leads_to_them() {
+        for (line, expected) in [
+            ("answer.pairs[a.B.c()V#0.0:E@1].source_independence: before \"a\", after \"b\"", true),
+            ("answer.set_aside[a.T.t]: before absent, after {}", true),
+            ("answer.pairs[a.B.c()V#0.0:E@1].experiments[a.T.t E]: before absent, after {}", false),
+            (
+                "answer.pairs[a.B.c()V#0.0:E@1].reasons_unknown.source_independence[0]: before 1, after 2",
+                false,
+            ),
+        ] {
+            assert_eq!(is_about_verdicts(line), expected, "{line}");
+        }
+    }
 }
