@@ -14,6 +14,8 @@ mod rules;
 mod subjects;
 
 use anyhow::Result;
+use serde_json::Value;
+use std::path::Path;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Subcommand)]
@@ -24,6 +26,25 @@ pub(crate) enum Options {
     Compare(compare::Options),
     /// List the rules by which answers are made comparable.
     Rules,
+}
+
+/// The lines in which two answers of `check` differ, what they took apart. `project` is the folder that both are about.
+pub(crate) fn differences_of_checks(before: &Value, after: &Value, project: &Path) -> Vec<String> {
+    let normal = |answer: &Value| {
+        let mut answer = answer.clone();
+        if let Some(fields) = answer.as_object_mut() {
+            fields.remove("stats");
+        }
+        normal_form::normal_form(&recorded::Recorded {
+            arguments: Vec::new(),
+            places: vec![("<project>".to_owned(), project.to_owned())],
+            exit: None,
+            seconds: 0.0,
+            stderr: String::new(),
+            answer: Some(answer),
+        })
+    };
+    difference::differences(&normal(before), &normal(after)).lines
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {

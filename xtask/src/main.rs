@@ -6,6 +6,7 @@ mod bench;
 mod binary;
 mod corpus;
 mod fuzz;
+mod incremental;
 mod list;
 mod project_copy;
 mod soundness;
@@ -30,6 +31,8 @@ enum Command {
     /// Keep the answers of one build of Catchment, and compare those of two.
     #[command(subcommand)]
     Answers(answers::Options),
+    /// Edit projects, and compare each incremental check with one from the start.
+    Incremental(incremental::Options),
     /// Measure against the bars in BENCHMARKS.md.
     #[command(subcommand)]
     Bench(Bench),
@@ -86,6 +89,7 @@ fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Corpus(options) => corpus::run(&options),
         Command::Answers(options) => answers::run(&options),
+        Command::Incremental(options) => incremental::run(&options),
         Command::Bench(Bench::Weave { no_asm }) => bench::weave::run(!no_asm),
         Command::Bench(Bench::Ir { path }) => bench::ir::run(path.as_deref()),
         Command::Truth(options) => truth::run(&options),

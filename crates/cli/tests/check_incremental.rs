@@ -226,3 +226,78 @@ fn a_lambda_and_an_anonymous_class_are_part_of_the_body_around_them() {
     project.0.rewrite_class("app/Names.java", &edited).expect("compiled");
     assert_eq!(project.asked_again().tests_in_suites, 2);
 }
+
+fn git(project: &CheckProject, arguments: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command
+        .arg("-C")
+        .arg(project.folder())
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+        .args(arguments);
+    assert!(command.output().expect("git").status.success(), "git {arguments:?}");
+}
+
+/// The names of the classes whose clauses were judged, what was said, and the exit code.
+fn changed_since(project: &CheckProject, revision: &str) -> (Vec<String>, String, Option<i32>) {
+    let output = project
+        .command(&["--jobs=1", "--changed-since", revision])
+        .expect("command")
+        .output()
+        .expect("check");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let pairs = answer["pairs"].as_array().cloned().unwrap_or_default();
+    let judged = pairs.iter().filter(|pair| pair["left_out"] != true);
+    let classes = judged.map(|pair| pair["class"].as_str().expect("a class").to_owned()).collect();
+    (classes, said, output.status.code())
+}
+
+#[test]
+fn since_a_revision_only_changed_clauses_and_those_of_changed_tests_are_judged() {
+    let project = Checked::new().0;
+    let (_, said, code) = changed_since(&project, "HEAD");
+    assert!(said.contains("is in no Git repository") && code == Some(2), "{said}");
+    git(&project, &["init", "-q"]);
+    write(&project.folder().join(".gitignore"), "classes/\n");
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-q", "-m", "first"]);
+    let (_, said, code) = changed_since(&project, "HEAD");
+    assert!(said.contains("nothing has changed since HEAD") && code == Some(0), "{said}");
+    let (_, said, code) = changed_since(&project, "nowhere");
+    assert!(said.contains("Git knows no revision nowhere") && code == Some(2), "{said}");
+    write(&project.folder().join("README.md"), "# Read me");
+    let (classes, said, code) = changed_since(&project, "HEAD");
+    assert!(said.contains("no clause has changed since HEAD") && code == Some(0), "{said}");
+    assert_eq!(classes, [] as [&str; 0]);
+    let edit = |file: &str, class: &str, source: &str, from: &str, to: &str| {
+        let edited = source.replace(from, to);
+        write(&project.folder().join(file), &edited);
+        match file.starts_with("src/main") {
+            true => project.rewrite_class(class, &edited).expect("compiled"),
+            false => project.rewrite_test(class, &edited).expect("compiled"),
+        }
+    };
+    edit("src/main/app/Greeter.java", "app/Greeter.java", GREETER, "\"hello \" + ", "\"hello\" + ' ' + ");
+    assert_eq!(changed_since(&project, "HEAD").0, ["app.Greeter"]);
+    edit("src/test/app/ParserTest.java", "app/ParserTest.java", PARSER_TEST, "\"7\"", "\"07\"");
+    assert_eq!(changed_since(&project, "HEAD").0, ["app.Greeter", "app.Parser"]);
+}
+
+#[test]
+fn cleaning_removes_the_folder_or_all_but_the_results() {
+    let project = Checked::new().0;
+    let clean = |arguments: &[&str]| {
+        let binary = catchment_testkit::check::binary().expect("binary");
+        let mut command = std::process::Command::new(binary);
+        let output = command.arg("clean").arg(project.folder()).args(arguments).output().expect("clean");
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(clean(&["--keep-results"]).contains("are free again"));
+    assert!(!project.folder().join(".catchment/build").exists());
+    let again = project.check(&["--jobs=1"]).expect("check");
+    assert!(!asked(&again).any(), "results are still there");
+    clean(&[]);
+    assert!(!project.folder().join(".catchment").exists());
+    assert!(clean(&[]).contains("nothing to remove"));
+}

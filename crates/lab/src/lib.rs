@@ -21,7 +21,7 @@ mod worker;
 pub use check::{CheckError, CheckRequest, check};
 pub use clean::{Removed, clean, trim};
 pub use progress::{Progress, Silent};
-pub use session::{FindingWishes, LabError, PairSelection, SessionRequest};
+pub use session::{ChangedLines, FindingWishes, LabError, PairSelection, RevisionError, SessionRequest};
 pub use store::StoreError;
 pub use stretch::{
     Accepted, Case, Evidence, Illegal, Patch, PatchedFile, Refusal, StretchError, StretchRequest, Stretched,

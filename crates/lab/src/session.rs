@@ -10,12 +10,14 @@
 //!
 //! A session that is cut short is opened again by the next command on the same files, and goes on from its store.
 
+mod changed_since;
 mod error;
 pub(crate) mod lock;
 mod resumed;
 mod subjects;
 mod test_sources;
 
+pub use changed_since::{ChangedLines, RevisionError};
 pub use error::LabError;
 pub use subjects::PairSelection;
 
@@ -25,7 +27,7 @@ use crate::progress::{Progress, Reporter};
 use crate::slot::counters::PairNumbers;
 use crate::slot::turns::Turns;
 use crate::slot::{Slot, slots_folder};
-use crate::store::Store;
+use crate::store::{KnownTest, Store};
 use crate::worker::Interrupt;
 use catchment_build::{
     BuildLimits, DotlessFolder, Project, ProjectRequest, RunConfiguration, Strayed, remove_all,
@@ -50,6 +52,8 @@ use subjects::application_pairs;
 pub struct SessionRequest {
     pub project: ProjectRequest,
     pub selection: PairSelection,
+    /// Only clauses in methods with these lines, and those that tests with these lines execute.
+    pub changed: Option<ChangedLines>,
     /// JVMs side by side.
     pub jobs: usize,
     /// Counts from the opening of the session. No new work is started when it is used up, and what still runs is ended.
@@ -103,6 +107,9 @@ pub(crate) struct Session<'p> {
     /// The time for which a suite may give no sign of life.
     pub(crate) silence: Duration,
     allow_external: bool,
+    changed: Option<ChangedLines>,
+    /// Positions of pairs that are left out because their own lines have not changed.
+    unchanged: BTreeSet<usize>,
     announced: Option<FindingWishes>,
     announcements: Mutex<Announcements>,
     begun: Instant,
@@ -167,7 +174,7 @@ impl<'p> Session<'p> {
         let project = catchment_build::prepare(&request.project, limits, &mut |text| progress.note(text))
             .map_err(LabError::from)?;
         let build_seconds = begun.elapsed().as_secs_f64();
-        let (pairs, problems) = application_pairs(&project, &request.selection);
+        let (mut pairs, problems) = application_pairs(&project, &request.selection);
         if let Err(refused) = accept(&pairs) {
             if let Some(forgotten) = forgotten {
                 Store::remember(&folder, forgotten).map_err(LabError::from)?;
@@ -176,6 +183,7 @@ impl<'p> Session<'p> {
         }
         let (store, methods) =
             open_store(&folder, &project, &request.project, request.fresh, &mut |text| progress.note(text))?;
+        let unchanged = leave_out_unchanged(&mut pairs, request.changed.as_ref(), &methods);
         let agent = install::install(&folder).map_err(LabError::from)?;
         let numbers = number_pairs(&store, &pairs)?;
         let jobs = request.jobs.max(1);
@@ -199,6 +207,8 @@ impl<'p> Session<'p> {
             build_silence: request.build_silence,
             silence: request.silence.unwrap_or(suite::SILENCE),
             allow_external: request.allow_external,
+            changed: request.changed.clone(),
+            unchanged,
             announced: request.announced.clone(),
             announcements: Mutex::default(),
             begun,
@@ -243,8 +253,32 @@ impl<'p> Session<'p> {
         name_configurations(&mut checked.tests, &checked.configurations);
         baseline.add_to(&mut checked.pairs, &self.positions);
         checked.pairs.iter_mut().for_each(|pair| pair.unseen_tests = unseen);
+        self.add_tested_anew(checked, &baseline);
         add_unobserved(checked, store, &self.positions)?;
         Ok(baseline)
+    }
+
+    /// Clauses that have not changed are asked about where a test that executes them has.
+    fn add_tested_anew(&self, checked: &mut CheckedProject, baseline: &Baseline) {
+        let Some(changed) = &self.changed else { return };
+        let CheckedProject { pairs, tests, .. } = checked;
+        let has_changed = |test: &CheckedTest, known: &KnownTest| {
+            let method = known.unit.name.split(['(', '[']).next().unwrap_or_default();
+            let lines = self.methods.lines_of(&known.unit.class, method);
+            let everywhere = [(1, u32::MAX)];
+            let lines = if lines.is_empty() { &everywhere[..] } else { lines };
+            let source = test.location.source.as_deref();
+            source
+                .is_some_and(|file| lines.iter().any(|lines| changed.touches(file, with_declaration(*lines))))
+        };
+        let known = baseline.tests.iter().map(|(_, known)| known);
+        let changed: Vec<bool> =
+            tests.iter().zip(known).map(|(test, known)| has_changed(test, known)).collect();
+        for position in &self.unchanged {
+            let pair = &mut pairs[*position];
+            let is_tested_anew = pair.executing_tests.iter().any(|executing| changed[executing.test.index()]);
+            pair.left_out &= !is_tested_anew;
+        }
     }
 
     /// A panic in another thread ends the session anyway; the ledger is written through to the store.
@@ -415,6 +449,38 @@ fn build_limits(deadline: Option<Instant>, silence: Option<Duration>) -> BuildLi
 fn time_to_start_work(budget: Duration) -> Duration {
     let to_end = (budget / 20).clamp(Duration::from_secs(2), Duration::from_secs(30));
     budget.saturating_sub(to_end.min(budget / 2))
+}
+
+/// The lines of a method, with the one in front of its code: the table of lines has no declarations.
+fn with_declaration((first, last): (u32, u32)) -> (u32, u32) {
+    (first.saturating_sub(1), last)
+}
+
+/// Leaves out pairs with none of the changed lines in them or in their methods. Gives their positions.
+fn leave_out_unchanged(
+    pairs: &mut [CheckedPair],
+    changed: Option<&ChangedLines>,
+    methods: &ObservedMethods,
+) -> BTreeSet<usize> {
+    let Some(changed) = changed else { return BTreeSet::new() };
+    let mut unchanged = BTreeSet::new();
+    for (position, pair) in pairs.iter_mut().enumerate().filter(|(_, pair)| !pair.left_out) {
+        let clause = &pair.clause;
+        let first = clause.try_line.or(clause.catch_line);
+        let last = clause.catch_end_line.or(clause.catch_line).or(first);
+        // What stands nowhere may have changed.
+        let (Some(file), Some(first), Some(last)) = (pair.location.source.as_deref(), first, last) else {
+            continue;
+        };
+        let of_method = methods.lines_of(&clause.class, &clause.method).iter();
+        let around = of_method.filter(|(from, to)| (*from..=*to).contains(&first)).copied();
+        let mut lines = around.chain([(first, last)]);
+        if !lines.any(|lines| changed.touches(file, with_declaration(lines))) {
+            pair.left_out = true;
+            unchanged.insert(position);
+        }
+    }
+    unchanged
 }
 
 fn number_pairs(store: &Store, pairs: &[CheckedPair]) -> Result<Vec<PairNumber>, LabError> {

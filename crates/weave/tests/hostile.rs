@@ -59,6 +59,8 @@ fn damaged_classes_are_woven_or_refused() {
         for (kinds, first_id) in [
             (ProbeKinds::USAGE, 3),
             (ProbeKinds::ALL, 70_000),
+            (ProbeKinds::USAGE.union(ProbeKinds::ENTERED), 3),
+            (ProbeKinds::ENTERED, 70_000),
             (ProbeKinds::ALL.union(ProbeKinds::EXCHANGE), 70_000),
         ] {
             let Ok(prepared) = prepare(bytes, kinds) else {

@@ -48,6 +48,8 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
     assert_eq!(classes.len(), CLASSES);
     let (original, woven) =
         (tempfile::tempdir().expect("temporary folder"), tempfile::tempdir().expect("temporary folder"));
+    let marked = tempfile::tempdir().expect("temporary folder");
+    let in_workers = ProbeKinds::USAGE.union(ProbeKinds::METHOD_ESCAPE).union(ProbeKinds::ENTERED);
     let mut lasting = Weaver::default();
     for (number, (name, bytes)) in (0u32..).zip(&classes) {
         let rewritten = rewrite(&ClassFile::parse(bytes).expect("a class"));
@@ -67,6 +69,12 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
             "{name}, by a weaver that has woven others"
         );
         lasting.recycle(prepared);
+        let prepared = lasting.prepare(bytes, in_workers).expect("prepared");
+        let first = FirstNumbers { probe: first_id, mark: number * 40 };
+        let with_marks = lasting.weave(&prepared, first).into_owned();
+        assert_eq!(with_marks.skipped, [], "{name}");
+        store(marked.path(), name, with_marks.bytes.as_deref().unwrap_or(bytes));
+        lasting.recycle(prepared);
         store(original.path(), name, bytes);
         store(woven.path(), name, out.bytes.as_deref().unwrap_or(bytes));
     }
@@ -75,6 +83,8 @@ fn two_thousand_classes_are_rewritten_exactly_and_woven_without_harm() {
     assert!(compared.probes > 50_000, "only {} probes were woven", compared.probes);
     let linked = oracle::link_all(original.path(), woven.path(), &jars).expect("linked");
     assert_eq!(linked.differences, []);
+    let with_marks = oracle::link_all(original.path(), marked.path(), &jars).expect("linked");
+    assert_eq!(with_marks.differences, []);
     assert!(linked.linked > 1_900, "only {} classes link at all", linked.linked);
 }
 

@@ -6,12 +6,12 @@ mod reports;
 use crate::commands::check::args::{CheckArgs, FailOn};
 use crate::commands::check::reports::Reports;
 use crate::config::Config;
-use crate::exit::ExitCode;
+use crate::exit::{BadInput, ExitCode};
 use crate::output;
 use crate::progress;
 use crate::size;
 use anyhow::Result;
-use catchment_lab::{CheckRequest, FindingWishes, check, trim};
+use catchment_lab::{ChangedLines, CheckRequest, FindingWishes, check, trim};
 use catchment_report::CheckReport;
 use catchment_verdicts::{FindingPolicy, Rule, why_nothing_tested};
 
@@ -23,10 +23,18 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
     let config = Config::of_project(&args.project.folder)?;
     // Before the work: its results must have a place to go.
     let reports = Reports::open(&args)?;
+    let changed = changed_lines(&args)?;
+    if let (Some(revision), Some(true)) = (&args.changed_since, changed.as_ref().map(ChangedLines::is_empty))
+    {
+        output::tell(&format_args!("nothing has changed since {revision}"));
+        return Ok(ExitCode::CLEAN);
+    }
     output::tell_of_refused_cache();
     let checked = {
         let mut progress = progress::on_stderr();
-        check(&request(&args, &config), &mut *progress)?
+        let mut request = request(&args, &config);
+        request.session.changed = changed;
+        check(&request, &mut *progress)?
     };
     keep_small(&args, &config);
     let report = CheckReport::new(&checked, policy(&args, &config));
@@ -35,12 +43,24 @@ pub(crate) fn run(args: CheckArgs) -> Result<ExitCode> {
         Err(error) if output::is_broken_pipe(&error) => {}
         outcome => outcome?,
     }
+    if let Some(revision) =
+        args.changed_since.as_ref().filter(|_| checked.pairs.iter().all(|pair| pair.left_out))
+    {
+        output::tell(&format_args!("no clause has changed since {revision}, and no test that executes one"));
+        return Ok(ExitCode::CLEAN);
+    }
     if let Some(diagnosis) = why_nothing_tested(&checked, args.list) {
         output::tell(&diagnosis);
         return Ok(ExitCode::NOTHING_OBSERVED);
     }
     let has_findings = report.findings.open.iter().any(|finding| is_at_or_above(args.fail_on, finding.rule));
     Ok(if has_findings && !args.list { ExitCode::FINDINGS } else { ExitCode::CLEAN })
+}
+
+fn changed_lines(args: &CheckArgs) -> Result<Option<ChangedLines>, BadInput> {
+    let since = |revision: &String| ChangedLines::since(&args.project.folder, revision);
+    let changed = args.changed_since.as_ref().map(since).transpose();
+    changed.map_err(|error| BadInput(format!("--changed-since: {error}")))
 }
 
 /// Caches are removed when they have grown beyond what the user wants to spend on them.

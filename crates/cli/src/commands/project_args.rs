@@ -83,6 +83,7 @@ impl ProjectArgs {
                 fresh: self.fresh,
                 reports: self.output.iter().filter(|path| *path != Path::new("-")).cloned().collect(),
             },
+            changed: None,
             selection: config.selection(&self.include, &self.exclude),
             jobs: self.jobs.or(config.jobs).map_or_else(default_jobs, NonZeroUsize::get),
             budget: self.budget.or(config.budget),

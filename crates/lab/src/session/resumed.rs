@@ -17,6 +17,8 @@ pub(crate) struct ObservedMethods {
     of_class: HashMap<String, Vec<MethodNumber>>,
     /// By class, and by name with descriptor.
     by_name: HashMap<(String, String), Vec<MethodNumber>>,
+    /// First and last lines of the methods with code, by class and name.
+    lines: HashMap<(String, String), Vec<(u32, u32)>>,
     executed: Arc<Mutex<Executed>>,
 }
 
@@ -33,6 +35,11 @@ impl ObservedMethods {
     pub(crate) fn of_name(&self, class: &str, method: &str) -> &[MethodNumber] {
         let name = (class.to_owned(), method.to_owned());
         self.by_name.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// First and last lines of the methods of this name.
+    pub(crate) fn lines_of(&self, class: &str, method: &str) -> &[(u32, u32)] {
+        self.lines.get(&(class.to_owned(), method.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn executed(&self) -> MutexGuard<'_, Executed> {
@@ -87,6 +94,11 @@ pub(super) fn open_store(
             let name = format!("{}{}", method.name, method.descriptor);
             let number = numbers.get(&(key.clone(), name.clone())).copied().unwrap_or(0);
             all.push(number);
+            let range = method.lines.iter().min().zip(method.lines.iter().max());
+            if let Some((first, last)) = range {
+                let lines = methods.lines.entry((class.digest.class.clone(), method.name.clone()));
+                lines.or_default().push((u32::from(*first), u32::from(*last)));
+            }
             methods.by_name.entry((class.digest.class.clone(), name)).or_default().push(number);
         }
         let with_code = all.iter().copied().filter(|number| *number != 0);

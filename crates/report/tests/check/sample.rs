@@ -395,13 +395,13 @@ pub(crate) fn in_lambda() -> CheckedPair {
 fn stats() -> Stats {
     let timed = |count, seconds| Timed { count, seconds };
     Stats {
+        suite_tests: 8,
         planned: 14,
         experiments: 12,
         resumed: 2,
         not_needed: 1,
         build: timed(1, 20.5),
         suite: timed(2, 4.25),
-        suite_tests: 14,
         solo: timed(8, 1.5),
         warm: timed(6, 1.25),
         warm_plain_seconds: 1.0,

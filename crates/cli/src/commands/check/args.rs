@@ -22,6 +22,7 @@ Examples:
   catchment check                                 the project in this folder
   catchment check --budget 10m                    ten minutes for everything, the most telling experiments first
   catchment check --list                          what would be done
+  catchment check --changed-since origin/main     what a branch has changed
   catchment check --include 'com.acme.io.*' --all
   catchment check --json -o check.json            for programs (schema catchment.check/1)
   catchment check --sarif check.sarif --markdown check.md
@@ -33,6 +34,10 @@ Examples:
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
+    /// Only clauses in methods that have changed since this Git revision, and clauses that changed tests execute; what is
+    /// not committed counts
+    #[arg(long, value_name = "REV", help_heading = "What to do")]
+    pub(crate) changed_since: Option<String>,
     /// Show the experiments that would be run, and run none
     #[arg(long, help_heading = "What to do")]
     pub(crate) list: bool,
