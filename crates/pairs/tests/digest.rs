@@ -64,7 +64,7 @@ fn a_body_changes_its_own_digest_alone_also_where_constants_move() {
     ] {
         let after = digest(&SOURCE.replace(from, to));
         let is_constant = method == "<init>";
-        assert_eq!(changed(&before, &after).contains(&method.to_owned()), true, "{to}");
+        assert!(changed(&before, &after).contains(&method.to_owned()), "{to}");
         assert_eq!(before.shape == after.shape, !is_constant, "{to}");
         if !is_constant {
             assert_eq!(changed(&before, &after), [method], "{to}");
