@@ -103,6 +103,9 @@ pub struct Project {
     /// Changes with the build files alone; `None` without a build tool.
     #[serde(default)]
     pub build_files: Option<u64>,
+    /// The build was ended before it had started all of its tests, so there may be more. Such a project is not kept.
+    #[serde(skip)]
+    pub is_cut: bool,
 }
 
 /// The reason why there is nothing to run, in one line.
@@ -239,8 +242,9 @@ pub fn prepare(
         |each: RunConfiguration| each.into_copy(&workspace).note_parallel_tests().note_suite_files();
     let configurations = found.configurations.into_iter().map(complete).collect();
     let asked_for = modules_asked_for(&located, &workspace);
-    let problems = found.problems;
-    let project = Project { workspace, configurations, problems, asked_for, fingerprint, build_files };
+    let (problems, is_cut) = (found.problems, found.cut.is_some());
+    let project =
+        Project { workspace, configurations, problems, asked_for, fingerprint, build_files, is_cut };
     if found.is_whole {
         saved::save(&project);
     }

@@ -311,6 +311,7 @@ mod tests {
             asked_for: Vec::new(),
             fingerprint: 0,
             build_files: None,
+            is_cut: false,
         }
     }
 

@@ -51,7 +51,7 @@ fn an_interrupted_run_says_so_and_goes_on_where_it_was() {
 
 /// The exit code of a check that got the signal when its experiments had begun, and its words.
 fn signalled_during_experiments(project: &CheckProject, signal: &str) -> (Option<i32>, String) {
-    let mut command = project.command(&["--matrix", "--jobs=1"]).expect("command");
+    let mut command = heeding_interrupts(&project.command(&["--matrix", "--jobs=1"]).expect("command"));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("catchment starts");
     let mut words = String::new();
     let mut is_sent = false;
@@ -66,6 +66,22 @@ fn signalled_during_experiments(project: &CheckProject, signal: &str) -> (Option
         words.push('\n');
     }
     (child.wait().expect("catchment has ended").code(), words)
+}
+
+/// The same command, also where these tests were started in the background, with interrupts ignored.
+fn heeding_interrupts(command: &Command) -> Command {
+    let mut heeding = Command::new("env");
+    heeding.arg("--default-signal=INT").arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => heeding.env(name, value),
+            None => heeding.env_remove(name),
+        };
+    }
+    command.get_current_dir().into_iter().for_each(|folder| {
+        heeding.current_dir(folder);
+    });
+    heeding
 }
 
 /// Starts a check and kills it, and only it: what it has started must notice by itself.

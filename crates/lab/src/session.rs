@@ -252,6 +252,8 @@ impl<'p> Session<'p> {
         test_sources::locate(&self.project, &baseline.tests, &mut checked.tests);
         name_configurations(&mut checked.tests, &checked.configurations);
         baseline.add_to(&mut checked.pairs, &self.positions);
+        // A build that was ended may have more tests than it has started.
+        let unseen = unseen.max(usize::from(self.project.is_cut));
         checked.pairs.iter_mut().for_each(|pair| pair.unseen_tests = unseen);
         self.add_tested_anew(checked, &baseline);
         add_unobserved(checked, store, &self.positions)?;

@@ -401,6 +401,13 @@ mod tests {
     }
 
     #[test]
+    fn asking_a_folder_without_results_what_has_changed_makes_no_store() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Store::changed_ground(folder.path(), &[]), None);
+        assert_eq!(Store::open(folder.path(), 1, false).unwrap().1, Found::Nothing);
+    }
+
+    #[test]
     fn results_are_for_this_user_alone_also_those_of_earlier_versions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();

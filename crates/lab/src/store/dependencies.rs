@@ -25,7 +25,9 @@ pub(crate) type MethodNumbers = HashMap<(ClassKey, String), MethodNumber>;
 impl Store {
     /// The first part of the ground in which the store of this folder differs.
     pub(crate) fn changed_ground(folder: &Path, now: &[GroundPart]) -> Option<&'static str> {
-        let connection = Connection::open(folder.join(super::FILE)).ok()?;
+        let path = folder.join(super::FILE);
+        // Opening a file that is not there would make one.
+        let connection = path.exists().then(|| Connection::open(path))?.ok()?;
         let mut statement = connection.prepare("select part, hash from ground").ok()?;
         let rows =
             statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).ok()?;
