@@ -176,7 +176,12 @@ impl Worker {
         injection: Option<Experiment>,
     ) -> Result<TestRun, Option<Event>> {
         self.ask(&Request::RunTest { test: format!("tests.Cases#{test}"), experiment: injection });
-        match self.event() {
+        // The test goes on after that: it may be about to catch the error.
+        let mut event = self.event();
+        while event == Some(Event::MemoryUsedUp) {
+            event = self.event();
+        }
+        match event {
             Some(Event::TestFinished(run)) => Ok(run),
             other => Err(other),
         }

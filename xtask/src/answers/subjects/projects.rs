@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The fixtures of `check`, with what runs their tests and what more is asked for.
-const CHECKED: [(&str, Framework, Option<&str>); 17] = [
+const CHECKED: [(&str, Framework, Option<&str>); 19] = [
     ("shapes", Framework::JUnit5, None),
     ("listings", Framework::JUnit4, None),
     ("listings", Framework::JUnit5, None),
@@ -31,6 +31,8 @@ const CHECKED: [(&str, Framework, Option<&str>); 17] = [
     ("stray", Framework::JUnit5, None),
     ("hostile", Framework::JUnit4, None),
     ("hostile-baseline", Framework::JUnit4, None),
+    ("unruly", Framework::JUnit4, None),
+    ("wiping", Framework::JUnit4, None),
 ];
 /// The fixtures of `stretch` that are compiled folders.
 const STRETCHED: [(&str, Option<&str>); 3] =
