@@ -4,6 +4,7 @@ use crate::observations::{PairNumber, Phase, PlainOutcome, PlainRun};
 use crate::session::{LabError, Ledger, Session};
 use crate::slot::events::WorkerEvents;
 use crate::slot::{JvmUse, Running, Slot};
+use crate::store::{Store, StoreError};
 use crate::worker::{Jvm, Silence, WorkerEnd};
 use catchment_build::{RunConfiguration, earlier_longest_test};
 use catchment_protocol::conversation::TestUnit;
@@ -130,11 +131,7 @@ fn keep(ledger: &mut Ledger, configuration: usize, runs: &SuiteRuns) -> Result<(
     let store = &ledger.store;
     store.together(|| {
         for (id, run) in &runs.runs {
-            let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
-            let test = store.test_number(configuration, &unit)?;
-            store.keep_run(test, Phase::Suite, 0, run)?;
-            let mut samples = runs.samples.get(id).into_iter().flatten();
-            samples.try_for_each(|(pair, sample)| store.keep_sample(*pair, test, sample))?;
+            runs.keep_test(store, configuration, id, run)?;
         }
         runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         store.keep_jvm(configuration, &runs.jvm)?;
@@ -161,13 +158,11 @@ fn keep_part(
     problems.extend(runs.problems.iter().cloned());
     store.together(|| {
         for (id, run) in runs.runs.iter().filter(|(id, _)| !current.contains_key(id)) {
-            let unit = runs.units.get(id).cloned().unwrap_or_else(|| nameless(id));
-            let test = store.test_number(configuration, &unit)?;
             let run = match former.get(id) {
                 Some(former) => run.clone().with_former(former, &once),
                 None => run.clone(),
             };
-            store.keep_run(test, Phase::Suite, 0, &run)?;
+            runs.keep_test(store, configuration, id, &run)?;
         }
         runs.unobserved.iter().try_for_each(|(pair, reason)| store.keep_unobserved(*pair, reason))?;
         if runs.is_cut {
@@ -244,6 +239,21 @@ fn silence(session: &Session<'_>, settings: &RunConfiguration) -> Silence {
 }
 
 impl SuiteRuns {
+    /// Keeps the run of a test, with its samples.
+    fn keep_test(
+        &self,
+        store: &Store,
+        configuration: usize,
+        id: &str,
+        run: &PlainRun,
+    ) -> Result<(), StoreError> {
+        let unit = self.units.get(id).cloned().unwrap_or_else(|| nameless(id));
+        let test = store.test_number(configuration, &unit)?;
+        store.keep_run(test, Phase::Suite, 0, run)?;
+        let mut samples = self.samples.get(id).into_iter().flatten();
+        samples.try_for_each(|(pair, sample)| store.keep_sample(*pair, test, sample))
+    }
+
     fn add_units(&mut self, units: Vec<TestUnit>) {
         self.units.extend(units.into_iter().map(|unit| (unit.id.clone(), unit)));
     }
