@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const INITIALISER: &str = "<clinit>()V";
 
-/// What the store knows of a class.
+/// A class as the store knows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct KnownClass {
     pub(crate) shape: u64,
@@ -14,7 +14,7 @@ pub(crate) struct KnownClass {
     pub(crate) is_local: bool,
 }
 
-/// What the store knows of a method.
+/// A method as the store knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct KnownMethod {
     pub(crate) number: MethodNumber,
@@ -31,7 +31,7 @@ pub(crate) struct StoredTest {
     pub(crate) configuration: usize,
     pub(crate) test: String,
     pub(crate) class: String,
-    /// It has run with its class.
+    /// The test has run with its class.
     pub(crate) with_class: bool,
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum Stale {
     All,
 }
 
-/// What has changed, where not everything has.
+/// Changes that leave some results as they are.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     /// Bodies that differ or are gone.

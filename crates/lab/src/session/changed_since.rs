@@ -26,7 +26,7 @@ pub struct ChangedLines {
 }
 
 impl ChangedLines {
-    /// What has changed in the repository of this folder since the revision.
+    /// The changes in the repository of this folder since the revision.
     pub fn since(folder: &Path, revision: &str) -> Result<Self, RevisionError> {
         let top = git(folder, &["rev-parse", "--show-toplevel"])?
             .map_err(|_| RevisionError::NoRepository { folder: folder.display().to_string() })?;
